@@ -1,0 +1,34 @@
+/* Memory that lives as long as one emitted library.
+ *
+ * Everything that is decided about a library is taken from one arena and given
+ * back at once by arena_reset, which keeps the blocks for the next library: no
+ * malloc per symbol, entry or attribute, and nothing to leak. An arena belongs
+ * to one thread.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *first;
+    struct arena_block *current;
+};
+
+/* `size` bytes, aligned for any type, not initialised; NULL when memory is
+ * exhausted. Owned by the arena, valid until arena_reset or arena_free. */
+void *arena_take(struct arena *a, size_t size);
+
+/* As arena_take for `count` zeroed elements of `size` bytes; NULL also when
+ * the product overflows. */
+void *arena_zeroed(struct arena *a, size_t count, size_t size);
+
+/* Forgets everything taken; keeps the memory. */
+void arena_reset(struct arena *a);
+
+/* Gives the memory back. The arena is empty and usable afterwards. */
+void arena_free(struct arena *a);
+
+#endif

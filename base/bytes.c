@@ -1,0 +1,86 @@
+/* The growing half of bytes.h. */
+#include "base/bytes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+size_t bytes_append(struct bytes *b, const void *from, size_t size)
+{
+    size_t offset = b->size;
+    if (b->failed)
+        return offset;
+    if (size > b->capacity - b->size) {
+        size_t capacity = b->capacity ? b->capacity : 256;
+        while (capacity - b->size < size) {
+            if (capacity > SIZE_MAX / 2) {
+                b->failed = true;
+                return offset;
+            }
+            capacity *= 2;
+        }
+        uint8_t *grown = realloc(b->data, capacity);
+        if (!grown) {
+            b->failed = true;
+            return offset;
+        }
+        b->data = grown;
+        b->capacity = capacity;
+    }
+    if (from && size)
+        memcpy(b->data + offset, from, size);
+    else if (size)
+        memset(b->data + offset, 0, size);
+    b->size += size;
+    return offset;
+}
+
+size_t bytes_u8(struct bytes *b, uint8_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+
+size_t bytes_u16(struct bytes *b, uint16_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+
+size_t bytes_u32(struct bytes *b, uint32_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+
+size_t bytes_u64(struct bytes *b, uint64_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+
+size_t bytes_uleb128(struct bytes *b, uint64_t v)
+{
+    uint8_t encoded[10];
+    return bytes_append(b, encoded, (size_t)(put_uleb128(encoded, v) - encoded));
+}
+
+size_t bytes_sleb128(struct bytes *b, int64_t v)
+{
+    uint8_t encoded[10];
+    return bytes_append(b, encoded, (size_t)(put_sleb128(encoded, v) - encoded));
+}
+
+size_t bytes_string(struct bytes *b, const char *s)
+{
+    return bytes_append(b, s, strlen(s) + 1);
+}
+
+void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v)
+{
+    if (b->failed)
+        return;
+    assert(offset + 4 <= b->size);
+    memcpy(b->data + offset, &v, 4);
+}
+
+void bytes_free(struct bytes *b)
+{
+    free(b->data);
+    *b = (struct bytes){0};
+}

@@ -1,0 +1,106 @@
+/* Little-endian bytes.
+ *
+ * Two ways to write: `struct bytes` grows, hands out offsets (never pointers)
+ * and keeps a sticky failure that is checked once at the end; the put_ and
+ * leb128_ functions write to memory whose size was settled in a size pass and
+ * return the place after what they wrote. All byte order and LEB128 knowledge
+ * is in this file (DWARF 5 section 7.6).
+ */
+#ifndef BASE_BYTES_H
+#define BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "pyelfgen writes its buffers in host order and needs a little-endian host"
+#endif
+
+static inline uint8_t *put_u8(uint8_t *p, uint8_t v)
+{
+    *p = v;
+    return p + 1;
+}
+
+static inline uint8_t *put_u16(uint8_t *p, uint16_t v)
+{
+    memcpy(p, &v, 2);
+    return p + 2;
+}
+
+static inline uint8_t *put_u32(uint8_t *p, uint32_t v)
+{
+    memcpy(p, &v, 4);
+    return p + 4;
+}
+
+static inline uint8_t *put_u64(uint8_t *p, uint64_t v)
+{
+    memcpy(p, &v, 8);
+    return p + 8;
+}
+
+static inline uint8_t *put_bytes(uint8_t *p, const void *from, size_t size)
+{
+    memcpy(p, from, size);
+    return p + size;
+}
+
+static inline unsigned leb128_unsigned_size(uint64_t v)
+{
+    unsigned n = 1;
+    while (v >>= 7)
+        n++;
+    return n;
+}
+
+static inline unsigned leb128_signed_size(int64_t v)
+{
+    unsigned n = 1;
+    while (v < -64 || v > 63) {
+        v >>= 7;
+        n++;
+    }
+    return n;
+}
+
+static inline uint8_t *put_uleb128(uint8_t *p, uint64_t v)
+{
+    for (; v > 0x7f; v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
+{
+    for (; v < -64 || v > 63; v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)(v & 0x7f);
+    return p;
+}
+
+struct bytes {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+    bool failed; /* memory ran out: everything appended since is lost */
+};
+
+/* Appends `size` bytes from `from` (zeros where NULL); returns their offset. */
+size_t bytes_append(struct bytes *b, const void *from, size_t size);
+size_t bytes_u8(struct bytes *b, uint8_t v);
+size_t bytes_u16(struct bytes *b, uint16_t v);
+size_t bytes_u32(struct bytes *b, uint32_t v);
+size_t bytes_u64(struct bytes *b, uint64_t v);
+size_t bytes_uleb128(struct bytes *b, uint64_t v);
+size_t bytes_sleb128(struct bytes *b, int64_t v);
+/* With its terminating zero. */
+size_t bytes_string(struct bytes *b, const char *s);
+/* Overwrites four bytes at `offset`, which must have been appended. */
+void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v);
+void bytes_free(struct bytes *b);
+
+#endif

@@ -1,0 +1,60 @@
+/* Filling and printing `struct error`; see error.h. */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void make_printable(char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c < 0x20 || c == 0x7f)
+            *s = '?';
+    }
+}
+
+bool error_set(struct error *e, enum error_code code, const char *format, ...)
+{
+    if (!e)
+        return false;
+    memset(e, 0, sizeof *e);
+    e->code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    make_printable(e->text);
+    return false;
+}
+
+bool error_at(struct error *e, const char *file, unsigned line)
+{
+    if (!e)
+        return false;
+    snprintf(e->file, sizeof e->file, "%s", file);
+    make_printable(e->file);
+    e->line = line;
+    return false;
+}
+
+bool error_errno(struct error *e, const char *path, const char *what)
+{
+    char reason[128];
+    int number = errno;
+    error_set(e, number == ENOMEM ? ERROR_MEMORY : ERROR_SYSTEM, "%s: %s", what,
+              strerror_r(number, reason, sizeof reason));
+    return error_at(e, path, 0);
+}
+
+int error_report(const char *program, const struct error *e)
+{
+    fprintf(stderr, "%s: ", program);
+    if (e->file[0] && e->line)
+        fprintf(stderr, "%s:%u: ", e->file, e->line);
+    else if (e->file[0])
+        fprintf(stderr, "%s: ", e->file);
+    fprintf(stderr, "%s\n", e->text);
+    return e->code == ERROR_USAGE ? 2 : 1;
+}

@@ -1,0 +1,48 @@
+/* One error, as a value.
+ *
+ * Libraries fill a `struct error` and return false; only programs print it and
+ * exit. An error names the file (and line) it is about where there is one, and
+ * carries both numbers that disagree where two do, so that a caller can act on
+ * them without parsing the text.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum error_code {
+    ERROR_NONE = 0,
+    ERROR_USAGE,      /* the command line is wrong: exit status 2 */
+    ERROR_INPUT,      /* a file that we read is wrong or broken */
+    ERROR_INFEASIBLE, /* a valid profile that no set of libraries can meet */
+    ERROR_SYSTEM,     /* the operating system refused: errno's text is included */
+    ERROR_MEMORY,
+    ERROR_MISMATCH, /* a set is not what its manifest says */
+};
+
+struct error {
+    enum error_code code;
+    char file[512]; /* "" where the error is about no file */
+    unsigned line;  /* 0 where unknown */
+    int64_t wanted; /* the two numbers that disagree, 0 where none do */
+    int64_t possible;
+    char text[768]; /* what is wrong; what to do. One line, no newline. */
+};
+
+/* Fills `e` (which may be NULL) and returns false, so that a caller can write
+ * `return error_set(e, ...)`. Control characters in the formatted text, which
+ * may quote foreign input, are replaced by '?'. */
+bool error_set(struct error *e, enum error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds the place the error is about; returns false. */
+bool error_at(struct error *e, const char *file, unsigned line);
+
+/* As error_set, with the text of errno after the message and `path` as file. */
+bool error_errno(struct error *e, const char *path, const char *what);
+
+/* Prints "program: file:line: text" on stderr and returns the exit status that
+ * belongs to the error: 2 for ERROR_USAGE, otherwise 1. */
+int error_report(const char *program, const struct error *e);
+
+#endif
