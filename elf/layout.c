@@ -1,0 +1,237 @@
+/* Places sections as GNU ld does; see layout.h. */
+#include "elf/layout.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const struct section_kind kinds[SECTION_COUNT] = {
+#define LAYOUT_ROW(id, name, type, flags, align, entsize, link, info)                                                  \
+    [SECTION_##id] = {name, type, flags, align, entsize, SECTION_##link, SECTION_##info},
+    LAYOUT_SECTIONS(LAYOUT_ROW)
+#undef LAYOUT_ROW
+};
+
+const struct section_kind *layout_kind(enum section_id id)
+{
+    assert(id > SECTION_NONE && id < SECTION_COUNT);
+    return &kinds[id];
+}
+
+static uint64_t align_up(uint64_t value, uint64_t align)
+{
+    return (value + align - 1) & ~(align - 1);
+}
+
+/* The walk over the sections: where the next byte goes, in file and memory. */
+struct cursor {
+    uint64_t offset;
+    uint64_t address;
+};
+
+static void place_run(struct layout *l, struct cursor *at, enum section_id first, enum section_id last)
+{
+    for (enum section_id id = first; id <= last; id++) {
+        struct section *s = &l->section[id];
+        if (!s->size)
+            continue;
+        uint64_t aligned = align_up(at->address, kinds[id].align);
+        at->offset += aligned - at->address;
+        at->address = aligned;
+        s->address = aligned;
+        s->offset = at->offset;
+        at->address += s->size;
+        if (kinds[id].type != SHT_NOBITS)
+            at->offset += s->size;
+    }
+}
+
+static void add_segment(struct layout *l, uint32_t type, uint32_t flags, uint64_t align, struct cursor from,
+                        struct cursor to)
+{
+    assert(l->segment_count < LAYOUT_SEGMENTS_MOST);
+    l->segment[l->segment_count++] = (Elf64_Phdr){
+        .p_type = type,
+        .p_flags = flags,
+        .p_offset = from.offset,
+        .p_vaddr = from.address,
+        .p_paddr = from.address,
+        .p_filesz = to.offset - from.offset,
+        .p_memsz = to.address - from.address,
+        .p_align = align,
+    };
+}
+
+static void add_section_segment(struct layout *l, uint32_t type, uint32_t flags, enum section_id id)
+{
+    const struct section *s = &l->section[id];
+    if (!s->size)
+        return;
+    add_segment(l, type, flags, kinds[id].align, (struct cursor){s->offset, s->address},
+                (struct cursor){s->offset + s->size, s->address + s->size});
+}
+
+/* A loaded segment of its own pages: [first, last]. */
+static void place_segment(struct layout *l, struct cursor *at, uint32_t flags, enum section_id first,
+                          enum section_id last)
+{
+    at->offset = align_up(at->offset, l->page);
+    at->address = align_up(at->address, l->page);
+    struct cursor from = *at;
+    place_run(l, at, first, last);
+    if (at->address > from.address)
+        add_segment(l, PT_LOAD, flags, l->page, from, *at);
+}
+
+/* The part of the writable segment that ld.so protects after relocation ends
+ * on a page, so the segment begins wherever that makes it begin. */
+static uint64_t relro_bytes(const struct layout *l)
+{
+    uint64_t bytes = 0;
+    if (l->relro == LAYOUT_RELRO_NONE)
+        return 0;
+    for (enum section_id id = SECTION_INIT_ARRAY; id <= SECTION_GOT; id++) {
+        assert(kinds[id].align == 8);
+        bytes += align_up(l->section[id].size, 8);
+    }
+    uint64_t got_plt = l->section[SECTION_GOT_PLT].size;
+    if (l->relro == LAYOUT_RELRO_FULL)
+        bytes += got_plt;
+    else
+        bytes += got_plt < 24 ? got_plt : 24;
+    return bytes;
+}
+
+static void place_data(struct layout *l, struct cursor *at)
+{
+    uint64_t protected = relro_bytes(l);
+    uint64_t first_page = align_up(at->address, l->page);
+    uint64_t start = first_page + (align_up(protected, l->page) - protected);
+    at->offset = align_up(at->offset, l->page) + (start & (l->page - 1));
+    at->address = start;
+    struct cursor from = *at;
+    place_run(l, at, SECTION_INIT_ARRAY, SECTION_BSS);
+    add_segment(l, PT_LOAD, PF_R | PF_W, l->page, from, *at);
+    add_section_segment(l, PT_DYNAMIC, PF_R | PF_W, SECTION_DYNAMIC);
+    add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_BUILD_ID);
+    add_section_segment(l, PT_GNU_EH_FRAME, PF_R, SECTION_EH_FRAME_HDR);
+    l->segment[l->segment_count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
+    if (protected)
+        add_segment(l, PT_GNU_RELRO, PF_R, 1, from,
+                    (struct cursor){from.offset + protected, from.address + protected});
+}
+
+static void number_sections(struct layout *l)
+{
+    uint32_t name = 1;
+    l->section_count = 1;
+    l->section[SECTION_SHSTRTAB].size = 1; /* any size: it exists */
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        struct section *s = &l->section[id];
+        s->index = s->size ? l->section_count++ : 0;
+        s->name = s->size ? name : 0;
+        if (s->size)
+            name += (uint32_t)strlen(kinds[id].name) + 1;
+    }
+    l->section[SECTION_SHSTRTAB].size = name;
+}
+
+static uint32_t segments_needed(const struct layout *l)
+{
+    uint32_t count = 7;
+    if (l->section[SECTION_NOTE_BUILD_ID].size)
+        count++;
+    if (l->relro != LAYOUT_RELRO_NONE)
+        count++;
+    return count;
+}
+
+bool layout_place(struct layout *l, struct error *e)
+{
+    uint64_t loaded = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        uint64_t most = kinds[id].flags & SHF_ALLOC ? INT64_C(1) << 31 : INT64_C(1) << 32;
+        if (l->section[id].size >= most)
+            return error_set(e, ERROR_INFEASIBLE, "section %s would be %llu bytes; one library holds less than %llu",
+                             kinds[id].name, (unsigned long long)l->section[id].size, (unsigned long long)most);
+        if (kinds[id].flags & SHF_ALLOC)
+            loaded += l->section[id].size;
+    }
+    if (loaded + 16 * l->page >= UINT64_C(1) << 31)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "text, constants and data would be %llu bytes; one library holds less than 2 GiB of them",
+                         (unsigned long long)loaded);
+    number_sections(l);
+    l->segment_count = 0;
+    uint32_t segments = segments_needed(l);
+    struct cursor at = {0, 0};
+    struct cursor from = at;
+    at.offset = at.address = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
+    place_run(l, &at, SECTION_NOTE_BUILD_ID, SECTION_RELA_PLT);
+    add_segment(l, PT_LOAD, PF_R, l->page, from, at);
+    place_segment(l, &at, PF_R | PF_X, SECTION_INIT, SECTION_FINI);
+    place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_EH_FRAME);
+    place_data(l, &at);
+    assert(l->segment_count == segments);
+    for (enum section_id id = SECTION_COMMENT; id < SECTION_COUNT; id++) {
+        struct section *s = &l->section[id];
+        if (!s->size)
+            continue;
+        at.offset = align_up(at.offset, kinds[id].align);
+        s->offset = at.offset;
+        at.offset += s->size;
+    }
+    l->headers = align_up(at.offset, 8);
+    l->file_size = l->headers + l->section_count * sizeof(Elf64_Shdr);
+    return true;
+}
+
+Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
+{
+    const struct section *s = &l->section[id];
+    const struct section_kind *k = &kinds[id];
+    uint32_t info = k->info == SECTION_NONE ? s->info : l->section[k->info].index;
+    return (Elf64_Shdr){
+        .sh_name = s->name,
+        .sh_type = k->type,
+        .sh_flags = k->flags,
+        .sh_addr = s->address,
+        .sh_offset = s->offset,
+        .sh_size = s->size,
+        .sh_link = k->link == SECTION_NONE ? 0 : l->section[k->link].index,
+        .sh_info = info,
+        .sh_addralign = k->align,
+        .sh_entsize = k->entsize,
+    };
+}
+
+void layout_write(const struct layout *l, uint8_t *image)
+{
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_SYSV},
+        .e_type = ET_DYN,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_phoff = sizeof(Elf64_Ehdr),
+        .e_shoff = l->headers,
+        .e_ehsize = sizeof(Elf64_Ehdr),
+        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_phnum = (uint16_t)l->segment_count,
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (uint16_t)l->section_count,
+        .e_shstrndx = (uint16_t)l->section[SECTION_SHSTRTAB].index,
+    };
+    memcpy(image, &header, sizeof header);
+    memcpy(image + sizeof header, l->segment, l->segment_count * sizeof l->segment[0]);
+    uint8_t *names = image + l->section[SECTION_SHSTRTAB].offset;
+    uint8_t *headers = image + l->headers;
+    names[0] = '\0';
+    memset(headers, 0, sizeof(Elf64_Shdr));
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        const struct section *s = &l->section[id];
+        if (!s->index)
+            continue;
+        Elf64_Shdr h = layout_header(l, id);
+        memcpy(headers + s->index * sizeof h, &h, sizeof h);
+        memcpy(names + s->name, kinds[id].name, strlen(kinds[id].name) + 1);
+    }
+}

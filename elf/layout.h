@@ -1,0 +1,127 @@
+/* Where every section of one shared object goes.
+ *
+ * The two passes of a linker: first every chunk says how large it will be, in
+ * layout.section[].size; layout_place then gives each its offset and address,
+ * in the order and segments of GNU ld with -z separate-code; after that every
+ * chunk is written at its place in one image of the file. Sizes are final
+ * before the first offset: nothing grows after layout_place.
+ *
+ *     R    ELF header, program headers, .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
+ *          .gnu.version .gnu.version_r .rela.dyn .rela.plt
+ *     RX   .init .plt .text .fini
+ *     R    .rodata .eh_frame_hdr .eh_frame
+ *     RW   .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
+ *     -    .comment .debug_* .symtab .strtab .shstrtab, section headers
+ *
+ * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
+ * reserved words of .got.plt lie before it, as ld puts them. See the gABI
+ * chapters 4 and 5, the x86-64 psABI 1.0 section 5.2, and ld's elf.sc.
+ */
+#ifndef ELF_LAYOUT_H
+#define ELF_LAYOUT_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* name, sh_type, sh_flags, sh_addralign, sh_entsize, sh_link, sh_info */
+#define LAYOUT_SECTIONS(X)                                                                                             \
+    X(NOTE_BUILD_ID, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 4, 0, NONE, NONE)                                      \
+    X(GNU_HASH, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, 0, DYNSYM, NONE)                                              \
+    X(HASH, ".hash", SHT_HASH, SHF_ALLOC, 8, 4, DYNSYM, NONE)                                                          \
+    X(DYNSYM, ".dynsym", SHT_DYNSYM, SHF_ALLOC, 8, 24, DYNSTR, NONE)                                                   \
+    X(DYNSTR, ".dynstr", SHT_STRTAB, SHF_ALLOC, 1, 0, NONE, NONE)                                                      \
+    X(VERSYM, ".gnu.version", SHT_GNU_versym, SHF_ALLOC, 2, 2, DYNSYM, NONE)                                           \
+    X(VERNEED, ".gnu.version_r", SHT_GNU_verneed, SHF_ALLOC, 8, 0, DYNSTR, NONE)                                       \
+    X(RELA_DYN, ".rela.dyn", SHT_RELA, SHF_ALLOC, 8, 24, DYNSYM, NONE)                                                 \
+    X(RELA_PLT, ".rela.plt", SHT_RELA, SHF_ALLOC | SHF_INFO_LINK, 8, 24, DYNSYM, GOT_PLT)                              \
+    X(INIT, ".init", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
+    X(PLT, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 16, NONE, NONE)                                        \
+    X(TEXT, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 0, NONE, NONE)                                       \
+    X(FINI, ".fini", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
+    X(RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, 32, 0, NONE, NONE)                                                   \
+    X(EH_FRAME_HDR, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 4, 0, NONE, NONE)                                        \
+    X(EH_FRAME, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, 0, NONE, NONE)                                                \
+    X(INIT_ARRAY, ".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \
+    X(FINI_ARRAY, ".fini_array", SHT_FINI_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \
+    X(DATA_REL_RO, ".data.rel.ro", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                              \
+    X(DYNAMIC, ".dynamic", SHT_DYNAMIC, SHF_ALLOC | SHF_WRITE, 8, 16, DYNSTR, NONE)                                    \
+    X(GOT, ".got", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                                              \
+    X(GOT_PLT, ".got.plt", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                                      \
+    X(DATA, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                                            \
+    X(BSS, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                                                \
+    X(COMMENT, ".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                                    \
+    X(DEBUG_ARANGES, ".debug_aranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                              \
+    X(DEBUG_INFO, ".debug_info", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
+    X(DEBUG_ABBREV, ".debug_abbrev", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
+    X(DEBUG_LINE, ".debug_line", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
+    X(DEBUG_STR, ".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                                \
+    X(DEBUG_LINE_STR, ".debug_line_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                      \
+    X(SYMTAB, ".symtab", SHT_SYMTAB, 0, 8, 24, STRTAB, NONE)                                                           \
+    X(STRTAB, ".strtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)                                                              \
+    X(SHSTRTAB, ".shstrtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)
+
+enum section_id {
+    SECTION_NONE,
+#define LAYOUT_ENUM(id, ...) SECTION_##id,
+    LAYOUT_SECTIONS(LAYOUT_ENUM)
+#undef LAYOUT_ENUM
+        SECTION_COUNT
+};
+
+struct section {
+    uint64_t size;
+    uint64_t offset;  /* in the file */
+    uint64_t address; /* 0 where not SHF_ALLOC */
+    uint32_t index;   /* in the section header table; 0: the object has no such section */
+    uint32_t info;    /* sh_info where the table above does not settle it: first global of a symbol table,
+                         number of version needs */
+    uint32_t name;    /* in .shstrtab */
+};
+
+enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
+
+enum { LAYOUT_SEGMENTS_MOST = 9 };
+
+struct layout {
+    /* Set by the caller before layout_place. */
+    struct section section[SECTION_COUNT];
+    uint64_t page; /* maximum page size, a power of two */
+    enum layout_relro relro;
+
+    /* Set by layout_place. */
+    Elf64_Phdr segment[LAYOUT_SEGMENTS_MOST];
+    uint32_t segment_count;
+    uint32_t section_count; /* with the null section */
+    uint64_t headers;       /* offset of the section header table */
+    uint64_t file_size;
+};
+
+struct section_kind {
+    const char *name;
+    uint32_t type;
+    uint64_t flags;
+    uint64_t align;
+    uint64_t entsize;
+    enum section_id link, info;
+};
+
+/* What is fixed about a section; never NULL. */
+const struct section_kind *layout_kind(enum section_id id);
+
+/* Gives every section with a size its place, and fills the program headers.
+ * Fails (ERROR_INFEASIBLE) where text, constants and data together pass 2 GiB,
+ * the reach of the small code model, or a section that is not loaded passes
+ * 4 GiB, the reach of 32-bit DWARF. */
+bool layout_place(struct layout *l, struct error *e);
+
+/* The section header for `id`, as the file holds it. */
+Elf64_Shdr layout_header(const struct layout *l, enum section_id id);
+
+/* Writes ELF header, program headers, section headers and .shstrtab into the
+ * image, which is l->file_size bytes. */
+void layout_write(const struct layout *l, uint8_t *image);
+
+#endif

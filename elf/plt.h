@@ -1,0 +1,48 @@
+/* The procedure linkage table, its GOT and its relocations.
+ *
+ * x86-64 psABI 1.0 section 5.2, as GNU ld writes them without IBT: entry 0
+ * pushes the link map and jumps into the resolver, each further entry of 16
+ * bytes jumps through its slot, which at first leads back to the entry's second
+ * instruction (lazy binding).
+ *
+ *     PLT0:  ff 35 rel32       push  GOT+8(%rip)
+ *            ff 25 rel32       jmp   *GOT+16(%rip)
+ *            0f 1f 40 00       nopl  0(%rax)
+ *     PLTn:  ff 25 rel32       jmp   *slot(%rip)
+ *            68 imm32          push  $n
+ *            e9 rel32          jmp   PLT0
+ */
+#ifndef ELF_PLT_H
+#define ELF_PLT_H
+
+#include <stdint.h>
+
+#include "elf/layout.h"
+
+enum { PLT_ENTRY = 16, PLT_GOT_RESERVED = 24 };
+
+static inline uint64_t plt_size(uint32_t slots)
+{
+    return slots ? PLT_ENTRY * (UINT64_C(1) + slots) : 0;
+}
+
+static inline uint64_t plt_got_size(uint32_t slots)
+{
+    return PLT_GOT_RESERVED + UINT64_C(8) * slots;
+}
+
+static inline uint64_t plt_rela_size(uint32_t slots)
+{
+    return sizeof(Elf64_Rela) * (uint64_t)slots;
+}
+
+/* Address of the entry for `slot`. */
+static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
+{
+    return l->section[SECTION_PLT].address + PLT_ENTRY * (UINT64_C(1) + slot);
+}
+
+/* Writes .plt, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
+void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols);
+
+#endif

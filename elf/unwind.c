@@ -1,0 +1,135 @@
+/* Writes .eh_frame and .eh_frame_hdr; see unwind.h. */
+#include "elf/unwind.h"
+
+#include <assert.h>
+
+#include "base/bytes.h"
+
+/* Call frame instructions (DWARF 5 table 7.29); register 6 is %rbp, 7 %rsp,
+ * 16 the return address (psABI figure 3.36). */
+enum {
+    CFA_NOP = 0x00,
+    CFA_ADVANCE_LOC1 = 0x02,
+    CFA_ADVANCE_LOC2 = 0x03,
+    CFA_ADVANCE_LOC4 = 0x04,
+    CFA_DEF_CFA = 0x0c,
+    CFA_DEF_CFA_REGISTER = 0x0d,
+    CFA_DEF_CFA_OFFSET = 0x0e,
+    CFA_DEF_CFA_EXPRESSION = 0x0f,
+    CFA_ADVANCE_LOC = 0x40,
+    CFA_OFFSET = 0x80,
+};
+
+/* Pointer encodings: PC-relative or section-relative signed 4 bytes. */
+enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b };
+
+/* Version 1, augmentation "zR", code alignment 1, data alignment -8, return
+ * address 16, pointers PC-relative; the CFA is %rsp+8 and the return address at
+ * CFA-8 when a function begins. */
+static const uint8_t cie[24] = {
+    20,  0,    0,    0, /* length */
+    0,   0,    0,    0, /* this is a CIE */
+    1,   'z',  'R',  0,
+    1,   0x78, 16,   1,
+    PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8,
+    CFA_OFFSET | 16, 1, CFA_NOP, CFA_NOP,
+};
+
+/* The PLT's frame: after PLT0's push the CFA is %rsp+24; within an entry it is
+ * %rsp+8, or %rsp+16 from its third instruction on, at byte 11 of 16:
+ * %rsp + 8 + ((%rip & 15) >= 11) * 8. */
+static const uint8_t plt_instructions[] = {
+    CFA_DEF_CFA_OFFSET, 16, CFA_ADVANCE_LOC | 6, CFA_DEF_CFA_OFFSET, 24, CFA_ADVANCE_LOC | 10,
+    CFA_DEF_CFA_EXPRESSION, 11,
+    0x77, 8, 0x80, 0,    /* DW_OP_breg7 8, DW_OP_breg16 0 */
+    0x3f, 0x1a,          /* DW_OP_lit15, DW_OP_and */
+    0x3b, 0x2a,          /* DW_OP_lit11, DW_OP_ge */
+    0x33, 0x24, 0x22,    /* DW_OP_lit3, DW_OP_shl, DW_OP_plus */
+};
+enum { PLT_ENTRY_BYTES = 40, FDE_HEADER = 17 };
+
+uint64_t unwind_frame_size(uint64_t entries, bool plt)
+{
+    return sizeof cie + (plt ? PLT_ENTRY_BYTES : 0) + entries + 4;
+}
+
+uint64_t unwind_header_size(uint32_t functions, bool plt)
+{
+    return 12 + 8 * ((uint64_t)functions + plt);
+}
+
+/* What the entries are relative to: where each section is in memory. */
+struct writer {
+    uint8_t *frame;
+    uint64_t frame_address;
+    uint8_t *index;
+    uint64_t index_address;
+    uint64_t at; /* bytes of .eh_frame written */
+};
+
+/* Header of an entry of `size` bytes for [address, address + range), and its
+ * row of the index; returns the place of the instructions. */
+static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, uint64_t range)
+{
+    uint8_t *p = w->frame + w->at;
+    p = put_u32(p, size - 4);
+    p = put_u32(p, (uint32_t)(w->at + 4)); /* back to the CIE at offset 0 */
+    p = put_u32(p, (uint32_t)(address - (w->frame_address + w->at + 8)));
+    p = put_u32(p, (uint32_t)range);
+    p = put_u8(p, 0); /* no augmentation data */
+    w->index = put_u32(w->index, (uint32_t)(address - w->index_address));
+    w->index = put_u32(w->index, (uint32_t)(w->frame_address + w->at - w->index_address));
+    return p;
+}
+
+static void function_entry(struct writer *w, const struct unwind_function *f)
+{
+    uint32_t size = unwind_entry_size(f->size);
+    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    uint8_t *end = w->frame + w->at + size;
+    uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
+    p = put_u8(p, CFA_ADVANCE_LOC | 1);
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
+    p = put_u8(p, CFA_ADVANCE_LOC | 3);
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
+    if (advance <= 0xff) {
+        p = put_u8(p, CFA_ADVANCE_LOC1);
+        p = put_u8(p, (uint8_t)advance);
+    } else if (advance <= 0xffff) {
+        p = put_u8(p, CFA_ADVANCE_LOC2);
+        p = put_u16(p, (uint16_t)advance);
+    } else {
+        p = put_u8(p, CFA_ADVANCE_LOC4);
+        p = put_u32(p, (uint32_t)advance);
+    }
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, 7, 8}, 3);
+    assert(p <= end);
+    memset(p, CFA_NOP, (size_t)(end - p));
+    w->at += size;
+}
+
+void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count)
+{
+    const struct section *frame = &l->section[SECTION_EH_FRAME];
+    const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
+    const struct section *plt = &l->section[SECTION_PLT];
+    struct writer w = {.frame = image + frame->offset, .frame_address = frame->address,
+                       .index = image + header->offset, .index_address = header->address};
+    w.index = put_bytes(w.index, (const uint8_t[]){1, PE_PCREL_SDATA4, PE_UDATA4, PE_DATAREL_SDATA4}, 4);
+    w.index = put_u32(w.index, (uint32_t)(frame->address - (header->address + 4)));
+    w.index = put_u32(w.index, count + (plt->size != 0));
+    memcpy(w.frame, cie, sizeof cie);
+    w.at = sizeof cie;
+    if (plt->size) {
+        uint8_t *p = begin_entry(&w, PLT_ENTRY_BYTES, plt->address, plt->size);
+        static_assert(FDE_HEADER + sizeof plt_instructions <= PLT_ENTRY_BYTES, "the PLT's entry has room");
+        p = put_bytes(p, plt_instructions, sizeof plt_instructions);
+        memset(p, CFA_NOP, PLT_ENTRY_BYTES - FDE_HEADER - sizeof plt_instructions);
+        w.at += PLT_ENTRY_BYTES;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        function_entry(&w, &functions[i]);
+    put_u32(w.frame + w.at, 0); /* terminator, as crtend.o brings it */
+    assert(w.at + 4 == frame->size);
+    assert(w.index == image + header->offset + header->size);
+}

@@ -1,0 +1,36 @@
+/* Unwind tables: .eh_frame and the sorted index over it, .eh_frame_hdr.
+ *
+ * LSB 5.0 core, "Exception Frames"; DWARF 5 section 6.4; x86-64 psABI 4.2.4.
+ * Two kinds of frame are described: a function that sets up %rbp and leaves
+ * through `leave; ret`, and the PLT, whose frame depends on the instruction.
+ * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop.
+ */
+#ifndef ELF_UNWIND_H
+#define ELF_UNWIND_H
+
+#include <stdint.h>
+
+#include "elf/layout.h"
+
+/* A function with a frame pointer: `push %rbp` at its first byte, `mov
+ * %rsp,%rbp` after it, `leave; ret` as its last two bytes. */
+struct unwind_function {
+    uint64_t address;
+    uint64_t size;
+};
+
+/* Bytes of one function's entry in .eh_frame. */
+static inline uint32_t unwind_entry_size(uint64_t function_size)
+{
+    /* 17 bytes of header, 8 of prologue, 2, 3 or 5 to advance, 3 of epilogue */
+    return function_size - 5 <= 0xffff ? 32 : 40;
+}
+
+/* `entries` is the sum of unwind_entry_size over `functions` functions. */
+uint64_t unwind_frame_size(uint64_t entries, bool plt);
+uint64_t unwind_header_size(uint32_t functions, bool plt);
+
+/* Writes both sections. The functions are in order of address, after the PLT. */
+void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count);
+
+#endif
