@@ -185,6 +185,23 @@ bool layout_place(struct layout *l, struct error *e)
     return true;
 }
 
+struct layout_sizes layout_count(const struct layout *l)
+{
+    struct layout_sizes sizes = {.symtab = l->section[SECTION_SYMTAB].size, .strtab = l->section[SECTION_STRTAB].size};
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        uint64_t size = l->section[id].size;
+        if (id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_LINE_STR)
+            sizes.debug += size;
+        else if (kinds[id].type == SHT_NOBITS)
+            sizes.bss += size;
+        else if (kinds[id].flags & SHF_WRITE)
+            sizes.data += size;
+        else if (kinds[id].flags & SHF_ALLOC)
+            sizes.text += size;
+    }
+    return sizes;
+}
+
 Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
 {
     const struct section *s = &l->section[id];
@@ -222,6 +239,15 @@ void layout_write(const struct layout *l, uint8_t *image)
     };
     memcpy(image, &header, sizeof header);
     memcpy(image + sizeof header, l->segment, l->segment_count * sizeof l->segment[0]);
+    uint64_t end = sizeof header + l->segment_count * sizeof l->segment[0];
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        const struct section *s = &l->section[id];
+        if (!s->index || kinds[id].type == SHT_NOBITS)
+            continue;
+        memset(image + end, 0, s->offset - end); /* what alignment leaves between sections */
+        end = s->offset + s->size;
+    }
+    memset(image + end, 0, l->headers - end);
     uint8_t *names = image + l->section[SECTION_SHSTRTAB].offset;
     uint8_t *headers = image + l->headers;
     names[0] = '\0';

@@ -117,6 +117,12 @@ const struct section_kind *layout_kind(enum section_id id);
  * 4 GiB, the reach of 32-bit DWARF. */
 bool layout_place(struct layout *l, struct error *e);
 
+/* The sizes as Berkeley `size` and Pynamic count them, from the sections' own. */
+struct layout_sizes {
+    uint64_t text, data, debug, symtab, strtab, bss;
+};
+struct layout_sizes layout_count(const struct layout *l);
+
 /* The section header for `id`, as the file holds it. */
 Elf64_Shdr layout_header(const struct layout *l, enum section_id id);
 

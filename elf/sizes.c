@@ -9,6 +9,7 @@
  */
 #include "elf/sizes.h"
 
+#include <ar.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -85,11 +86,14 @@ struct class_layout {
     size_t section_header;
     struct member e_shoff, e_shentsize, e_shnum, sh_size;
 };
-#define MEMBER(type, name) {offsetof(type, name), sizeof(((type *)NULL)->name)}
+#define MEMBER(type, name)                                                                                             \
+    {                                                                                                                  \
+        offsetof(type, name), sizeof(((type *)NULL)->name)                                                             \
+    }
 #define LAYOUT(Ehdr, Shdr)                                                                                             \
     {                                                                                                                  \
-        sizeof(Ehdr),          sizeof(Shdr),           MEMBER(Ehdr, e_shoff), MEMBER(Ehdr, e_shentsize),               \
-        MEMBER(Ehdr, e_shnum), MEMBER(Shdr, sh_size),                                                                  \
+        sizeof(Ehdr), sizeof(Shdr), MEMBER(Ehdr, e_shoff), MEMBER(Ehdr, e_shentsize), MEMBER(Ehdr, e_shnum),           \
+            MEMBER(Shdr, sh_size),                                                                                     \
     }
 static const struct class_layout class_layouts[] = {
     [ELFCLASS32] = LAYOUT(Elf32_Ehdr, Elf32_Shdr),
@@ -136,7 +140,7 @@ static bool headers_check(const struct file *f, struct error *e)
         return disagree(entry, layout->section_header, e);
     }
     uint64_t room = offset < f->size ? f->size - offset : 0;
-    if (count == 0 && room >= entry) {
+    if (count == 0 && room >= layout->section_header) {
         /* SHN_LORESERVE sections or more: section 0 has the number. */
         unsigned char section[sizeof(Elf64_Shdr)];
         if (!file_read(f, section, layout->section_header, offset, &got, e))
@@ -146,10 +150,10 @@ static bool headers_check(const struct file *f, struct error *e)
         if (count == 0)
             return WRONG(f, e, "has no section headers, and without them no sizes to count");
     }
-    if (count == 0 || count > room / entry) {
+    if (count == 0 || count > room / layout->section_header) {
         WRONG(f, e, "has its section headers (%" PRIu64 " at byte %" PRIu64 ") outside the file of %" PRIu64 " bytes",
               count, offset, f->size);
-        return disagree(count, room / entry, e);
+        return disagree(count, room / layout->section_header, e);
     }
     if (count > SECTIONS_MOST) {
         WRONG(f, e, "has %" PRIu64 " sections, more than the %d we read", count, SECTIONS_MOST);
@@ -198,11 +202,12 @@ static bool is_debug(const char *name)
 static bool section_count(const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
 {
     bool in_file = shdr->sh_type != SHT_NOBITS;
+    bool read_only = !(shdr->sh_flags & SHF_WRITE) || (shdr->sh_flags & SHF_EXECINSTR);
     struct file_sizes more = {0};
-    /* Berkeley `size`: the read-only, the writable, and what is only memory,
-     * to which it counts .tbss too. */
+    /* As Berkeley `size` does, to which code is text even where it is
+     * writable, and .tbss is bss. */
     if (shdr->sh_flags & SHF_ALLOC)
-        *(!in_file ? &more.bss : shdr->sh_flags & SHF_WRITE ? &more.data : &more.text) = shdr->sh_size;
+        *(read_only ? &more.text : in_file ? &more.data : &more.bss) = shdr->sh_size;
     if (in_file && is_debug(name))
         more.debug = shdr->sh_size;
     if (shdr->sh_type == SHT_SYMTAB)
@@ -231,8 +236,7 @@ static bool sections_count(const struct file *f, Elf *elf, struct file_sizes *si
             return WRONG(f, e, "has section %zu named by byte %u of a name table of %zu bytes", i, shdr.sh_name,
                          names->d_size);
         const char *name = (const char *)names->d_buf + shdr.sh_name;
-        if (shdr.sh_type != SHT_NOBITS &&
-            (shdr.sh_offset > f->size || shdr.sh_size > f->size - shdr.sh_offset)) {
+        if (shdr.sh_type != SHT_NOBITS && (shdr.sh_offset > f->size || shdr.sh_size > f->size - shdr.sh_offset)) {
             WRONG(f, e,
                   "is cut off or broken: section %zu (%.64s) has %" PRIu64 " bytes at byte %" PRIu64
                   ", the file ends at %" PRIu64,

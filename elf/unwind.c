@@ -82,9 +82,8 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-static void function_entry(struct writer *w, const struct unwind_function *f)
+static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
 {
-    uint32_t size = unwind_entry_size(f->size);
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *end = w->frame + w->at + size;
     uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
@@ -108,7 +107,8 @@ static void function_entry(struct writer *w, const struct unwind_function *f)
     w->at += size;
 }
 
-void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count)
+void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
+                  uint32_t entry_size)
 {
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
@@ -128,7 +128,7 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.at += PLT_ENTRY_BYTES;
     }
     for (uint32_t i = 0; i < count; i++)
-        function_entry(&w, &functions[i]);
+        function_entry(&w, &functions[i], entry_size);
     put_u32(w.frame + w.at, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

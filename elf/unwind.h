@@ -19,18 +19,17 @@ struct unwind_function {
     uint64_t size;
 };
 
-/* Bytes of one function's entry in .eh_frame. */
-static inline uint32_t unwind_entry_size(uint64_t function_size)
-{
-    /* 17 bytes of header, 8 of prologue, 2, 3 or 5 to advance, 3 of epilogue */
-    return function_size - 5 <= 0xffff ? 32 : 40;
-}
+/* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3
+ * or 5 to advance, 3 of epilogue. Narrow ones do for functions of less than
+ * 64 KiB; all of a library's are of one kind. */
+enum { UNWIND_NARROW = 32, UNWIND_WIDE = 40 };
 
-/* `entries` is the sum of unwind_entry_size over `functions` functions. */
+/* `entries` is the bytes of all functions' entries. */
 uint64_t unwind_frame_size(uint64_t entries, bool plt);
 uint64_t unwind_header_size(uint32_t functions, bool plt);
 
 /* Writes both sections. The functions are in order of address, after the PLT. */
-void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count);
+void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
+                  uint32_t entry_size);
 
 #endif

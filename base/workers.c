@@ -1,0 +1,76 @@
+/* See workers.h. */
+#include "base/workers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+struct crew {
+    workers_function *work;
+    void *context;
+    uint32_t count;
+    atomic_uint next;
+    atomic_bool failed;
+    pthread_mutex_t lock;
+    uint32_t failed_index;
+    struct error error;
+};
+
+struct worker {
+    struct crew *crew;
+    unsigned number;
+};
+
+static void *run(void *argument)
+{
+    const struct worker *w = argument;
+    struct crew *c = w->crew;
+    while (!atomic_load(&c->failed)) {
+        uint32_t index = atomic_fetch_add(&c->next, 1);
+        if (index >= c->count)
+            break;
+        struct error e = {0};
+        if (c->work(c->context, w->number, index, &e))
+            continue;
+        pthread_mutex_lock(&c->lock);
+        if (!atomic_load(&c->failed) || index < c->failed_index) {
+            c->failed_index = index;
+            c->error = e;
+        }
+        atomic_store(&c->failed, true);
+        pthread_mutex_unlock(&c->lock);
+    }
+    return NULL;
+}
+
+bool workers_run(unsigned threads, uint32_t count, workers_function *work, void *context, struct error *e)
+{
+    struct crew crew = {.work = work, .context = context, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct worker workers[WORKERS_MOST];
+    pthread_t ids[WORKERS_MOST];
+    if (threads > WORKERS_MOST)
+        threads = WORKERS_MOST;
+    if (threads > count)
+        threads = count;
+    /* Signals are for the thread that called. */
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    unsigned started = 0;
+    for (unsigned i = 1; i < threads; i++) {
+        workers[i] = (struct worker){&crew, i};
+        if (pthread_create(&ids[i], NULL, run, &workers[i]) != 0)
+            break; /* the others do its share */
+        started = i;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    workers[0] = (struct worker){&crew, 0};
+    run(&workers[0]);
+    for (unsigned i = 1; i <= started; i++)
+        pthread_join(ids[i], NULL);
+    pthread_mutex_destroy(&crew.lock);
+    if (atomic_load(&crew.failed) && e)
+        *e = crew.error;
+    return !atomic_load(&crew.failed);
+}

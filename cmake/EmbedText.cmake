@@ -1,0 +1,19 @@
+# cmake -DINPUT=FILE -DOUTPUT=FILE.c -DSYMBOL=NAME -DHEADER=HEADER -P EmbedText.cmake
+# writes a C file that defines the bytes of INPUT, with a terminating zero, as
+# `const char NAME[]`, and their number without it as `const size_t NAME_size`.
+
+file(READ ${INPUT} bytes HEX)
+string(LENGTH "${bytes}" digits)
+math(EXPR size "${digits} / 2")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
+string(REGEX REPLACE "('.....,'.....,'.....,'.....,'.....,'.....,'.....,'.....,)" "\\1\n" bytes "${bytes}")
+get_filename_component(name ${INPUT} NAME)
+file(WRITE ${OUTPUT}
+"/* Made from ${name} by EmbedText.cmake. */
+#include \"${HEADER}\"
+
+const char ${SYMBOL}[] = {
+${bytes}
+0};
+const size_t ${SYMBOL}_size = ${size};
+")

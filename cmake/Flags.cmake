@@ -1,0 +1,27 @@
+# Flags of our own code, as the target `flags`; and of everything that is
+# linked, where code and link have to agree.
+
+add_library(flags INTERFACE)
+target_compile_definitions(flags INTERFACE _GNU_SOURCE)
+target_compile_options(flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong)
+if(PYELFGEN_WERROR)
+  target_compile_options(flags INTERFACE -Werror)
+endif()
+target_link_options(flags INTERFACE -Wl,-z,relro,-z,now)
+
+if(PYELFGEN_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "PYELFGEN_FUZZ needs clang; install the Debian packages clang and libclang-rt-14-dev, or use cmake --preset fuzz")
+endif()
+if(PYELFGEN_SANITIZE OR PYELFGEN_FUZZ)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Instrumented code looks to gcc as if it could use what it has not set.
+  target_compile_options(flags INTERFACE ${sanitizers} -Wno-maybe-uninitialized)
+  target_link_options(flags INTERFACE ${sanitizers})
+endif()
+if(PYELFGEN_FUZZ)
+  target_compile_options(flags INTERFACE -fsanitize=fuzzer-no-link -Wno-unknown-warning-option)
+endif()
+# _FORTIFY_SOURCE needs an optimising build, and gets between the sanitizers
+# and the functions that they watch. Some compilers define it themselves.
+target_compile_options(flags INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)

@@ -1,0 +1,32 @@
+# What `cmake --install` puts where, and the man pages, which help2man makes
+# from each program's --help.
+
+get_property(programs GLOBAL PROPERTY PYELFGEN_PROGRAMS)
+install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pyelfgen/profiles OPTIONAL
+  FILES_MATCHING PATTERN "*.prof")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+find_program(HELP2MAN help2man)
+mark_as_advanced(HELP2MAN)
+if(HELP2MAN AND NOT PYELFGEN_SANITIZE AND NOT PYELFGEN_FUZZ AND NOT CMAKE_CROSSCOMPILING)
+  foreach(program IN LISTS programs)
+    set(page ${PROJECT_BINARY_DIR}/man/${program}.1)
+    set(include ${PROJECT_SOURCE_DIR}/docs/man/${program}.h2m)
+    add_custom_command(
+      OUTPUT ${page}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+      COMMAND ${HELP2MAN} --no-info --section=1 --include=${include} --output=${page} ./${program}
+      DEPENDS ${program} ${include}
+      # Named from here: help2man gives the name to a shell as it is.
+      WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+      COMMENT "Making the man page of ${program}"
+      VERBATIM)
+    list(APPEND pages ${page})
+  endforeach()
+  add_custom_target(man ALL DEPENDS ${pages})
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+elseif(NOT HELP2MAN)
+  message(STATUS "man pages are left out: no help2man; install the Debian package help2man")
+endif()

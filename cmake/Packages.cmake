@@ -1,0 +1,60 @@
+# What we need from outside, and the Debian package that brings it. All that
+# is missing is reported at once, as one line that can be acted on.
+
+set(missing "")
+
+find_package(PkgConfig QUIET)
+if(NOT PKG_CONFIG_FOUND)
+  message(FATAL_ERROR "pkg-config is missing; install the Debian package pkg-config, or run ./dev install-packages")
+endif()
+
+# Finds the pkg-config module as the target PkgConfig::${name}.
+macro(need name module debian)
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+  if(NOT ${name}_FOUND)
+    list(APPEND missing ${debian})
+  endif()
+endmacro()
+
+need(LIBELF libelf libelf-dev)
+need(LIBCYAML libcyaml libcyaml-dev)
+need(YAML yaml-0.1 libyaml-dev)
+need(JSON_C json-c libjson-c-dev)
+need(XXHASH libxxhash libxxhash-dev)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+if(BUILD_TESTING)
+  need(CMOCKA cmocka libcmocka-dev)
+  # Debian's Zydis has no pkg-config module.
+  find_library(ZYDIS_LIBRARY Zydis)
+  find_path(ZYDIS_INCLUDE_DIR Zydis/Zydis.h)
+  mark_as_advanced(ZYDIS_LIBRARY ZYDIS_INCLUDE_DIR)
+  if(ZYDIS_LIBRARY AND ZYDIS_INCLUDE_DIR)
+    add_library(zydis INTERFACE)
+    target_link_libraries(zydis INTERFACE ${ZYDIS_LIBRARY})
+    target_include_directories(zydis SYSTEM INTERFACE ${ZYDIS_INCLUDE_DIR})
+  else()
+    list(APPEND missing libzydis-dev)
+  endif()
+endif()
+
+if(missing)
+  string(REPLACE ";" " " missing "${missing}")
+  # The space at the front keeps CMake from folding the line.
+  message(FATAL_ERROR " missing Debian packages: ${missing} (sudo apt-get install ${missing}, or ./dev install-packages)")
+endif()
+
+# The generator is of use without MPI and Python: their absence leaves out the
+# driver, and says so.
+pkg_check_modules(PYTHON QUIET IMPORTED_TARGET python3-embed)
+find_package(MPI QUIET COMPONENTS C)
+set(PYELFGEN_HAVE_DRIVER ON)
+if(NOT PYTHON_FOUND)
+  set(PYELFGEN_HAVE_DRIVER OFF)
+  message(STATUS "pyelfrun is left out: no embeddable Python 3; install the Debian package libpython3-dev")
+endif()
+if(NOT MPI_C_FOUND)
+  set(PYELFGEN_HAVE_DRIVER OFF)
+  message(STATUS "pyelfrun is left out: no MPI; install the Debian package libopenmpi-dev")
+endif()

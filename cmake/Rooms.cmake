@@ -1,0 +1,75 @@
+# The house: every folder is a room, a static library that sees only the rooms
+# it names. Includes are written from the top ("elf/sizes.h"); each target has
+# an include directory of its own with symbolic links to what it may include,
+# so that an include against the direction of the house finds no file.
+
+# Lets `target`, whose include directory is called `name`, see the rooms that
+# follow and no others.
+function(see_rooms target name)
+  set(view ${PROJECT_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${view})
+  file(GLOB links RELATIVE ${view} ${view}/*)
+  foreach(link IN LISTS links)
+    if(NOT link IN_LIST ARGN)
+      file(REMOVE ${view}/${link})
+    endif()
+  endforeach()
+  foreach(room IN LISTS ARGN)
+    if(NOT IS_SYMLINK ${view}/${room})
+      file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${room} ${view}/${room} SYMBOLIC)
+    endif()
+  endforeach()
+  target_include_directories(${target} PRIVATE ${view})
+endfunction()
+
+# The library of the folder `name`: its *.c, but no main.c.
+function(room name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.c)
+  list(FILTER sources EXCLUDE REGEX "/main\\.c$")
+  add_library(room_${name} STATIC ${sources})
+  # libelf.a and libdwarf.a are taken.
+  set_target_properties(room_${name} PROPERTIES OUTPUT_NAME pyelfgen_${name})
+  list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE below)
+  target_link_libraries(room_${name} PUBLIC ${below} ${arg_LINKS} PRIVATE flags)
+  see_rooms(room_${name} ${name} ${name} ${arg_USES})
+endfunction()
+
+# A program from SOURCES that sees the rooms it USES and links those that are
+# libraries. A program without sources yet is left out.
+function(program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES;LINKS")
+  set(sources "")
+  foreach(source IN LISTS arg_SOURCES)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${source})
+      list(APPEND sources ${PROJECT_SOURCE_DIR}/${source})
+    endif()
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE flags ${arg_LINKS})
+  foreach(used IN LISTS arg_USES)
+    if(TARGET room_${used})
+      target_link_libraries(${name} PRIVATE room_${used})
+    endif()
+  endforeach()
+  see_rooms(${name} ${name} ${arg_USES})
+  set_property(GLOBAL APPEND PROPERTY PYELFGEN_PROGRAMS ${name})
+endfunction()
+
+# Makes the text of `file` available to the room `name` as the array `symbol`
+# (see emit/driver_py.h).
+function(embed_text name file symbol)
+  set(output ${PROJECT_BINARY_DIR}/${symbol}.c)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND}
+      -DINPUT=${PROJECT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol} -DHEADER=${name}/${symbol}.h
+      -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    COMMENT "Embedding ${file}"
+    VERBATIM)
+  target_sources(room_${name} PRIVATE ${output})
+endfunction()

@@ -1,0 +1,17 @@
+/* Time: now, and how long ago this process began. */
+#ifndef DRIVER_CLOCK_H
+#define DRIVER_CLOCK_H
+
+/* Seconds of CLOCK_MONOTONIC. */
+double clock_now(void);
+
+/* Since when, and how exactly that is known. */
+struct clock_startup {
+    double seconds; /* NAN where the system does not say */
+    double step;    /* the resolution of `seconds` */
+};
+
+/* Seconds from the start of the process to this call. */
+struct clock_startup clock_startup(void);
+
+#endif

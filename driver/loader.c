@@ -1,0 +1,81 @@
+/* The set without an interpreter: dlopen, dlsym and a call.
+ *
+ * The difference to the Python mode is what import costs beyond the dynamic
+ * linker. The modules' references to the Python API are bound to the libpython
+ * that this program is linked with, though nothing of it is called.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/mode.h"
+
+struct plain {
+    const struct run *run;
+    void **handles; /* one for each imported library */
+};
+
+static void plain_stop(void *state)
+{
+    /* The libraries stay open, as those that Python has imported do. */
+    struct plain *p = state;
+    if (p)
+        free(p->handles);
+    free(p);
+}
+
+static bool plain_start(void **state, const struct run *run, struct error *e)
+{
+    struct plain *p = *state = calloc(1, sizeof *p);
+    if (p)
+        p->handles = calloc(run->manifest.imported, sizeof *p->handles);
+    if (!p || !p->handles)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for the handles of the libraries");
+    p->run = run;
+    return true;
+}
+
+static bool plain_open(void *state, size_t library, struct error *e)
+{
+    struct plain *p = state;
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
+    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
+    snprintf(path, sizeof path, "%s/%s", p->run->directory, l->name);
+    p->handles[library] = dlopen(path, (p->run->options.lazy ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
+    if (!p->handles[library])
+        return error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify", l->stem,
+                         dlerror());
+    return true;
+}
+
+static bool plain_visit(void *state, size_t library, uint64_t *result, struct error *e)
+{
+    struct plain *p = state;
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
+    unsigned long (*entry)(void);
+    void *address = dlsym(p->handles[library], l->entry);
+    if (!address)
+        return error_set(e, ERROR_MISMATCH, "%s: has no function %s; check the set with pyelfgen --verify", l->stem,
+                         l->entry);
+    /* POSIX asks that the two kinds of pointer are alike, C has no cast. */
+    memcpy(&entry, &address, sizeof entry);
+    *result = entry();
+    return true;
+}
+
+static bool plain_check(void *state, size_t library, struct error *e)
+{
+    /* Only a Python module speaks of itself; the visit marks are checked in
+     * every mode. */
+    (void)state, (void)library, (void)e;
+    return true;
+}
+
+static void plain_describe(char *text, size_t size)
+{
+    snprintf(text, size, "dlopen");
+}
+
+const struct mode mode_plain = {plain_start, plain_open, plain_visit, plain_check, plain_stop, plain_describe};

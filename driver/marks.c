@@ -1,0 +1,74 @@
+/* Reading `libmodule0_visits`, an array of bytes in the library's .bss.
+ *
+ * The library is found with RTLD_NOLOAD: it must have been loaded by an import
+ * or as another's DT_NEEDED, from this very file. The symbol's st_size is
+ * compared before a byte is read, so that a manifest with too large a number
+ * is an error and not a crash.
+ */
+#include "driver/marks.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MARKS_ADVICE "; check the set with pyelfgen --verify"
+
+/* The marks themselves, NULL with `e` filled where they are not as large as
+ * the manifest says. */
+static const unsigned char *find_marks(void *handle, const struct manifest_library *l, struct error *e)
+{
+    char name[MANIFEST_NAME_MOST + sizeof "_visits"];
+    snprintf(name, sizeof name, "%s_visits", l->stem);
+    void *marks = dlsym(handle, name);
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    /* dlsym also looks into the library's dependencies, whose symbol of this
+     * name would be another's; dladdr1 tells what really lies there. */
+    if (!marks || !dladdr1(marks, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || !info.dli_sname ||
+        strcmp(info.dli_sname, name) != 0) {
+        error_set(e, ERROR_MISMATCH, "%s: has no object %s" MARKS_ADVICE, l->stem, name);
+        return NULL;
+    }
+    if (symbol->st_size != l->marks) {
+        error_set(e, ERROR_MISMATCH, "%s: %s has %" PRIu64 " bytes, the manifest says %" PRIu64 MARKS_ADVICE, l->stem,
+                  name, (uint64_t)symbol->st_size, l->marks);
+        return NULL;
+    }
+    return marks;
+}
+
+bool marks_check(const char *directory, const struct manifest_library *l, uint64_t *visited, struct error *e)
+{
+    *visited = 0;
+    if (l->marks == 0)
+        return true;
+    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
+    snprintf(path, sizeof path, "%s/%s", directory, l->name);
+    void *handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
+    /* A library that no visit reaches need not be loaded at all. */
+    if (!handle && l->marked == 0)
+        return true;
+    if (!handle)
+        return error_set(e, ERROR_MISMATCH, "%s: was not loaded from the set" MARKS_ADVICE, l->stem);
+    const unsigned char *marks = find_marks(handle, l, e);
+    uint64_t marked = 0;
+    for (uint64_t i = 0; marks && i < l->marks; i++) {
+        marked += marks[i] != 0;
+        *visited += i < l->functions && marks[i] != 0;
+    }
+    dlclose(handle);
+    if (!marks)
+        return false;
+    if (marked != l->marked)
+        return error_set(e, ERROR_MISMATCH, "%s: %" PRIu64 " marks are set, the manifest says %" PRIu64 MARKS_ADVICE,
+                         l->stem, marked, l->marked);
+    if (*visited != l->visited)
+        return error_set(e, ERROR_MISMATCH,
+                         "%s: %" PRIu64 " functions were visited, the manifest says %" PRIu64 MARKS_ADVICE, l->stem,
+                         *visited, l->visited);
+    return true;
+}

@@ -1,0 +1,37 @@
+/* The phases of a run: start, import, visit, check.
+ *
+ * Each is collective: it ends when every rank has ended it, and is true only
+ * when it went well on all of them; what went wrong has then been printed.
+ */
+#ifndef DRIVER_PHASES_H
+#define DRIVER_PHASES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/mode.h"
+#include "driver/run.h"
+
+struct measured {
+    double startup, startup_step; /* clock.h */
+    double import, visit, mpi;    /* seconds on this rank */
+    uint64_t functions_visited;   /* of all libraries, by their marks */
+    uint64_t checksum;            /* of the MPI test's picture */
+};
+
+/* Reads the manifest into `run`, whose manifest is to be freed in any case. */
+bool phases_read(struct run *run);
+
+/* Makes the mode ready; *state is to be stopped by the caller in any case. */
+bool phases_start(const struct run *run, const struct mode *mode, void **state);
+
+/* libmodulebegin, every module, libmodulefinal. */
+bool phases_import(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+
+/* begin_break_here, every entry, break_here: each result is compared. */
+bool phases_visit(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+
+/* What the modules say of themselves, and every library's marks. */
+bool phases_check(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+
+#endif

@@ -1,0 +1,222 @@
+/* The set under CPython, embedded: import, call, ask.
+ *
+ * The interpreter is isolated (PEP 587) so that what runs is the set and not
+ * the user's environment: no PYTHON* variables, no site directories, no
+ * bytecode written, no signal handlers. Its standard library is the one that
+ * belongs to the libpython of this program, found from the program's own path
+ * or as that libpython was configured, never from a python3 in PATH.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/mode.h"
+
+#if PY_VERSION_HEX < 0x03080000
+#error "pyelfrun needs CPython 3.8 or newer"
+#endif
+
+struct python {
+    const struct run *run;
+    PyObject **modules; /* one for each imported library, owned */
+};
+
+/* Takes the pending exception as "ImportError: what it says". */
+static void take_exception(char *text, size_t size)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    PyObject *value = PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+#endif
+    PyObject *said = value ? PyObject_Str(value) : NULL;
+    const char *utf8 = said ? PyUnicode_AsUTF8(said) : NULL;
+    snprintf(text, size, "%s: %.300s", value ? Py_TYPE(value)->tp_name : "no exception", utf8 ? utf8 : "?");
+    PyErr_Clear();
+    Py_XDECREF(said);
+    Py_XDECREF(value);
+}
+
+static bool fail(struct error *e, const struct manifest_library *l, const char *what, const char *name)
+{
+    char exception[400];
+    take_exception(exception, sizeof exception);
+    return error_set(e, ERROR_MISMATCH, "%s: %s%s: %s; check the set with pyelfgen --verify", l->stem, what, name,
+                     exception);
+}
+
+static bool fail_status(struct error *e, PyStatus status)
+{
+    return error_set(e, ERROR_SYSTEM, "Python does not start: %s; check that its standard library is installed",
+                     status.err_msg ? status.err_msg : "no reason is given");
+}
+
+/* A path with a slash keeps getpath from looking for a python3 in PATH. */
+static PyStatus set_program(PyConfig *config)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0)
+        n = snprintf(path, sizeof path, "/pyelfrun");
+    path[n] = '\0';
+    return PyConfig_SetBytesString(config, &config->program_name, path);
+}
+
+static bool initialise(struct error *e)
+{
+    PyPreConfig before;
+    PyPreConfig_InitIsolatedConfig(&before);
+    before.utf8_mode = 1; /* paths keep their bytes in any locale */
+    PyStatus status = Py_PreInitialize(&before);
+    if (PyStatus_Exception(status))
+        return fail_status(e, status);
+
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    config.site_import = 0;
+    config.write_bytecode = 0;
+    config.pathconfig_warnings = 0;
+    status = set_program(&config);
+    if (!PyStatus_Exception(status))
+        status = Py_InitializeFromConfig(&config);
+    PyConfig_Clear(&config);
+    return PyStatus_Exception(status) ? fail_status(e, status) : true;
+}
+
+/* The modules are laid out for the default build: an object header of another
+ * size, or a type slot that announces the GIL, they do not have. */
+static bool suits(struct error *e)
+{
+#ifdef Py_GIL_DISABLED
+    bool threaded = true;
+#else
+    bool threaded = false;
+#endif
+    PyObject *flags = PySys_GetObject("abiflags");
+    const char *text = flags && PyUnicode_Check(flags) ? PyUnicode_AsUTF8(flags) : NULL;
+    if (threaded || (text && strchr(text, 't')))
+        return error_set(e, ERROR_SYSTEM,
+                         "this Python is a free-threaded build, for which a set's modules are not made; "
+                         "link pyelfrun with a default build of CPython");
+    if (PySys_GetObject("getobjects"))
+        return error_set(e, ERROR_SYSTEM,
+                         "this Python traces references (--with-trace-refs), for which a set's modules are not "
+                         "made; link pyelfrun with a default build of CPython");
+    PyErr_Clear();
+    return true;
+}
+
+/* The set comes first in sys.path; --lazy is what sys.setdlopenflags does. */
+static bool point_at_set(const struct run *run)
+{
+    PyObject *path = PySys_GetObject("path");
+    PyObject *directory = PyUnicode_DecodeFSDefault(run->directory);
+    bool well = path && directory && PyList_Insert(path, 0, directory) == 0;
+    Py_XDECREF(directory);
+    PyObject *set_flags = PySys_GetObject("setdlopenflags");
+    if (well && set_flags) {
+        PyObject *none = PyObject_CallFunction(set_flags, "i", run->options.lazy ? RTLD_LAZY : RTLD_NOW);
+        well = none != NULL;
+        Py_XDECREF(none);
+    }
+    return well;
+}
+
+static bool python_start(void **state, const struct run *run, struct error *e)
+{
+    struct python *p = *state = calloc(1, sizeof *p);
+    if (p)
+        p->modules = calloc(run->manifest.imported, sizeof *p->modules);
+    if (!p || !p->modules)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for the modules");
+    p->run = run;
+    if (!initialise(e) || !suits(e))
+        return false;
+    if (!point_at_set(run)) {
+        char exception[400];
+        take_exception(exception, sizeof exception);
+        return error_set(e, ERROR_SYSTEM, "Python's sys.path cannot be set: %s", exception);
+    }
+    return true;
+}
+
+static void python_stop(void *state)
+{
+    struct python *p = state;
+    if (!p)
+        return;
+    for (size_t i = 0; p->modules && Py_IsInitialized() && i < p->run->manifest.imported; i++)
+        Py_XDECREF(p->modules[i]);
+    if (Py_IsInitialized())
+        Py_FinalizeEx();
+    free(p->modules);
+    free(p);
+}
+
+static bool python_open(void *state, size_t library, struct error *e)
+{
+    struct python *p = state;
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
+    p->modules[library] = PyImport_ImportModule(l->stem);
+    return p->modules[library] ? true : fail(e, l, "cannot be imported", "");
+}
+
+/* Takes the reference `object`, which may be NULL after an exception. */
+static bool take_number(PyObject *object, uint64_t *number)
+{
+    if (!object)
+        return false;
+    *number = PyLong_AsUnsignedLong(object);
+    Py_DECREF(object);
+    return !PyErr_Occurred();
+}
+
+static bool python_visit(void *state, size_t library, uint64_t *result, struct error *e)
+{
+    struct python *p = state;
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
+    if (!take_number(PyObject_CallMethod(p->modules[library], l->entry, NULL), result))
+        return fail(e, l, "no result from ", l->entry);
+    return true;
+}
+
+static bool python_check(void *state, size_t library, struct error *e)
+{
+    struct python *p = state;
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
+    uint64_t functions, visited;
+    if (l->kind != MANIFEST_MODULE)
+        return true;
+    if (!take_number(PyObject_GetAttrString(p->modules[library], "functions"), &functions))
+        return fail(e, l, "does not tell its ", "functions");
+    if (!take_number(PyObject_CallMethod(p->modules[library], "visited", NULL), &visited))
+        return fail(e, l, "no result from ", "visited");
+    if (functions != l->functions)
+        return error_set(e, ERROR_MISMATCH,
+                         "%s: has %" PRIu64 " functions, the manifest says %" PRIu64
+                         "; check the set with pyelfgen --verify",
+                         l->stem, functions, l->functions);
+    if (visited != l->visited)
+        return error_set(e, ERROR_MISMATCH,
+                         "%s: visited() returned %" PRIu64 ", the manifest says %" PRIu64
+                         "; check the set with pyelfgen --verify",
+                         l->stem, visited, l->visited);
+    return true;
+}
+
+static void python_describe(char *text, size_t size)
+{
+    const char *version = Py_GetVersion();
+    snprintf(text, size, "CPython %.*s", (int)strcspn(version, " "), version);
+}
+
+const struct mode mode_python = {python_start, python_open, python_visit, python_check, python_stop, python_describe};

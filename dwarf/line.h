@@ -1,0 +1,85 @@
+/* The line number program (DWARF 5 section 6.2), in gas's parameters: a special
+ * opcode advances the line by -5 to 8 and the address by up to 16.
+ *
+ * The primary source file is file 0 and only that: listing it again as file 1,
+ * as gcc does, draws a warning from llvm-dwarfdump, and readers take 0.
+ */
+#ifndef DWARF_LINE_H
+#define DWARF_LINE_H
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "dwarf/constants.h"
+
+enum {
+    LINE_BASE = -5,
+    LINE_RANGE = 14,
+    LINE_OPCODE_BASE = 13,
+    LINE_HEADER = 58,  /* bytes of a unit's header, with two directories and two files */
+    LINE_BEGIN = 13,   /* bytes that line_begin writes */
+    LINE_ROW_MOST = 18, /* bytes that one row takes at most */
+    LINE_END_MOST = 14,
+};
+
+/* Where the program stands. */
+struct line_rows {
+    uint8_t *p;
+    uint64_t address; /* of the last row */
+    uint32_t line;
+};
+
+/* Sets address and file; the address is the 8 bytes at p + 3 of the start. */
+static inline void line_begin(struct line_rows *r, uint64_t address)
+{
+    r->p = put_bytes(r->p, (const uint8_t[]){0, 9, DW_LNE_set_address}, 3);
+    r->p = put_u64(r->p, address);
+    r->p = put_bytes(r->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
+    r->address = address;
+    r->line = 1;
+}
+
+/* A row at `address`, not before the last, for `line`. */
+static inline void line_row(struct line_rows *r, uint64_t address, uint32_t line)
+{
+    int64_t lines = (int64_t)line - r->line;
+    uint64_t advance = address - r->address;
+    if (lines < LINE_BASE || lines >= LINE_BASE + LINE_RANGE) {
+        r->p = put_u8(r->p, DW_LNS_advance_line);
+        r->p = put_sleb128(r->p, lines);
+        lines = 0;
+    }
+    uint64_t opcode = (uint64_t)(lines - LINE_BASE) + LINE_RANGE * advance + LINE_OPCODE_BASE;
+    if (opcode > 255) {
+        r->p = put_u8(r->p, DW_LNS_advance_pc);
+        r->p = put_uleb128(r->p, advance);
+        opcode = (uint64_t)(lines - LINE_BASE) + LINE_OPCODE_BASE;
+    }
+    r->p = put_u8(r->p, (uint8_t)opcode);
+    r->address = address;
+    r->line = line;
+}
+
+/* Ends the sequence at `address`, the first byte after the unit's code. */
+static inline void line_end(struct line_rows *r, uint64_t address)
+{
+    if (address != r->address) {
+        r->p = put_u8(r->p, DW_LNS_advance_pc);
+        r->p = put_uleb128(r->p, address - r->address);
+    }
+    r->p = put_bytes(r->p, (const uint8_t[]){0, 1, DW_LNE_end_sequence}, 3);
+    r->address = address;
+}
+
+/* What a unit's header names, as offsets in .debug_line_str. */
+struct line_files {
+    uint32_t compile_directory;
+    uint32_t include_directory;
+    uint32_t source; /* file 0 */
+    uint32_t header; /* file 1, in the include directory */
+};
+
+/* Writes the LINE_HEADER bytes of a unit whose program has `program` bytes. */
+uint8_t *line_write_header(uint8_t *p, const struct line_files *files, uint64_t program);
+
+#endif

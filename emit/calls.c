@@ -1,0 +1,260 @@
+/* The assignment of calls to utility functions; see calls.h. */
+#include "emit/calls.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Where layer j begins in a row of n dealt out into k layers. */
+static uint64_t layer_start(uint64_t n, uint64_t k, uint64_t j)
+{
+    uint64_t whole = n / k;
+    uint64_t rest = n % k;
+    return j * whole + (j < rest ? j : rest);
+}
+
+static uint64_t layer_size(uint64_t n, uint64_t k, uint64_t j)
+{
+    return n / k + (j < n % k ? 1 : 0);
+}
+
+/* floor(a * b / c) and the like without overflow. */
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (uint64_t)((unsigned __int128)a * b / c);
+}
+
+static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (uint64_t)(((unsigned __int128)a * b + c - 1) / c);
+}
+
+/* The utility that holds the chain at `row` of its class. */
+static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row)
+{
+    uint32_t low = 0;
+    uint32_t high = plan->utilities;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan->library[plan_utility(plan, middle)].first[class] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &plan->library[plan_utility(plan, low)];
+}
+
+/* The number of the rank-th chain of a class. */
+static uint32_t chain_of_rank(const struct plan *plan, const struct plan_library *l, unsigned class, uint32_t rank)
+{
+    if (plan->coverage == UINT64_C(1) << 32)
+        return rank;
+    uint32_t low = 0; /* the most chains with at most `rank` of the class before them */
+    uint32_t high = l->chains;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t covered = plan_covered_before(plan, middle);
+        if ((class ? covered : middle - covered) <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Calls in a row that meet the same chain. */
+struct run {
+    const struct plan_library *utility;
+    uint32_t chain;
+    uint32_t length;     /* functions in the chain */
+    uint32_t occurrence; /* calls that met it before this run's first */
+    uint64_t end;        /* place of the first call that meets the next chain */
+};
+
+/* The run that begins with the call at `place` of the row. */
+static struct run run_at(const struct plan *plan, unsigned class, uint64_t place)
+{
+    const struct assignment *a = &plan->assignment;
+    uint64_t n = a->calls[class];
+    uint64_t chains = a->chains[class];
+    uint64_t dealt = scale(place, chains, n);
+    uint64_t first = scale_up(dealt, n, chains);
+    uint64_t layer = 0;
+    uint64_t long_layers = chains % a->layers;
+    uint64_t short_size = chains / a->layers;
+    if (dealt < long_layers * (short_size + 1))
+        layer = dealt / (short_size + 1);
+    else
+        layer = long_layers + (dealt - long_layers * (short_size + 1)) / short_size;
+    uint64_t size = layer_size(chains, a->layers, layer);
+    uint64_t turn = scale(layer, size, a->layers) + a->jitter % size;
+    uint64_t within = (dealt - layer_start(chains, a->layers, layer) + turn) % size;
+    uint64_t row = within * a->layers + layer;
+    const struct plan_library *u = utility_at(plan, class, row);
+    struct run r = {.utility = u, .end = scale_up(dealt + 1, n, chains)};
+    r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
+    r.length = plan_chain_length(plan, u, r.chain);
+    r.occurrence = (uint32_t)(place - first);
+    return r;
+}
+
+/* A module's calls of one class, layer after layer: a walk over its runs. */
+struct walk {
+    const struct plan *plan;
+    unsigned class;
+    uint64_t begin, end; /* the module's calls, [begin, end) of all */
+    uint64_t layer;
+    uint64_t place, places_end; /* of this layer, in the dealt row */
+    struct run run;
+};
+
+static struct walk walk_start(const struct plan *plan, const struct plan_library *m, unsigned class, uint64_t calls)
+{
+    return (struct walk){.plan = plan, .class = class, .begin = m->first[class], .end = m->first[class] + calls};
+}
+
+/* The first of the module's calls at or after `begin` that is in this layer. */
+static uint64_t first_in_layer(const struct walk *w, uint64_t layer)
+{
+    uint64_t k = w->plan->assignment.layers;
+    return w->begin + (layer + k - w->begin % k) % k;
+}
+
+/* Moves to the next piece: consecutive calls of one layer that meet one chain.
+ * Gives the first call's number (of all), how many there are `layers` apart, and
+ * whether they go on the run of the piece before. */
+struct piece {
+    uint64_t call;
+    uint64_t count;
+    bool goes_on;
+};
+
+static bool walk_next(struct walk *w, struct piece *piece)
+{
+    const struct assignment *a = &w->plan->assignment;
+    while (w->place == w->places_end) {
+        if (w->layer == a->layers)
+            return false;
+        uint64_t first = first_in_layer(w, w->layer);
+        if (first < w->end) {
+            uint64_t count = (w->end - first + a->layers - 1) / a->layers;
+            w->place = layer_start(a->calls[w->class], a->layers, w->layer) + first / a->layers;
+            w->places_end = w->place + count;
+        }
+        w->layer++;
+    }
+    /* Places only grow, and so do the chains they meet: one that a module meets
+     * again in a later layer is the one it met last. */
+    piece->goes_on = w->place < w->run.end;
+    if (!piece->goes_on)
+        w->run = run_at(w->plan, w->class, w->place);
+    uint64_t layer = w->layer - 1;
+    uint64_t start = layer_start(a->calls[w->class], a->layers, layer);
+    piece->call = (w->place - start) * a->layers + layer;
+    uint64_t end = w->run.end < w->places_end ? w->run.end : w->places_end;
+    piece->count = end - w->place;
+    w->place = end;
+    return true;
+}
+
+/* Calls of the module's functions in each class. */
+static void class_calls(const struct plan *plan, const struct plan_library *m, uint64_t calls[2])
+{
+    uint64_t covered = plan_covered_functions(plan, m);
+    calls[1] = covered * plan->assignment.per_function;
+    calls[0] = (m->functions - covered) * plan->assignment.per_function;
+}
+
+/* The function of chain `r->chain` that the p-th call of a run names. */
+static uint32_t run_function(const struct plan *plan, const struct run *r, uint64_t p)
+{
+    return r->chain * plan->depth + (uint32_t)((r->occurrence + p) % r->length);
+}
+
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint8_t *seen)
+{
+    struct calls_count count = {0};
+    uint64_t calls[2];
+    class_calls(plan, m, calls);
+    for (unsigned class = 0; class < 2; class++) {
+        if (!calls[class] || !plan->assignment.chains[class])
+            continue;
+        struct walk w = walk_start(plan, m, class, calls[class]);
+        uint64_t in_run = 0;
+        for (struct piece piece; walk_next(&w, &piece);) {
+            if (!piece.goes_on)
+                in_run = 0;
+            const struct run *r = &w.run;
+            uint32_t stem = (uint32_t)strlen(r->utility->name) + 4;
+            for (uint64_t i = 0; i < piece.count && in_run < r->length; i++, in_run++) {
+                uint32_t function = run_function(plan, r, in_run);
+                count.name_bytes += names_length(&plan->names, stem + names_digits(function)) + UINT64_C(1);
+                count.imports++;
+            }
+            uint8_t *mark = &seen[r->utility->number];
+            if (!*mark) {
+                *mark = 1;
+                count.utilities++;
+                count.needed_digits += names_digits(r->utility->number);
+            }
+        }
+    }
+    memset(seen, 0, plan->utilities);
+    return count;
+}
+
+/* Where the functions of one class stand in their module: the rank-th. */
+static uint32_t function_of_rank(const struct plan *plan, const struct plan_library *m, unsigned class, uint64_t rank)
+{
+    uint32_t chain = chain_of_rank(plan, m, class, (uint32_t)(rank / plan->depth));
+    return chain * plan->depth + (uint32_t)(rank % plan->depth);
+}
+
+bool calls_make(const struct plan *plan, const struct plan_library *m, struct arena *arena, struct calls *out)
+{
+    uint32_t per = plan->assignment.per_function;
+    uint64_t calls[2];
+    class_calls(plan, m, calls);
+    *out = (struct calls){0};
+    uint8_t *seen = arena_zeroed(arena, plan->utilities + 1, 1);
+    out->needed = arena_take(arena, (plan->utilities + 1) * sizeof *out->needed);
+    out->import = arena_take(arena, (m->imports + 1) * sizeof *out->import);
+    out->target = arena_take(arena, ((uint64_t)m->functions * per + 1) * sizeof *out->target);
+    if (!seen || !out->needed || !out->import || !out->target)
+        return false;
+    memset(out->target, 0xff, ((uint64_t)m->functions * per) * sizeof *out->target);
+    for (unsigned class = 0; class < 2; class++) {
+        if (!calls[class] || !plan->assignment.chains[class])
+            continue;
+        struct walk w = walk_start(plan, m, class, calls[class]);
+        uint64_t in_run = 0;
+        uint32_t run_base = 0;
+        for (struct piece piece; walk_next(&w, &piece);) {
+            const struct run *r = &w.run;
+            if (!piece.goes_on) {
+                in_run = 0;
+                run_base = out->import_count;
+            }
+            uint64_t local = piece.call - w.begin;
+            for (uint64_t i = 0; i < piece.count; i++, in_run++, local += plan->assignment.layers) {
+                if (in_run < r->length) {
+                    assert(out->import_count < m->imports);
+                    out->import[out->import_count++] =
+                        (struct import){r->utility->number, run_function(plan, r, in_run)};
+                }
+                uint32_t function = function_of_rank(plan, m, class, local / per);
+                out->target[(uint64_t)function * per + local % per] = run_base + (uint32_t)(in_run % r->length);
+            }
+            if (!seen[r->utility->number]) {
+                seen[r->utility->number] = 1;
+                out->needed[out->needed_count++] = r->utility->number;
+            }
+        }
+    }
+    assert(out->import_count == m->imports);
+    if (plan->profile->calls.need_all)
+        for (uint32_t u = 0; u < plan->utilities && out->needed_count < m->utilities; u++)
+            if (!seen[u])
+                out->needed[out->needed_count++] = u;
+    assert(out->needed_count == m->utilities);
+    return true;
+}

@@ -1,0 +1,51 @@
+/* Who calls whom across libraries.
+ *
+ * Every module function makes `per_function` calls into utilities. The calls of
+ * all modules stand in one row, the chains of all utilities in another, and the
+ * call at c of n goes to the chain at c * chains / n: every chain is reached
+ * (its first function by the first call that meets it), however the counts
+ * fall, and each module meets neighbours only. To give a module a wider
+ * neighbourhood, both rows are dealt out into `layers` like cards, layer by
+ * layer, and each layer of chains is turned by another angle.
+ *
+ * Covered functions call covered chains only and the others the others, so that
+ * a coverage of one half visits half of the utilities' functions too.
+ */
+#ifndef EMIT_CALLS_H
+#define EMIT_CALLS_H
+
+#include "emit/plan.h"
+
+/* No utility has a chain of the caller's class (a coverage that leaves none). */
+#define CALLS_NONE UINT32_MAX
+
+/* A utility function that a module calls. */
+struct import {
+    uint32_t utility;
+    uint32_t function;
+};
+
+/* What a module calls. Arrays are the arena's. */
+struct calls {
+    struct import *import; /* distinct, in the order of first use */
+    uint32_t import_count;
+    uint32_t *target; /* [function * per_function + t]: index in import[], or CALLS_NONE */
+    uint32_t *needed; /* numbers of utilities, in the order of first use */
+    uint32_t needed_count;
+};
+
+/* How many imports, utilities and bytes of import names a module has. */
+struct calls_count {
+    uint32_t imports;
+    uint32_t utilities;
+    uint64_t name_bytes; /* of the imports' names, with terminators */
+    uint64_t needed_digits;
+};
+
+/* All of a module's calls; false when memory ran out. */
+bool calls_make(const struct plan *plan, const struct plan_library *module, struct arena *arena, struct calls *calls);
+
+/* Only counts; `seen` is scratch of plan->utilities bytes, zeroed, and left so. */
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint8_t *seen);
+
+#endif

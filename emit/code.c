@@ -1,0 +1,432 @@
+/* Stamps out functions; see code.h. Encodings are those of the Intel manual,
+ * volume 2, with the assembly beside them; registers follow psABI 1.0 3.2.3. */
+#include "emit/code.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/plt.h"
+#include "emit/evaluate.h"
+
+/* Bytes by type of argument. */
+static const uint8_t mix_sizes[ARGUMENT_TYPES] = {15, 15, 17, 17, 17};
+
+static bool is_float(uint8_t type)
+{
+    return type == TYPE_FLOAT || type == TYPE_DOUBLE;
+}
+
+/* %r8d needs another prefix where the others need none. */
+static uint32_t spill_size(uint8_t type, uint32_t integer_register)
+{
+    if (is_float(type))
+        return 5;
+    return type == TYPE_INT && integer_register < 4 ? 3 : 4;
+}
+
+static uint32_t pass_size(uint8_t type, uint32_t integer_register)
+{
+    if (is_float(type))
+        return 8;
+    if (type == TYPE_INT)
+        return integer_register < 4 ? 5 : 6;
+    return 7;
+}
+
+static uint32_t spills_size(const struct function *f)
+{
+    uint32_t size = 0;
+    uint32_t integers = 0;
+    for (uint32_t j = 0; j < f->count; j++) {
+        size += spill_size(f->type[j], integers);
+        integers += is_float(f->type[j]) ? 0 : 1;
+    }
+    return size;
+}
+
+uint32_t code_pass_size(const struct function *f)
+{
+    uint32_t size = 0;
+    uint32_t integers = 0;
+    for (uint32_t j = 0; j < f->count; j++) {
+        size += pass_size(f->type[j], integers);
+        integers += is_float(f->type[j]) ? 0 : 1;
+    }
+    return size;
+}
+
+/* Whether function `index` calls the one after it. */
+static bool calls_next(const struct code *c, uint32_t index)
+{
+    return (index + 1) % c->plan->depth != 0 && index + 1 < c->library->functions;
+}
+
+static struct function import_function(const struct code *c, const struct import *i)
+{
+    return function_of(c->plan->library[plan_utility(c->plan, i->utility)].key, i->function);
+}
+
+/* The import that the t-th call of a function goes to, or NULL. */
+static const struct import *call_target(const struct code *c, uint32_t index, uint32_t t, uint32_t *number)
+{
+    *number = c->calls->target[(uint64_t)index * c->plan->assignment.per_function + t];
+    return *number == CALLS_NONE ? NULL : &c->calls->import[*number];
+}
+
+static uint32_t calls_of(const struct code *c)
+{
+    return c->calls ? c->plan->assignment.per_function : 0;
+}
+
+uint32_t code_least(const struct code *c, uint32_t index)
+{
+    struct function f = function_of(c->library->key, index);
+    uint32_t size = CODE_PROLOGUE + spills_size(&f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
+    for (uint32_t j = 0; j < f.count; j++)
+        size += mix_sizes[f.type[j]];
+    for (uint32_t t = 0; t < calls_of(c); t++) {
+        uint32_t number;
+        const struct import *target = call_target(c, index, t, &number);
+        if (!target)
+            continue;
+        struct function callee = import_function(c, target);
+        size += code_pass_size(&callee) + CODE_CALL;
+    }
+    if (calls_next(c, index)) {
+        struct function next = function_of(c->library->key, index + 1);
+        size += code_pass_size(&next) + CODE_CALL;
+    }
+    return size;
+}
+
+enum { CONSTANT_PIECE = 21, DATA_PIECE = 18, RUN_MOST = 192, RUN_LEAST = 32 };
+
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
+{
+    const struct filler *f = c->filler;
+    uint64_t most = bytes / RUN_LEAST * 2 + 4;
+    struct random random = {random_at(c->library->key + 1, index)};
+    b->pieces = 0;
+    b->piece = arena_take(arena, most * sizeof *b->piece);
+    if (!b->piece)
+        return false;
+    while (bytes) {
+        assert(b->pieces < most);
+        uint64_t r = random_next(&random);
+        struct piece *piece = &b->piece[b->pieces++];
+        uint32_t turn = b->pieces % 4;
+        if (turn == 2 && bytes >= CONSTANT_PIECE + FILLER_GAP_MOST) {
+            *piece = (struct piece){.kind = PIECE_CONSTANT};
+            bytes -= CONSTANT_PIECE;
+        } else if (turn == 0 && bytes >= DATA_PIECE + FILLER_GAP_MOST) {
+            *piece = (struct piece){.kind = PIECE_DATA};
+            bytes -= DATA_PIECE;
+        } else if (bytes > FILLER_GAP_MOST) {
+            uint32_t first = random_below(r, f->borders - RUN_MOST);
+            uint64_t want = RUN_LEAST + (r & 0xff) * (RUN_MOST - RUN_LEAST) / 256;
+            if (bytes < want + RUN_LEAST)
+                want = bytes;
+            uint32_t last = f->at[f->offset[first] + want];
+            if (last <= first)
+                last = first + 1;
+            *piece = (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
+            bytes -= (uint64_t)f->offset[last] - f->offset[first];
+        } else {
+            *piece = (struct piece){.kind = PIECE_GAP, .first = (uint16_t)bytes};
+            bytes = 0;
+        }
+    }
+    return true;
+}
+
+static uint32_t piece_size(const struct code *c, const struct piece *piece)
+{
+    switch (piece->kind) {
+    case PIECE_RUN:
+        return (uint32_t)c->filler->offset[piece->last] - c->filler->offset[piece->first];
+    case PIECE_GAP:
+        return piece->first;
+    case PIECE_CONSTANT:
+        return CONSTANT_PIECE;
+    default:
+        return DATA_PIECE;
+    }
+}
+
+/* --- bytes ---------------------------------------------------------------- */
+
+void code_pad(uint8_t *p, uint32_t size)
+{
+    static const char nops[][10] = {
+        "",
+        "\x90",                                 /* nop */
+        "\x66\x90",                             /* xchg %ax,%ax */
+        "\x0f\x1f\x00",                         /* nopl (%rax) */
+        "\x0f\x1f\x40\x00",                     /* nopl 0(%rax) */
+        "\x0f\x1f\x44\x00\x00",                 /* nopl 0(%rax,%rax,1) */
+        "\x66\x0f\x1f\x44\x00\x00",             /* nopw 0(%rax,%rax,1) */
+        "\x0f\x1f\x80\x00\x00\x00\x00",         /* nopl 0L(%rax) */
+        "\x0f\x1f\x84\x00\x00\x00\x00\x00",     /* nopl 0L(%rax,%rax,1) */
+    };
+    assert(size < CODE_ALIGN);
+    for (; size > 8; size -= 8, p += 8)
+        memcpy(p, nops[8], 8);
+    memcpy(p, nops[size], size);
+}
+
+uint8_t *code_prologue(uint8_t *p)
+{
+    /* push %rbp; mov %rsp,%rbp; sub $128,%rsp */
+    return put_bytes(p, "\x55\x48\x89\xe5\x48\x81\xec\x80\x00\x00\x00", CODE_PROLOGUE);
+}
+
+uint8_t *code_epilogue(uint8_t *p)
+{
+    return put_bytes(p, "\x48\x8b\x45\xf8\xc9\xc3", CODE_EPILOGUE); /* mov -8(%rbp),%rax; leave; ret */
+}
+
+uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark)
+{
+    p = put_bytes(p, "\xc6\x05", 2); /* movb $1,visits+mark(%rip) */
+    p = code_relative(c, p, c->marks + mark, 1);
+    return put_u8(p, 1);
+}
+
+uint8_t *code_own(uint8_t *p, uint64_t own)
+{
+    p = put_bytes(p, "\x48\xb8", 2); /* mov $own,%rax */
+    p = put_u64(p, own);
+    return put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
+}
+
+uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
+{
+    assert(slot != CODE_NO_SLOT);
+    p = put_u8(p, 0xe8); /* call slot@plt */
+    return code_relative(c, p, c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+}
+
+uint8_t *code_add_result(uint8_t *p)
+{
+    return put_bytes(p, "\x48\x01\x45\xf8", 4); /* add %rax,-8(%rbp) */
+}
+
+uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller)
+{
+    static const char int_register[5][2] = {"\xbf", "\xbe", "\xba", "\xb9", "\x41\xb8"};  /* mov $v,%edi ... %r8d */
+    static const char long_register[5][3] = {"\x48\xc7\xc7", "\x48\xc7\xc6", "\x48\xc7\xc2", "\x48\xc7\xc1",
+                                             "\x49\xc7\xc0"};                               /* mov $v,%rdi ... %r8 */
+    static const char address_register[5][3] = {"\x48\x8d\x3d", "\x48\x8d\x35", "\x48\x8d\x15", "\x48\x8d\x0d",
+                                                "\x4c\x8d\x05"};                            /* lea v(%rip),%rdi ... %r8 */
+    uint64_t values = call_values(callee->hash, caller);
+    uint32_t integers = 0;
+    uint32_t floats = 0;
+    for (uint32_t j = 0; j < callee->count; j++) {
+        uint32_t v = call_value(values, j);
+        switch (callee->type[j]) {
+        case TYPE_INT:
+            p = put_bytes(p, int_register[integers], integers < 4 ? 1 : 2);
+            p = put_u32(p, (uint32_t)call_integer(v));
+            integers++;
+            break;
+        case TYPE_LONG:
+            p = put_bytes(p, long_register[integers++], 3);
+            p = put_u32(p, (uint32_t)call_long(v));
+            break;
+        case TYPE_FLOAT: /* movss v(%rip),%xmmN */
+            p = put_bytes(p, "\xf3\x0f\x10", 3);
+            p = put_u8(p, (uint8_t)(0x05 | floats++ << 3));
+            p = code_relative(c, p, c->constants_f + 4 * call_constant(v), 0);
+            break;
+        case TYPE_DOUBLE: /* movsd v(%rip),%xmmN */
+            p = put_bytes(p, "\xf2\x0f\x10", 3);
+            p = put_u8(p, (uint8_t)(0x05 | floats++ << 3));
+            p = code_relative(c, p, c->constants_d + 8 * call_constant(v), 0);
+            break;
+        default:
+            p = put_bytes(p, address_register[integers++], 3);
+            p = code_relative(c, p, c->text_constant[call_constant(v)], 0);
+        }
+    }
+    return p;
+}
+
+static uint8_t *put_spills(uint8_t *p, const struct function *f)
+{
+    static const char int_register[5][3] = {"\x89\x7d", "\x89\x75", "\x89\x55", "\x89\x4d", "\x44\x89\x45"};
+    static const char long_register[5][3] = {"\x48\x89\x7d", "\x48\x89\x75", "\x48\x89\x55", "\x48\x89\x4d",
+                                             "\x4c\x89\x45"};
+    uint32_t integers = 0;
+    uint32_t floats = 0;
+    for (uint32_t j = 0; j < f->count; j++) {
+        uint8_t d = (uint8_t)(-16 - 8 * (int)j);
+        if (is_float(f->type[j])) { /* movss or movsd %xmmN,d(%rbp) */
+            p = put_bytes(p, f->type[j] == TYPE_FLOAT ? "\xf3\x0f\x11" : "\xf2\x0f\x11", 3);
+            p = put_u8(p, (uint8_t)(0x45 | floats++ << 3));
+        } else if (f->type[j] == TYPE_INT) { /* mov %edi ... %r8d,d(%rbp) */
+            p = put_bytes(p, int_register[integers], integers < 4 ? 2 : 3);
+            integers++;
+        } else { /* mov %rdi ... %r8,d(%rbp) */
+            p = put_bytes(p, long_register[integers++], 3);
+        }
+        p = put_u8(p, d);
+    }
+    return p;
+}
+
+static uint8_t *put_mix(uint8_t *p, const struct function *f)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t size;
+    } loads[ARGUMENT_TYPES] = {
+        [TYPE_INT] = {"\x48\x63\x45", 3},            /* movslq d(%rbp),%rax */
+        [TYPE_LONG] = {"\x48\x8b\x45", 3},           /* mov d(%rbp),%rax */
+        [TYPE_FLOAT] = {"\xf3\x48\x0f\x2c\x45", 5},  /* cvttss2si d(%rbp),%rax */
+        [TYPE_DOUBLE] = {"\xf2\x48\x0f\x2c\x45", 5}, /* cvttsd2si d(%rbp),%rax */
+        [TYPE_STRING] = {"\x48\x8b\x45", 3},
+    };
+    for (uint32_t j = 0; j < f->count; j++) {
+        uint8_t type = f->type[j];
+        uint8_t *start = p;
+        p = put_bytes(p, loads[type].bytes, loads[type].size);
+        p = put_u8(p, (uint8_t)(-16 - 8 * (int)j));
+        if (type == TYPE_STRING)
+            p = put_bytes(p, "\x8b\x00", 2); /* mov (%rax),%eax */
+        p = put_bytes(p, "\x48\x69\xc0", 3); /* imul $weight,%rax,%rax */
+        p = put_u32(p, f->weight[j]);
+        p = code_add_result(p);
+        assert(p == start + mix_sizes[type]);
+    }
+    return p;
+}
+
+/* A constant or an object, combined with a local, to the scratch object. */
+static uint8_t *put_memory_piece(const struct code *c, uint8_t *p, bool constant, uint64_t r)
+{
+    uint8_t d = (uint8_t)(FILLER_SLOT_FIRST - 16 * (int)(r & 3));
+    if (constant) {
+        p = put_bytes(p, "\xf2\x0f\x10\x05", 4); /* movsd constant(%rip),%xmm0 */
+        p = code_relative(c, p, c->constants_d + 8 * ((r >> 8) % CONSTANTS), 0);
+        p = put_bytes(p, "\xf2\x0f\x59\x45", 4); /* mulsd d(%rbp),%xmm0 */
+        p = put_u8(p, (uint8_t)(d - 8));
+        p = put_bytes(p, "\xf2\x0f\x11\x05", 4); /* movsd %xmm0,scratch(%rip) */
+        return code_relative(c, p, c->scratch + 8 * ((r >> 16) & 3), 0);
+    }
+    uint64_t from = c->scratch + 32 + 8 * ((r >> 16) & 3);
+    if (c->objects_size >= 8)
+        from = c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
+    p = put_bytes(p, "\x48\x8b\x05", 3); /* mov object(%rip),%rax */
+    p = code_relative(c, p, from, 0);
+    p = put_bytes(p, "\x48\x03\x45", 3); /* add d(%rbp),%rax */
+    p = put_u8(p, d);
+    p = put_bytes(p, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
+    return code_relative(c, p, c->scratch + 32 + 8 * ((r >> 24) & 3), 0);
+}
+
+static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *piece, struct random *random)
+{
+    uint32_t from = f->offset[piece->first];
+    uint32_t size = f->offset[piece->last] - from;
+    memcpy(p, f->code + from, size);
+    uint32_t last = f->patch_first[piece->last];
+    for (uint32_t i = f->patch_first[piece->first]; i < last; i++)
+        put_u32(p + f->patch[i] - from, (uint32_t)(random_next(random) >> 36));
+    return p + size;
+}
+
+void code_write(const struct code *c, uint32_t index, const struct body *b)
+{
+    struct function f = function_of(c->library->key, index);
+    struct random random = {random_at(c->library->key + 2, index)};
+    uint8_t *start = c->image + b->offset;
+    uint8_t *p = code_prologue(start);
+    p = put_spills(p, &f);
+    p = code_mark(c, p, index);
+    p = code_own(p, f.own);
+    p = put_mix(p, &f);
+    for (uint32_t i = 0; i < b->pieces; i++) {
+        const struct piece *piece = &b->piece[i];
+        if (piece->kind == PIECE_RUN)
+            p = put_run(c->filler, p, piece, &random);
+        else if (piece->kind == PIECE_GAP)
+            p = filler_gap(p, piece->first, random_next(&random));
+        else
+            p = put_memory_piece(c, p, piece->kind == PIECE_CONSTANT, random_next(&random));
+    }
+    for (uint32_t t = 0; t < calls_of(c); t++) {
+        uint32_t number;
+        const struct import *target = call_target(c, index, t, &number);
+        if (!target)
+            continue;
+        struct function callee = import_function(c, target);
+        p = code_pass(c, p, &callee, evaluate_caller(f.hash, t));
+        p = code_call(c, p, c->import_slot + number);
+        p = code_add_result(p);
+    }
+    if (calls_next(c, index)) {
+        struct function next = function_of(c->library->key, index + 1);
+        p = code_pass(c, p, &next, 0);
+        p = code_call(c, p, c->slot[index + 1]);
+        p = code_add_result(p);
+    }
+    p = code_epilogue(p);
+    assert(p == start + b->size);
+}
+
+/* --- line program ---------------------------------------------------------- */
+
+uint64_t code_rows_most(const struct code *c, uint32_t pieces, uint64_t bytes)
+{
+    /* a row is some 3 bytes for at least 3 of code; fixed parts have rows of their own */
+    return LINE_ROW_MOST * (UINT64_C(10) + pieces + calls_of(c)) + 4 * bytes;
+}
+
+void code_rows(const struct code *c, uint32_t index, const struct body *b, bool lean, struct line_rows *rows,
+               uint32_t *line)
+{
+    struct function f = function_of(c->library->key, index);
+    uint64_t at = b->offset;
+    line_row(rows, at, *line);
+    at += CODE_PROLOGUE + spills_size(&f);
+    rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
+    line_row(rows, at, ++*line);
+    if (lean)
+        return;
+    at += CODE_MARK + CODE_OWN;
+    for (uint32_t j = 0; j < f.count; j++) {
+        line_row(rows, at, ++*line);
+        at += mix_sizes[f.type[j]];
+    }
+    const struct filler *filler = c->filler;
+    for (uint32_t i = 0; i < b->pieces; i++) {
+        const struct piece *piece = &b->piece[i];
+        line_row(rows, at, ++*line);
+        if (piece->kind == PIECE_RUN) {
+            uint32_t from = filler->row[piece->first + 1];
+            uint32_t last = (uint32_t)piece->last - 1;
+            rows->p = put_bytes(rows->p, filler->rows + from, filler->row[piece->last] - from);
+            rows->address += (uint64_t)filler->offset[last] - filler->offset[piece->first];
+            *line += (uint32_t)filler->line[last] - filler->line[piece->first];
+            rows->line = *line;
+        }
+        at += piece_size(c, piece);
+    }
+    for (uint32_t t = 0; t < calls_of(c); t++) {
+        uint32_t number;
+        const struct import *target = call_target(c, index, t, &number);
+        if (!target)
+            continue;
+        line_row(rows, at, ++*line);
+        struct function callee = import_function(c, target);
+        at += code_pass_size(&callee) + CODE_CALL;
+    }
+    if (calls_next(c, index)) {
+        line_row(rows, at, ++*line);
+        struct function next = function_of(c->library->key, index + 1);
+        at += code_pass_size(&next) + CODE_CALL;
+    }
+    line_row(rows, at, ++*line);
+    assert(at + CODE_EPILOGUE == b->offset + (uint64_t)b->size);
+}

@@ -1,0 +1,124 @@
+/* The machine code of numbered functions.
+ *
+ * Each is a real function under the System V ABI, of the kind that gcc -O0
+ * writes: it sets up a frame, spills its arguments, marks that it was visited,
+ * mixes number and arguments into an accumulator, does something with its
+ * locals, calls others through the PLT and returns the accumulator.
+ *
+ *     start  push %rbp; mov %rsp,%rbp; sub $128,%rsp      prologue
+ *            spill of each argument to -16(%rbp), -24(%rbp), ...
+ *            movb $1,visits+i(%rip)                        mark
+ *            mov $own,%rax; mov %rax,-8(%rbp)              own number
+ *            value * weight added, for each argument       mix
+ *            pieces: statements over locals, constants and data
+ *            arguments; call; add %rax,-8(%rbp)            for each call
+ *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
+ *
+ * Size pass: code_least, then code_compose cuts what is left into pieces.
+ * Write passes: code_write for the bytes, code_rows for their line program.
+ */
+#ifndef EMIT_CODE_H
+#define EMIT_CODE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "dwarf/line.h"
+#include "emit/calls.h"
+#include "emit/filler.h"
+#include "emit/function.h"
+#include "emit/plan.h"
+
+#define CODE_NO_SLOT UINT32_MAX
+
+enum {
+    CODE_ALIGN = 16,
+    CODE_PROLOGUE = 11,
+    CODE_MARK = 7,
+    CODE_OWN = 14,
+    CODE_CALL = 9, /* call and adding the result */
+    CODE_EPILOGUE = 6,
+    CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
+    CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
+};
+
+enum piece_kind { PIECE_RUN, PIECE_GAP, PIECE_CONSTANT, PIECE_DATA };
+
+struct piece {
+    uint16_t first, last; /* borders of a run; size of a gap in `first` */
+    uint8_t kind;
+};
+
+/* Where a function is and what it is made of. */
+struct body {
+    uint32_t offset; /* in .text */
+    uint32_t size;   /* without what aligns the next */
+    uint32_t pieces;
+    struct piece *piece; /* the arena's */
+};
+
+/* One library's code, as both passes see it. */
+struct code {
+    const struct plan *plan;
+    const struct plan_library *library;
+    const struct calls *calls;
+    const struct filler *filler;
+    const uint32_t *slot;  /* PLT slot of each own function, or CODE_NO_SLOT */
+    uint32_t import_slot;  /* of the first import */
+
+    /* Addresses, and where .text is in the image; set before the write pass. */
+    uint8_t *image;
+    uint64_t text, plt, marks, constants_f, constants_d, scratch;
+    uint64_t text_constant[CONSTANTS];
+    uint64_t objects, objects_size; /* the static objects in .data */
+};
+
+/* Bytes of a function without any pieces. */
+uint32_t code_least(const struct code *c, uint32_t index);
+
+/* Makes b->pieces of exactly `bytes`; false when memory ran out. */
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b);
+
+/* Writes the function at its offset. */
+void code_write(const struct code *c, uint32_t index, const struct body *b);
+
+/* Most bytes that code_rows writes for a function of `pieces` pieces and
+ * `bytes` in them. */
+uint64_t code_rows_most(const struct code *c, uint32_t pieces, uint64_t bytes);
+
+/* Writes the function's rows, the first at line *line, which becomes the last
+ * line used. `lean`: only where the function begins and its prologue ends. */
+void code_rows(const struct code *c, uint32_t index, const struct body *b, bool lean, struct line_rows *rows,
+               uint32_t *line);
+
+/* --- what the glue of a module (pymodule.c) writes too ------------------- */
+
+/* The address of the byte that p points to. */
+static inline uint64_t code_address(const struct code *c, const uint8_t *p)
+{
+    return c->text + (uint64_t)(p - c->image);
+}
+
+/* A 32-bit operand relative to the next instruction, which begins `after` bytes
+ * behind the operand. */
+static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t target, unsigned after)
+{
+    return put_u32(p, (uint32_t)(target - (code_address(c, p) + 4 + after)));
+}
+
+/* What the assembler puts between functions: `size` (below 16) bytes of nops. */
+void code_pad(uint8_t *p, uint32_t size);
+
+uint8_t *code_prologue(uint8_t *p);
+uint8_t *code_epilogue(uint8_t *p);
+uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
+uint8_t *code_own(uint8_t *p, uint64_t own);
+/* call through the PLT */
+uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
+/* what it returned is added to the accumulator */
+uint8_t *code_add_result(uint8_t *p);
+/* the arguments of a call, and how many bytes that takes */
+uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller);
+uint32_t code_pass_size(const struct function *callee);
+
+#endif

@@ -1,0 +1,96 @@
+/* Sums instead of running: every call passes constants, so a chain's result is
+ * the sum of what its functions make of theirs; see function.h. */
+#include "emit/evaluate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint64_t evaluate_entry_own(const struct plan_library *l)
+{
+    return random_mix(l->key ^ UINT64_C(0x656e747279));
+}
+
+uint64_t evaluate_extern(const struct plan_library *l)
+{
+    return random_mix(l->key ^ UINT64_C(0x65787465726e));
+}
+
+/* What function f adds when `caller` calls it. */
+static uint64_t contribution(const struct constants *c, const struct function *f, uint64_t caller)
+{
+    uint64_t sum = f->own;
+    uint64_t values = call_values(f->hash, caller);
+    for (uint32_t j = 0; j < f->count; j++) {
+        uint32_t v = call_value(values, j);
+        int64_t value = 0;
+        switch (f->type[j]) {
+        case TYPE_INT:
+            value = call_integer(v);
+            break;
+        case TYPE_LONG:
+            value = call_long(v);
+            break;
+        case TYPE_FLOAT:
+            value = (int64_t)c->f[call_constant(v)];
+            break;
+        case TYPE_DOUBLE:
+            value = (int64_t)c->d[call_constant(v)];
+            break;
+        default:
+            value = c->text_value[call_constant(v)];
+        }
+        sum += (uint64_t)value * f->weight[j];
+    }
+    return sum;
+}
+
+/* A call to function `index` of a utility, which goes on to the end of its chain. */
+static uint64_t utility_call(const struct plan *plan, const struct import *import, uint64_t caller)
+{
+    const struct plan_library *u = &plan->library[plan_utility(plan, import->utility)];
+    uint32_t chain = import->function / plan->depth;
+    uint32_t end = chain * plan->depth + plan_chain_length(plan, u, chain);
+    uint64_t sum = 0;
+    for (uint32_t i = import->function; i < end; i++, caller = 0) {
+        struct function f = function_of(u->key, i);
+        sum += contribution(&plan->constants, &f, caller);
+    }
+    return sum;
+}
+
+uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls)
+{
+    uint64_t sum = evaluate_entry_own(l);
+    uint32_t per = plan->assignment.per_function;
+    for (uint32_t i = 0; i < l->functions; i++) {
+        if (!plan_chain_covered(plan, i / plan->depth))
+            continue;
+        struct function f = function_of(l->key, i);
+        sum += contribution(&plan->constants, &f, 0);
+        for (uint32_t t = 0; t < per; t++) {
+            uint32_t target = calls->target[(uint64_t)i * per + t];
+            if (target != CALLS_NONE)
+                sum += utility_call(plan, &calls->import[target], evaluate_caller(f.hash, t));
+        }
+    }
+    int64_t before = plan_extern_called(plan, l);
+    if (before >= 0)
+        sum += evaluate_extern(&plan->library[before]);
+    if (plan_calls_own_extern(plan, l))
+        sum += evaluate_extern(l);
+    return sum;
+}
+
+void evaluate_constants(struct constants *c, uint64_t seed)
+{
+    static const char *const texts[] = {"ready",  "running", "done",   "failed", "north", "south", "east",  "west",
+                                        "matrix", "vector",  "scalar", "tensor", "mesh",  "field", "coarse", "fine"};
+    uint64_t key = random_mix(seed ^ UINT64_C(0x636f6e7374));
+    for (uint32_t i = 0; i < CONSTANTS; i++) {
+        uint64_t r = random_at(key, i);
+        c->f[i] = (float)(1 + (r & 1023)) + (float)(r >> 60) / 16;
+        c->d[i] = (double)(1 + ((r >> 10) & 2047)) + (double)((r >> 24) & 255) / 256;
+        snprintf(c->text[i], sizeof c->text[i], "%s-%u", texts[i % 16], random_below(r, 1000));
+        memcpy(&c->text_value[i], c->text[i], 4);
+    }
+}

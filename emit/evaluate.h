@@ -1,0 +1,25 @@
+/* What a module's entry returns, worked out from the plan alone. */
+#ifndef EMIT_EVALUATE_H
+#define EMIT_EVALUATE_H
+
+#include "emit/calls.h"
+#include "emit/plan.h"
+
+/* What entry and extern functions add of their own. */
+uint64_t evaluate_entry_own(const struct plan_library *l);
+uint64_t evaluate_extern(const struct plan_library *l);
+
+/* Whom a call to a utility function is made by: `caller` of call_values, for the
+ * t-th call of the function with this hash. */
+static inline uint64_t evaluate_caller(uint64_t hash, uint32_t t)
+{
+    return (hash | 1) + ((uint64_t)t << 32);
+}
+
+/* The result of entry, after one visit or many, in any order. */
+uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls);
+
+/* Fills the constants, which depend on the seed alone. */
+void evaluate_constants(struct constants *c, uint64_t seed);
+
+#endif

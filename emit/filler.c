@@ -1,0 +1,224 @@
+/* Makes the run of code that functions copy from; see filler.h. The assembly
+ * stands beside the bytes; d is a slot's displacement from %rbp. */
+#include "emit/filler.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "dwarf/line.h"
+
+struct builder {
+    struct filler *filler;
+    struct random random;
+    uint8_t *p;
+    struct line_rows rows;
+    uint32_t line;
+    uint32_t patches;
+};
+
+static uint32_t pick(struct builder *b, uint32_t n)
+{
+    return random_below(random_next(&b->random), n);
+}
+
+static uint8_t slot(struct builder *b, bool is_double)
+{
+    uint32_t j = pick(b, FILLER_SLOTS / 2) * 2 + (is_double ? 1 : 0);
+    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)j);
+}
+
+static void code(struct builder *b, const char *bytes, unsigned size)
+{
+    b->p = put_bytes(b->p, bytes, size);
+}
+
+/* A piece may begin or end here, and a row of the line program begins. */
+static void border(struct builder *b)
+{
+    struct filler *f = b->filler;
+    uint32_t k = f->borders++;
+    assert(k < FILLER_BORDERS_MOST);
+    f->offset[k] = (uint16_t)(b->p - f->code);
+    f->line[k] = (uint16_t)b->line;
+    f->patch_first[k] = (uint16_t)b->patches;
+    f->row[k] = (uint32_t)(b->rows.p - f->rows);
+    if (k)
+        line_row(&b->rows, f->offset[k], b->line);
+}
+
+static void constant(struct builder *b)
+{
+    b->filler->patch[b->patches++] = (uint16_t)(b->p - b->filler->code);
+    b->p = put_u32(b->p, (uint32_t)random_next(&b->random) >> pick(b, 24));
+}
+
+static void load(struct builder *b)
+{
+    switch (pick(b, 3)) {
+    case 0:
+        code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+        break;
+    case 1:
+        code(b, "\x48\x8b\x55", 3); /* mov d(%rbp),%rdx */
+        b->p = put_u8(b->p, slot(b, false));
+        border(b);
+        code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+        break;
+    default:
+        code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax */
+    }
+    b->p = put_u8(b->p, slot(b, false));
+    border(b);
+}
+
+static void combine(struct builder *b)
+{
+    static const char with_slot[][3] = {"\x48\x03\x45", "\x48\x2b\x45", "\x48\x33\x45", "\x48\x23\x45", "\x48\x0b\x45"};
+    static const char two_registers[][4] = {
+        "\x48\x8d\x44\x50", /* lea d(%rax,%rdx,2),%rax */
+        "\x48\x8d\x44\x90", /* lea d(%rax,%rdx,4),%rax */
+        "\x48\x8d\x44\xc8", /* lea d(%rax,%rcx,8),%rax */
+    };
+    static const char shifts[][3] = {"\x48\xc1\xe0", "\x48\xc1\xe8", "\x48\xc1\xf8", "\x48\xc1\xc0"};
+    switch (pick(b, 8)) {
+    case 0:
+    case 1: /* add, sub, xor, and, or d(%rbp),%rax */
+        code(b, with_slot[pick(b, 5)], 3);
+        b->p = put_u8(b->p, slot(b, false));
+        break;
+    case 2:
+        code(b, "\x48\x05", 2); /* add $c,%rax */
+        constant(b);
+        break;
+    case 3:
+        code(b, "\x48\x69\xc0", 3); /* imul $c,%rax,%rax */
+        constant(b);
+        break;
+    case 4:
+        code(b, "\x48\x35", 2); /* xor $c,%rax */
+        constant(b);
+        break;
+    case 5:
+        code(b, two_registers[pick(b, 3)], 4);
+        b->p = put_u8(b->p, (uint8_t)pick(b, 128));
+        break;
+    case 6: /* shl, shr, sar, rol $n,%rax */
+        code(b, shifts[pick(b, 4)], 3);
+        b->p = put_u8(b->p, (uint8_t)(1 + pick(b, 31)));
+        break;
+    default:
+        code(b, "\xb9", 1); /* mov $c,%ecx */
+        constant(b);
+        border(b);
+        code(b, "\x48\x01\xc8", 3); /* add %rcx,%rax */
+    }
+    border(b);
+}
+
+static void store(struct builder *b)
+{
+    code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
+    b->p = put_u8(b->p, slot(b, false));
+}
+
+static void integers(struct builder *b)
+{
+    load(b);
+    for (uint32_t n = 1 + pick(b, 3); n; n--)
+        combine(b);
+    store(b);
+}
+
+static void doubles(struct builder *b)
+{
+    static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45", "\xf2\x0f\x5f\x45"};
+    code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+    b->p = put_u8(b->p, slot(b, false));
+    border(b);
+    code(b, "\xf2\x48\x0f\x2a\xc0", 5); /* cvtsi2sd %rax,%xmm0 */
+    border(b);
+    for (uint32_t n = 1 + pick(b, 2); n; n--) { /* addsd, mulsd, subsd, maxsd d(%rbp),%xmm0 */
+        code(b, operations[pick(b, 4)], 4);
+        b->p = put_u8(b->p, slot(b, true));
+        border(b);
+    }
+    code(b, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
+    b->p = put_u8(b->p, slot(b, true));
+}
+
+/* if (x < y) x = ...: the branch and what it skips are one piece. */
+static void branch(struct builder *b)
+{
+    static const char conditions[] = {0x74, 0x75, 0x7c, 0x7d, 0x7e, 0x7f, 0x72, 0x73};
+    code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+    b->p = put_u8(b->p, slot(b, false));
+    border(b);
+    code(b, "\x48\x3b\x45", 3); /* cmp d(%rbp),%rax */
+    b->p = put_u8(b->p, slot(b, false));
+    b->p = put_u8(b->p, (uint8_t)conditions[pick(b, 8)]); /* jcc */
+    uint8_t *distance = b->p++;
+    if (pick(b, 2)) {
+        code(b, "\x48\x05", 2); /* add $c,%rax */
+        constant(b);
+    } else {
+        code(b, "\x48\xf7\xd8", 3); /* neg %rax */
+    }
+    store(b);
+    *distance = (uint8_t)(b->p - distance - 1);
+}
+
+void filler_make(struct filler *f, uint64_t seed)
+{
+    memset(f, 0, sizeof *f);
+    struct builder b = {.filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code};
+    b.rows = (struct line_rows){f->rows, 0, 0};
+    border(&b);
+    while (b.p - f->code < FILLER_BYTES - 96) {
+        uint32_t kind = pick(&b, 10);
+        if (kind < 5)
+            integers(&b);
+        else if (kind < 8)
+            doubles(&b);
+        else
+            branch(&b);
+        b.line += pick(&b, 4) ? 1 : 2;
+        border(&b);
+    }
+    uint32_t k = 0;
+    for (uint32_t i = 0; i <= FILLER_BYTES; i++) {
+        while (k + 1 < f->borders && f->offset[k + 1] <= i)
+            k++;
+        f->at[i] = (uint16_t)k;
+    }
+    assert(b.rows.p <= f->rows + sizeof f->rows);
+}
+
+uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)
+{
+    assert(size <= FILLER_GAP_MOST);
+    for (uint32_t i = 0; size; i++) {
+        uint8_t d = (uint8_t)(FILLER_SLOT_FIRST - 16 * (int)((value >> (2 * i)) & 3));
+        if (size == 1) {
+            p = put_u8(p, 0x90); /* nop */
+            size = 0;
+        } else if (size == 2) {
+            p = put_bytes(p, "\x66\x90", 2); /* xchg %ax,%ax */
+            size = 0;
+        } else if (size == 3 || size == 6 || size == 7) {
+            p = put_bytes(p, "\x8b\x45", 2); /* mov d(%rbp),%eax */
+            p = put_u8(p, d);
+            size -= 3;
+        } else if (size == 5) {
+            p = put_bytes(p, "\xf2\x0f\x10\x45", 4); /* movsd d(%rbp),%xmm0 */
+            p = put_u8(p, (uint8_t)(d - 8));
+            size = 0;
+        } else {
+            p = put_bytes(p, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+            p = put_u8(p, d);
+            size -= 4;
+        }
+    }
+    return p;
+}

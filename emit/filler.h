@@ -1,0 +1,41 @@
+/* What functions do besides calling: statements over their locals.
+ *
+ * One long run of x86-64 code is made per process, together with its line
+ * program, and every function copies pieces of it: cut at instruction borders
+ * and with other constants in each copy. The statements load, combine and store
+ * locals (8-byte slots below %rbp, alternately long and double) in %rax, %rcx,
+ * %rdx, %xmm0 and %xmm1, with forward branches that never leave a piece.
+ */
+#ifndef EMIT_FILLER_H
+#define EMIT_FILLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    FILLER_BYTES = 1 << 15,
+    FILLER_BORDERS_MOST = FILLER_BYTES / 3 + 1,
+    FILLER_GAP_MOST = 31,   /* bytes: the longest rest behind a piece */
+    FILLER_SLOTS = 9,       /* locals at -56(%rbp), -64(%rbp), ... -120(%rbp) */
+    FILLER_SLOT_FIRST = -56,
+};
+
+struct filler {
+    uint8_t code[FILLER_BYTES + 16];
+    uint32_t borders;                          /* border k: where a piece may begin or end */
+    uint16_t offset[FILLER_BORDERS_MOST];      /* of border k in code */
+    uint16_t at[FILLER_BYTES + 1];             /* the last border at or before a byte */
+    uint16_t line[FILLER_BORDERS_MOST];        /* source lines before border k */
+    uint8_t rows[FILLER_BORDERS_MOST * 8];     /* the line program: a row for each border but the first */
+    uint32_t row[FILLER_BORDERS_MOST];         /* rows[row[k]..]: the row of border k */
+    uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
+    uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
+};
+
+/* A function of the seed. */
+void filler_make(struct filler *f, uint64_t seed);
+
+/* Exactly `size` bytes (at most FILLER_GAP_MOST) of whole instructions. */
+uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
+
+#endif

@@ -1,0 +1,262 @@
+/* Writes the glue; see glue.h. */
+#include "emit/glue.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "emit/evaluate.h"
+
+enum {
+    DTORS_SIZE = 46,
+    FRAME_DUMMY_SIZE = 1,
+    PYINIT_SIZE = 60,
+    METHOD_SIZE = 31,
+    VISITED_SIZE = 54,
+    EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
+    PYTHON_API_VERSION = 1013,
+};
+
+/* The chains that entry calls: the heads of the covered ones. */
+static bool entry_calls(const struct code *c, uint32_t chain)
+{
+    return plan_chain_covered(c->plan, chain);
+}
+
+static uint32_t entry_size(const struct code *c, const struct shape *s)
+{
+    uint32_t size = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
+    for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+        if (!entry_calls(c, chain))
+            continue;
+        struct function head = function_of(c->library->key, chain * c->plan->depth);
+        size += code_pass_size(&head) + CODE_CALL;
+    }
+    return size + (s->extern_called >= 0 ? CODE_CALL : 0) + (s->calls_own_extern ? CODE_CALL : 0);
+}
+
+struct glue glue_size(const struct code *c, const struct shape *s)
+{
+    struct glue g = {0};
+    g.place[GLUE_DTORS].size = DTORS_SIZE;
+    g.place[GLUE_FRAME_DUMMY].size = FRAME_DUMMY_SIZE;
+    if (s->python) {
+        g.place[GLUE_PYINIT].size = PYINIT_SIZE;
+        g.place[GLUE_METHOD].size = METHOD_SIZE;
+        g.place[GLUE_VISITED].size = VISITED_SIZE;
+        g.place[GLUE_ENTRY].size = entry_size(c, s);
+    }
+    if (s->has_extern)
+        g.place[GLUE_EXTERN].size = EXTERN_SIZE;
+    for (unsigned i = 0; i < GLUE_COUNT; i++) {
+        g.place[i].offset = g.end;
+        g.end += (g.place[i].size + CODE_ALIGN - 1) & ~(uint32_t)(CODE_ALIGN - 1);
+    }
+    return g;
+}
+
+uint64_t glue_rows_most(const struct code *c)
+{
+    return LINE_ROW_MOST * (UINT64_C(24) + c->library->chains);
+}
+
+void glue_rows(const struct code *c, const struct glue *g, const struct shape *s, enum glue_function which,
+               struct line_rows *rows, uint32_t *line)
+{
+    uint64_t at = g->place[which].offset;
+    line_row(rows, at, *line);
+    rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
+    switch (which) {
+    case GLUE_PYINIT:
+        line_row(rows, at + 8, ++*line);
+        line_row(rows, at + 29, ++*line);
+        line_row(rows, at + 54, ++*line);
+        break;
+    case GLUE_METHOD:
+        line_row(rows, at + 16, ++*line);
+        line_row(rows, at + 29, ++*line);
+        break;
+    case GLUE_VISITED:
+        line_row(rows, at + 16, ++*line);
+        line_row(rows, at + 34, ++*line);
+        line_row(rows, at + 47, ++*line);
+        break;
+    default:
+        at += CODE_PROLOGUE;
+        line_row(rows, at, ++*line);
+        at += CODE_MARK + CODE_OWN;
+        if (which == GLUE_ENTRY) {
+            for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+                if (!entry_calls(c, chain))
+                    continue;
+                struct function head = function_of(c->library->key, chain * c->plan->depth);
+                line_row(rows, at, ++*line);
+                at += code_pass_size(&head) + CODE_CALL;
+            }
+            for (int n = (s->extern_called >= 0) + s->calls_own_extern; n; n--) {
+                line_row(rows, at, ++*line);
+                at += CODE_CALL;
+            }
+        }
+        line_row(rows, at, ++*line);
+    }
+}
+
+static uint8_t *put_reference(const struct code *c, uint8_t *p, const char *instruction, unsigned size, uint64_t target)
+{
+    p = put_bytes(p, instruction, size);
+    return code_relative(c, p, target, 0);
+}
+
+/* Calls the finalizers of this library's C++ objects, once; as crtbeginS.o. */
+static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_bytes(p, "\x80\x3d", 2); /* cmpb $0,completed(%rip) */
+    p = code_relative(c, p, a->completed, 1);
+    p = put_u8(p, 0);
+    p = put_bytes(p, "\x75\x24", 2); /* jne to the last ret */
+    p = put_u8(p, 0x55);             /* push %rbp */
+    p = put_bytes(p, "\x48\x83\x3d", 3);
+    p = code_relative(c, p, a->got_cxa_finalize, 1); /* cmpq $0,__cxa_finalize@GOT(%rip) */
+    p = put_u8(p, 0);
+    p = put_bytes(p, "\x48\x89\xe5", 3);                               /* mov %rsp,%rbp */
+    p = put_bytes(p, "\x74\x0d", 2);                                   /* je past the call */
+    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->dso_handle);         /* mov __dso_handle(%rip),%rdi */
+    p = put_reference(c, p, "\xff\x15", 2, a->got_cxa_finalize);       /* call *__cxa_finalize@GOT(%rip) */
+    p = put_bytes(p, "\xc6\x05", 2);                                   /* movb $1,completed(%rip) */
+    p = code_relative(c, p, a->completed, 1);
+    p = put_u8(p, 1);
+    return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
+}
+
+/* m = PyModule_Create2(&definition, 1013);
+ * if (m) PyModule_AddIntConstant(m, "functions", N);
+ * return m; */
+static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8); /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
+    p = put_u8(p, 0xbe);                                     /* mov $1013,%esi */
+    p = put_u32(p, PYTHON_API_VERSION);
+    p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
+    p = code_call(c, p, a->python_slot + PYTHON_MODULE_CREATE);
+    p = put_bytes(p, "\x48\x89\x45\xf8", 4);     /* mov %rax,-8(%rbp) */
+    p = put_bytes(p, "\x48\x85\xc0\x74\x14", 5); /* test %rax,%rax; je to the end */
+    p = put_u8(p, 0xba);                         /* mov $functions,%edx */
+    p = put_u32(p, c->library->functions);
+    p = put_reference(c, p, "\x48\x8d\x35", 3, a->functions_name); /* lea "functions"(%rip),%rsi */
+    p = put_bytes(p, "\x48\x89\xc7", 3);                           /* mov %rax,%rdi */
+    p = code_call(c, p, a->python_slot + PYTHON_ADD_INT);
+    return code_epilogue(p);
+}
+
+/* push %rbp; mov %rsp,%rbp; sub $16,%rsp; self and args to -8(%rbp), -16(%rbp) */
+static uint8_t *put_method_prologue(uint8_t *p)
+{
+    return put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x89\x7d\xf8\x48\x89\x75\xf0", 16);
+}
+
+/* return PyLong_FromUnsignedLong(entry()); */
+static uint8_t *put_method(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_method_prologue(p);
+    p = code_call(c, p, a->entry_slot);
+    p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
+    p = code_call(c, p, a->python_slot + PYTHON_FROM_UNSIGNED);
+    return put_bytes(p, "\xc9\xc3", 2); /* leave; ret */
+}
+
+/* n = 0; for (i = 0; i < N; i++) n += visits[i]; return PyLong_FromLong(n); */
+static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_method_prologue(p);
+    p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax */
+    p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
+    p = put_u32(p, c->library->functions);
+    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);                 /* xor %edi,%edi; test %ecx,%ecx; je done */
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);                 /* again: movzbl (%rax),%edx; add %rdx,%rdi */
+    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);             /* inc %rax; dec %ecx; jne again */
+    p = code_call(c, p, a->python_slot + PYTHON_FROM_LONG);          /* done: */
+    return put_bytes(p, "\xc9\xc3", 2);                              /* leave; ret */
+}
+
+static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)
+{
+    p = code_prologue(p);
+    p = code_mark(c, p, c->library->functions);
+    p = code_own(p, evaluate_entry_own(c->library));
+    for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+        if (!entry_calls(c, chain))
+            continue;
+        uint32_t index = chain * c->plan->depth;
+        struct function head = function_of(c->library->key, index);
+        p = code_pass(c, p, &head, 0);
+        p = code_call(c, p, c->slot[index]);
+        p = code_add_result(p);
+    }
+    if (s->extern_called >= 0) {
+        p = code_call(c, p, a->extern_before_slot);
+        p = code_add_result(p);
+    }
+    if (s->calls_own_extern) {
+        p = code_call(c, p, a->own_extern_slot);
+        p = code_add_result(p);
+    }
+    return code_epilogue(p);
+}
+
+static uint8_t *put_extern(const struct code *c, uint8_t *p)
+{
+    p = code_prologue(p);
+    p = code_mark(c, p, c->library->functions + 1);
+    p = code_own(p, evaluate_extern(c->library));
+    return code_epilogue(p);
+}
+
+void glue_write(const struct code *c, const struct glue *g, const struct shape *s, const struct glue_addresses *a)
+{
+    for (unsigned i = 0; i < GLUE_COUNT; i++) {
+        const struct glue_place *place = &g->place[i];
+        if (!place->size)
+            continue;
+        uint8_t *start = c->image + place->offset;
+        uint8_t *p = start;
+        switch ((enum glue_function)i) {
+        case GLUE_DTORS:
+            p = put_dtors(c, a, p);
+            break;
+        case GLUE_FRAME_DUMMY:
+            p = put_u8(p, 0xc3); /* ret */
+            break;
+        case GLUE_PYINIT:
+            p = put_pyinit(c, a, p);
+            break;
+        case GLUE_METHOD:
+            p = put_method(c, a, p);
+            break;
+        case GLUE_VISITED:
+            p = put_visited(c, a, p);
+            break;
+        case GLUE_ENTRY:
+            p = put_entry(c, s, a, p);
+            break;
+        case GLUE_EXTERN:
+            p = put_extern(c, p);
+            break;
+        case GLUE_COUNT:
+            break;
+        }
+        assert(p == start + place->size);
+    }
+}
+
+void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start)
+{
+    uint8_t *p = put_bytes(init, "\x48\x83\xec\x08\x48\x8b\x05", 7); /* sub $8,%rsp; mov __gmon_start__@GOT(%rip),%rax */
+    p = put_u32(p, (uint32_t)(got_gmon_start - (address + 11)));
+    p = put_bytes(p, "\x48\x85\xc0\x74\x02\xff\xd0", 7); /* test %rax,%rax; je past; call *%rax */
+    p = put_bytes(p, "\x48\x83\xc4\x08\xc3", 5);         /* add $8,%rsp; ret */
+    assert(p == init + INIT_BYTES);
+    p = put_bytes(fini, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3", 9);
+    assert(p == fini + FINI_BYTES);
+    (void)p;
+}

@@ -1,0 +1,79 @@
+/* One library, from its row in the plan to the image of its file.
+ *
+ *     library_size    decides everything that has a size and lays it out
+ *     library_write   writes every chunk at its place
+ *
+ * A builder belongs to one thread and is used for one library after another; its
+ * memory grows to what the largest of them needs and is kept.
+ */
+#ifndef EMIT_LIBRARY_H
+#define EMIT_LIBRARY_H
+
+#include "base/arena.h"
+#include "dwarf/unit.h"
+#include "elf/layout.h"
+#include "emit/glue.h"
+#include "emit/shape.h"
+#include "emit/stock.h"
+
+/* Offsets in .dynstr of what .dynamic names; `needed` is the first of a row. */
+struct dynamic_strings {
+    uint32_t libc, soname, runpath, needed;
+};
+
+/* Everything decided about one library by the size pass. */
+struct library {
+    const struct plan *plan;
+    const struct plan_library *row;
+    const struct stock *stock;
+    struct shape shape;
+    struct calls calls;
+    struct glue glue;
+    struct code code;
+    struct body *body;   /* of each numbered function */
+    uint32_t *slot;      /* its PLT slot, or CODE_NO_SLOT */
+    uint32_t own_slots;  /* the first slot of own functions */
+    struct glue_addresses at;
+    struct debug debug;
+    struct debug_function *debug_functions;
+    uint64_t rodata_free, data_free, bss_free;
+    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, together row->locals */
+    uint64_t result;     /* what the entry returns */
+    struct dynamic_strings strings; /* these three by symbols_write */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
+    struct layout layout;
+};
+
+struct builder {
+    struct arena arena;
+    struct bytes programs; /* line programs */
+    struct bytes sources;  /* kept for struct debug */
+    uint8_t *image;
+    size_t capacity;
+    struct library library;
+};
+
+/* Fails where the sizes cannot be met (which the plan has excluded), where the
+ * object would be too large, or where memory runs out. */
+bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                  struct error *e);
+
+/* Writes b->image, b->library.layout.file_size bytes. */
+bool library_write(struct builder *b, struct error *e);
+
+/* The exact least of a library's numbered functions, for plans where the
+ * estimate is too close; 0 when memory ran out. */
+uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena);
+
+void builder_free(struct builder *b);
+
+/* symbols.c: .dynsym, .dynstr, hashes, versions, .symtab, .strtab; fills
+ * plt_symbols, the .dynsym index of each PLT slot's symbol. */
+bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
+
+/* tables.c: .rela.dyn and what it relocates, .dynamic, build-id, .comment,
+ * constants and objects. Also gives the addresses that the code refers to. */
+void tables_addresses(struct library *l);
+void tables_write(struct library *l, uint8_t *image);
+
+#endif

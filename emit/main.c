@@ -1,0 +1,105 @@
+/* pyelfgen: from a profile to a set of shared libraries. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/options.h"
+#include "emit/plan.h"
+#include "emit/profile.h"
+#include "emit/report.h"
+#include "emit/set.h"
+#include "emit/stock.h"
+
+/* What one run makes, in the order of making; freed in the other. */
+struct run {
+    struct options options;
+    struct profile profile;
+    struct stock *stock;
+    struct plan plan;
+    struct set set;
+    struct progress progress;
+};
+
+static bool verify(struct run *r, struct error *e)
+{
+    progress_start(&r->progress, "verifying", 0, r->options.quiet);
+    bool ok = set_verify(r->options.verify, r->options.threads, &r->progress, e);
+    progress_end(&r->progress);
+    if (ok && !r->options.quiet)
+        printf("%s: every library is as its manifest says\n", r->options.verify);
+    return ok;
+}
+
+static bool load_profile(struct run *r, struct error *e)
+{
+    if (r->options.profile[0]) {
+        if (!profile_load(&r->profile, r->options.profile, e))
+            return false;
+    } else { /* Pynamic's counts: the profile takes over what the options hold */
+        r->profile = r->options.counts;
+        memset(&r->options.counts, 0, sizeof r->options.counts);
+    }
+    if (r->options.has_seed)
+        r->profile.seed = r->options.seed;
+    return true;
+}
+
+static bool generate(struct run *r, struct error *e)
+{
+    const struct options *o = &r->options;
+
+    /* What the application looks like: complete and in range from here on. */
+    if (!load_profile(r, e))
+        return false;
+
+    /* What all libraries are made from; read-only from here on. */
+    r->stock = stock_make(r->profile.seed);
+    if (!r->stock)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+
+    /* Counts, calls and exact sizes of every library. What cannot be met is
+     * refused here, before anything is written; no choice is made after this. */
+    if (!plan_make(&r->plan, &r->profile, &r->stock->corpus, o->threads, e))
+        return false;
+
+    /* Each library is sized, laid out, written and renamed; then the manifest. */
+    if (!o->dry_run) {
+        progress_start(&r->progress, "generating", r->plan.library_count, o->quiet);
+        bool ok = set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->threads, &r->progress, e);
+        progress_end(&r->progress);
+        if (!ok)
+            return false;
+    }
+
+    if (!o->quiet)
+        report_sizes(stdout, &r->plan, o->dry_run ? NULL : o->output);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    struct run r = {0};
+    int status = EXIT_SUCCESS;
+    switch (options_parse(&r.options, argc, argv, &e)) {
+    case OPTIONS_RUN:
+        if (!(r.options.verify ? verify(&r, &e) : generate(&r, &e)))
+            status = error_report("pyelfgen", &e);
+        break;
+    case OPTIONS_WRONG:
+        status = error_report("pyelfgen", &e);
+        break;
+    case OPTIONS_DONE:
+        break;
+    }
+    set_free(&r.set);
+    plan_free(&r.plan);
+    stock_free(r.stock);
+    profile_free(&r.profile);
+    options_free(&r.options);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        error_errno(&e, "standard output", "cannot write");
+        status = error_report("pyelfgen", &e);
+    }
+    return status;
+}

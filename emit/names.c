@@ -1,0 +1,95 @@
+/* Pynamic's names; see names.h. */
+#include "emit/names.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elf/hash.h"
+
+void names_init(struct names *n, uint32_t length, uint32_t pad)
+{
+    assert(!(length && pad) && length <= PROFILE_NAME_MOST && pad <= PROFILE_NAME_MOST);
+    n->length = length;
+    n->pad = pad;
+    for (size_t i = 0; i < sizeof n->digits; i++)
+        n->digits[i] = (char)('0' + i % 10);
+    n->suffix_hash[0] = 0;
+    n->suffix_power[0] = 1;
+    for (uint32_t i = 0; i < PROFILE_NAME_MOST; i++) {
+        n->suffix_hash[i + 1] = hash_gnu(n->suffix_hash[i], &n->digits[i], 1);
+        n->suffix_power[i + 1] = n->suffix_power[i] * 33;
+    }
+}
+
+void names_stem(struct name_stem *s, const char *library, const char *stem)
+{
+    int length = snprintf(s->text, sizeof s->text, "%s%s", library, stem);
+    assert(length > 0 && (size_t)length < sizeof s->text);
+    s->length = (uint32_t)length;
+    s->hash = hash_gnu(HASH_GNU_START, s->text, s->length);
+}
+
+uint32_t names_digits(uint32_t n)
+{
+    uint32_t digits = 1;
+    for (uint64_t power = 10; n >= power; power *= 10)
+        digits++;
+    return digits;
+}
+
+/* Digits of all numbers below n. */
+static uint64_t digits_below(uint32_t n)
+{
+    uint64_t sum = n; /* every number has one; those from 10 on have another, ... */
+    for (uint64_t power = 10; power < n; power *= 10)
+        sum += n - power;
+    return sum;
+}
+
+uint64_t names_digits_sum(uint32_t from, uint32_t to)
+{
+    return to > from ? digits_below(to) - digits_below(from) : 0;
+}
+
+uint64_t names_bytes(const struct names *n, uint32_t stem_length, uint32_t from, uint32_t to)
+{
+    if (to <= from)
+        return 0;
+    uint64_t count = to - from;
+    if (n->length >= stem_length + names_digits(to - 1))
+        return count * (n->length + UINT64_C(1));
+    if (!n->length)
+        return count * (stem_length + UINT64_C(1) + n->pad) + names_digits_sum(from, to);
+    uint64_t sum = 0;
+    for (uint32_t i = from; i < to; i++)
+        sum += names_length(n, stem_length + names_digits(i)) + 1;
+    return sum;
+}
+
+uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t number, uint32_t length, uint8_t *at,
+                     uint32_t *hash)
+{
+    char digits[10];
+    uint32_t count = 0;
+    uint32_t rest = number;
+    do {
+        digits[sizeof digits - ++count] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    const char *first = digits + sizeof digits - count;
+    uint32_t suffix = length - s->length - count;
+    assert(length >= s->length + count && suffix <= PROFILE_NAME_MOST);
+    memcpy(at, s->text, 32);
+    if (s->length > 32)
+        memcpy(at + 32, s->text + 32, s->length - 32);
+    uint8_t *p = at + s->length;
+    memcpy(p, first, count);
+    p += count;
+    memcpy(p, n->digits, suffix);
+    p += suffix;
+    *p = '\0';
+    if (hash)
+        *hash = hash_gnu_join(hash_gnu(s->hash, first, count), n->suffix_power[suffix], n->suffix_hash[suffix]);
+    return p + 1;
+}

@@ -1,0 +1,212 @@
+/* The table of options, and what Pynamic's arguments mean; see options.h. */
+#include "emit/options.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/workers.h"
+
+enum { OPTION_DRY_RUN = 256, OPTION_FORCE, OPTION_VERIFY, OPTION_SEED, OPTION_IGNORED, OPTION_IGNORED_VALUE };
+
+static const struct cli_option table[] = {
+    {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
+    {'o', "output", "SET", "the directory to write; made if it is not there"},
+    {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
+    {'j', "jobs", "N", "use N threads; default: one for each processor"},
+    {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
+    {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
+    {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
+    {'q', "quiet", NULL, "no progress, no table"},
+    {'u', NULL, "UTILITIES AVERAGE", "Pynamic: how many of the files are utilities, and their average functions"},
+    {'e', NULL, NULL, "Pynamic: each module's entry calls the extern function of the module before"},
+    {'n', NULL, "LENGTH", "Pynamic: append LENGTH digits to each function's name"},
+    {'d', NULL, "DEPTH", "Pynamic: functions in a chain of calls; default 10"},
+    {'s', NULL, "SEED", "Pynamic: as --seed"},
+    {'c', NULL, "OPTION", NULL},
+    {'i', NULL, "DIRECTORY", NULL},
+    {'b', NULL, NULL, NULL},
+    {'p', NULL, NULL, NULL},
+    {OPTION_IGNORED_VALUE, "with-cc", "CC", NULL},
+    {OPTION_IGNORED_VALUE, "with-python", "PYTHON", NULL},
+    {OPTION_IGNORED, "with-mpi4py", NULL, NULL},
+    {OPTION_IGNORED, "with-pympi", NULL, NULL},
+};
+
+static const struct cli_program program = {
+    .name = "pyelfgen",
+    .usage = "[OPTION]... --profile PROFILE -o SET\n"
+             "[OPTION]... FILES AVERAGE [-u UTILITIES AVERAGE] [-e] [-n LENGTH] -o SET\n"
+             "--verify SET",
+    .summary = "Generates shared libraries of a given shape: code, symbols and debug information, without a compiler.",
+    .details = "The second form takes Pynamic's arguments: FILES libraries in all, with AVERAGE functions each; the\n"
+               "sizes follow from the counts. Options of its compiler (-c, -i, --with-...) are accepted and have no\n"
+               "effect.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfgen --profile small -o /tmp/small\n"
+               "  pyelfgen --profile realapp.prof -o set -j 8 --seed 7\n"
+               "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
+               "\n"
+               "Exit status: 0 when the set was generated or is as its manifest says, 1 when not, 2 for wrong usage.\n",
+    .options = table,
+    .option_count = sizeof table / sizeof table[0],
+};
+
+/* Pynamic's counts, as given. */
+struct pynamic {
+    bool any;
+    bool has_utilities;
+    uint64_t operand[2];
+    unsigned operands;
+    uint64_t utilities, utility_functions;
+    uint64_t pad, depth;
+    bool cross_module;
+};
+
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (unsigned)count;
+}
+
+static bool take_operand(struct pynamic *p, const char *text, struct error *e)
+{
+    static const char *const what[] = {"the number of files", "the average number of functions"};
+    if (p->operands == 2)
+        return error_set(e, ERROR_USAGE, "'%.60s' is one argument too many; see --help", text);
+    p->any = true;
+    uint64_t most = p->operands ? PROFILE_FUNCTIONS_MOST : PROFILE_LIBRARIES_MOST;
+    if (!cli_number(text, what[p->operands], 1, most, &p->operand[p->operands], e))
+        return false;
+    p->operands++;
+    return true;
+}
+
+static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
+                        struct error *e)
+{
+    uint64_t number;
+    switch (key) {
+    case CLI_OPERAND:
+        return take_operand(p, value, e);
+    case 'P':
+        return profile_find(value, o->profile, sizeof o->profile, e);
+    case 'o':
+        o->output = value;
+        return true;
+    case 's':
+    case OPTION_SEED:
+        o->has_seed = true;
+        return cli_number(value, "the seed", 0, UINT64_MAX, &o->seed, e);
+    case 'j':
+        if (!cli_number(value, "the number of threads", 1, WORKERS_MOST, &number, e))
+            return false;
+        o->threads = (unsigned)number;
+        return true;
+    case OPTION_FORCE:
+        return o->force = true;
+    case OPTION_DRY_RUN:
+        return o->dry_run = true;
+    case OPTION_VERIFY:
+        o->verify = value;
+        return true;
+    case 'q':
+        return o->quiet = true;
+    case 'u':
+        p->any = p->has_utilities = true;
+        if (c->next >= c->argc)
+            return error_set(e, ERROR_USAGE, "-u needs two numbers: utilities and their average functions; see --help");
+        return cli_number(value, "the number of utilities", 0, PROFILE_LIBRARIES_MOST, &p->utilities, e) &&
+               cli_number(c->argv[c->next++], "the average number of functions of utilities", 1,
+                          PROFILE_FUNCTIONS_MOST, &p->utility_functions, e);
+    case 'e':
+        return p->any = p->cross_module = true;
+    case 'n':
+        p->any = true;
+        return cli_number(value, "the length to append", 0, PROFILE_NAME_MOST - 64, &p->pad, e);
+    case 'd':
+        p->any = true;
+        return cli_number(value, "the depth", 1, PROFILE_DEPTH_MOST, &p->depth, e);
+    case 'b':
+        return error_set(e, ERROR_USAGE, "-b (a big executable) is not available: only libraries are generated");
+    case 'p':
+        return error_set(e, ERROR_USAGE, "-p (functions that print) is not available: visits are checked by results");
+    default:
+        return true; /* of the compiler, which there is none */
+    }
+}
+
+/* Pynamic's meaning: every module needs every utility, chains of extern calls
+ * are unbroken, names are padded by digits, sizes follow. */
+static bool pynamic_counts(struct options *o, const struct pynamic *p, struct error *e)
+{
+    if (p->operands < 2)
+        return error_set(e, ERROR_USAGE, "give the number of files and the average number of functions; see --help");
+    if (p->utilities >= p->operand[0])
+        return error_set(e, ERROR_USAGE, "%llu utilities of %llu files leave no module; see --help",
+                         (unsigned long long)p->utilities, (unsigned long long)p->operand[0]);
+    struct profile *c = &o->counts;
+    c->modules = (int64_t)(p->operand[0] - p->utilities);
+    c->utilities = (int64_t)p->utilities;
+    c->functions = (int64_t)p->operand[1];
+    if (p->has_utilities && p->utilities)
+        c->utility_functions = (int64_t)p->utility_functions;
+    c->calls.depth = p->depth ? (int64_t)p->depth : 10;
+    c->calls.cross_module = p->cross_module;
+    c->calls.cross_module_chain = 0;
+    if (p->utilities)
+        c->calls.utilities_per_module = (int64_t)p->utilities;
+    c->calls.need_all = true;
+    if (p->pad)
+        c->names.pad = (int64_t)p->pad;
+    return true;
+}
+
+static bool check_options(struct options *o, const struct pynamic *p, struct error *e)
+{
+    if (o->verify) {
+        if (o->profile[0] || p->any || o->output)
+            return error_set(e, ERROR_USAGE, "--verify takes no profile and no -o; see --help");
+        return true;
+    }
+    if (o->profile[0] && p->any)
+        return error_set(e, ERROR_USAGE, "--profile and Pynamic's arguments exclude each other; see --help");
+    if (!o->profile[0] && !p->any)
+        return error_set(e, ERROR_USAGE, "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see "
+                                         "--help");
+    if (!o->output && !o->dry_run)
+        return error_set(e, ERROR_USAGE, "nowhere to write: give -o SET, or --dry-run; see --help");
+    if (o->output && !*o->output)
+        return error_set(e, ERROR_USAGE, "-o needs the name of a directory; see --help");
+    return o->profile[0] || pynamic_counts(o, p, e);
+}
+
+enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e)
+{
+    struct pynamic pynamic = {0};
+    memset(o, 0, sizeof *o);
+    o->threads = processors();
+    if (!profile_init(&o->counts, e))
+        return OPTIONS_WRONG;
+    struct cli c = cli_start(&program, argc, argv);
+    for (;;) {
+        const char *value;
+        int key = cli_next(&c, &value, e);
+        if (key == CLI_END)
+            return check_options(o, &pynamic, e) ? OPTIONS_RUN : OPTIONS_WRONG;
+        if (key == CLI_DONE)
+            return OPTIONS_DONE;
+        if (key == CLI_WRONG || !take_option(o, &pynamic, &c, key, value, e))
+            return OPTIONS_WRONG;
+    }
+}
+
+void options_free(struct options *o)
+{
+    profile_free(&o->counts);
+}

@@ -1,0 +1,29 @@
+/* pyelfgen's command line: its own options, or Pynamic's arguments. */
+#ifndef EMIT_OPTIONS_H
+#define EMIT_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "emit/profile.h"
+
+struct options {
+    char profile[PATH_MAX]; /* "" where the counts of Pynamic's arguments stand for it */
+    struct profile counts;
+    const char *output;
+    const char *verify;
+    bool has_seed;
+    uint64_t seed;
+    unsigned threads;
+    bool force, dry_run, quiet;
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
+
+/* Parses; --help and --version give OPTIONS_DONE. Free with options_free. */
+enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e);
+void options_free(struct options *o);
+
+#endif

@@ -1,0 +1,212 @@
+/* Counts: how many functions each library has and who calls whom. The sizes are
+ * solved in solve.c, which calls plan_count for each number of functions it
+ * considers. */
+#include "emit/plan.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/calls.h"
+#include "emit/plan_parts.h"
+
+uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l)
+{
+    if (!l->chains)
+        return 0;
+    uint32_t functions = l->covered * plan->depth;
+    uint32_t last = l->chains - 1;
+    if (plan_chain_covered(plan, last))
+        functions -= plan->depth - plan_chain_length(plan, l, last);
+    return functions;
+}
+
+static uint32_t extern_chain(const struct plan *plan)
+{
+    int64_t chain = plan->profile->calls.cross_module_chain;
+    return chain > 0 && chain < plan->modules ? (uint32_t)chain : plan->modules;
+}
+
+bool plan_has_extern(const struct plan *plan, const struct plan_library *l)
+{
+    return l->kind == LIBRARY_MODULE && plan->profile->calls.cross_module;
+}
+
+int64_t plan_extern_called(const struct plan *plan, const struct plan_library *l)
+{
+    if (!plan_has_extern(plan, l) || l->number % extern_chain(plan) == 0)
+        return -1;
+    return (int64_t)l->number - 1;
+}
+
+bool plan_calls_own_extern(const struct plan *plan, const struct plan_library *l)
+{
+    if (!plan_has_extern(plan, l))
+        return false;
+    return l->number + 1 == plan->modules || (l->number + 1) % extern_chain(plan) == 0;
+}
+
+/* --- counting ------------------------------------------------------------------ */
+
+static void count_functions(const struct plan *plan, struct plan_library *l, uint64_t average)
+{
+    uint64_t least = (average + 1) / 2;
+    uint64_t most = average + average / 2;
+    l->functions = (uint32_t)(least + random_below(random_at(l->key, UINT32_MAX), most - least + 1));
+    l->chains = (l->functions + plan->depth - 1) / plan->depth;
+    l->covered = plan_covered_before(plan, l->chains);
+}
+
+/* Puts calls and chains in their rows, one behind the other. */
+static void lay_rows(struct plan *plan)
+{
+    struct assignment *a = &plan->assignment;
+    uint64_t per = a->per_function;
+    memset(a->calls, 0, sizeof a->calls);
+    memset(a->chains, 0, sizeof a->chains);
+    for (uint32_t i = 0; i < plan->modules + plan->utilities; i++) {
+        struct plan_library *l = &plan->library[i];
+        uint64_t *row = l->kind == LIBRARY_MODULE ? a->calls : a->chains;
+        l->first[0] = row[0];
+        l->first[1] = row[1];
+        if (l->kind == LIBRARY_MODULE) {
+            uint64_t covered = plan_covered_functions(plan, l);
+            row[1] += covered * per;
+            row[0] += (l->functions - covered) * per;
+        } else {
+            row[1] += l->covered;
+            row[0] += l->chains - l->covered;
+        }
+    }
+}
+
+/* More calls for each function where one could not reach every chain. */
+static bool choose_calls(struct plan *plan, struct error *e)
+{
+    struct assignment *a = &plan->assignment;
+    a->per_function = (uint32_t)plan->profile->calls.utility;
+    if (!plan->utilities)
+        a->per_function = 0;
+    lay_rows(plan);
+    if (!a->per_function)
+        return true;
+    uint64_t factor = 1;
+    for (unsigned class = 0; class < 2; class++)
+        if (a->calls[class] && a->chains[class] > a->calls[class] * factor)
+            factor = (a->chains[class] + a->calls[class] - 1) / a->calls[class];
+    if (factor * a->per_function > PLAN_CALLS_MOST)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "the functions of %u modules cannot call all those of %u utilities; use more modules, fewer "
+                         "utilities, or fewer utility-functions",
+                         plan->modules, plan->utilities);
+    a->per_function *= (uint32_t)factor;
+    lay_rows(plan);
+    return true;
+}
+
+/* The most utilities that any module calls, with these layers. */
+static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
+{
+    struct plan trial = *plan;
+    trial.assignment.layers = layers;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < plan->modules; i++) {
+        uint32_t utilities = calls_count(&trial, &plan->library[i], seen).utilities;
+        most = utilities > most ? utilities : most;
+    }
+    return most;
+}
+
+static void choose_layers(struct plan *plan, uint32_t limit, uint8_t *seen)
+{
+    struct assignment *a = &plan->assignment;
+    a->layers = limit < plan->utilities ? limit : plan->utilities;
+    if (!a->layers)
+        a->layers = 1;
+    if (limit >= plan->utilities)
+        return;
+    for (;;) {
+        uint32_t most = widest(plan, a->layers, seen);
+        if (most <= limit || a->layers == 1)
+            return;
+        uint32_t next = (uint32_t)((uint64_t)a->layers * limit / most);
+        a->layers = next < a->layers ? (next ? next : 1) : a->layers - 1;
+    }
+}
+
+bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint8_t *seen,
+                struct error *e)
+{
+    for (uint32_t i = 0; i < plan->modules + plan->utilities; i++) {
+        struct plan_library *l = &plan->library[i];
+        count_functions(plan, l, l->kind == LIBRARY_MODULE ? average : utility_average);
+    }
+    if (!choose_calls(plan, e))
+        return false;
+    plan->assignment.jitter = plan->profile->calls.need_all ? 0 : random_mix(plan->seed ^ UINT64_C(0x6a6974746572));
+    choose_layers(plan, neighbours, seen);
+    plan_count_imports(plan, seen);
+    plan->functions = 0;
+    for (uint32_t i = 0; i < plan->modules + plan->utilities; i++)
+        plan->functions += plan->library[i].functions;
+    return true;
+}
+
+void plan_count_imports(struct plan *plan, uint8_t *seen)
+{
+    bool all = plan->profile->calls.need_all && plan->assignment.layers == plan->utilities;
+    for (uint32_t i = 0; i < plan->modules; i++) {
+        struct plan_library *l = &plan->library[i];
+        struct calls_count count = calls_count(plan, l, seen);
+        l->imports = count.imports;
+        l->import_names = count.name_bytes;
+        l->utilities = all ? plan->utilities : count.utilities;
+        l->needed_digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
+    }
+}
+
+/* --- making ---------------------------------------------------------------------- */
+
+static void name_library(struct plan *plan, struct plan_library *l, enum library_kind kind, uint32_t number)
+{
+    *l = (struct plan_library){.kind = kind, .number = number};
+    l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
+    switch (kind) {
+    case LIBRARY_MODULE:
+        snprintf(l->name, sizeof l->name, "libmodule%u", number);
+        break;
+    case LIBRARY_UTILITY:
+        snprintf(l->name, sizeof l->name, "libutility%u", number);
+        break;
+    case LIBRARY_BEGIN:
+        strcpy(l->name, "libmodulebegin");
+        break;
+    case LIBRARY_FINAL:
+        strcpy(l->name, "libmodulefinal");
+        break;
+    }
+}
+
+bool plan_name_libraries(struct plan *plan, struct error *e)
+{
+    plan->library_count = plan->modules + plan->utilities + 2;
+    plan->library = calloc(plan->library_count, sizeof *plan->library);
+    if (!plan->library)
+        return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; i < plan->modules; i++)
+        name_library(plan, &plan->library[i], LIBRARY_MODULE, i);
+    for (uint32_t i = 0; i < plan->utilities; i++)
+        name_library(plan, &plan->library[plan_utility(plan, i)], LIBRARY_UTILITY, i);
+    name_library(plan, &plan->library[plan->library_count - 2], LIBRARY_BEGIN, 0);
+    name_library(plan, &plan->library[plan->library_count - 1], LIBRARY_FINAL, 0);
+    return true;
+}
+
+void plan_free(struct plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->library);
+    plan->library = NULL;
+}

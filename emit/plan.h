@@ -1,0 +1,129 @@
+/* The plan: everything decided about a set before a byte is laid out.
+ *
+ * For each library its kind, how many functions it has, whom it calls and what
+ * its five sizes are; from that and the seed every further choice follows, so
+ * that any library can be made alone. A plan is read-only once plan_make has
+ * returned, and a few hundred bytes a library: what depends on single functions
+ * (signatures, calls) is computed where it is needed, in closed form.
+ */
+#ifndef EMIT_PLAN_H
+#define EMIT_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "elf/unwind.h"
+#include "emit/function.h"
+#include "emit/names.h"
+#include "emit/profile.h"
+
+enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL };
+
+enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
+
+struct corpus;
+
+struct plan_library {
+    char name[NAME_PREFIX_MOST - 8]; /* "libmodule3" */
+    enum library_kind kind;
+    uint32_t number; /* among its kind */
+    uint64_t key;    /* hash(seed, library): the root of all its choices */
+    uint32_t functions;
+    uint32_t chains;     /* a chain is `depth` functions, of which each calls the next */
+    uint32_t covered;    /* chains that a visit reaches */
+    uint32_t imports;    /* distinct utility functions that it calls */
+    uint64_t import_names; /* bytes of their names, with terminators */
+    uint32_t utilities;  /* DT_NEEDED on utilities */
+    uint32_t needed_digits; /* in the numbers of those */
+    uint32_t locals;     /* static objects, beyond those that every library has */
+    uint64_t size[SIZE_KINDS];
+    uint64_t local_names; /* characters in their names beyond the natural ones */
+    /* Where its calls (of a module) or chains (of a utility) begin in the row
+     * of all, [1] for the covered and [0] for the others. */
+    uint64_t first[2];
+};
+
+/* How calls into utilities are assigned; see calls.h. */
+struct assignment {
+    uint32_t layers;
+    uint32_t per_function; /* calls of each module function */
+    uint64_t calls[2];
+    uint64_t chains[2];
+    uint64_t jitter;
+};
+
+struct plan {
+    const struct profile *profile;
+    uint64_t seed;
+    uint32_t modules, utilities;
+    uint32_t depth;
+    uint64_t coverage; /* times 2^32 */
+    struct assignment assignment;
+    struct names names;
+    struct constants constants;
+    uint64_t profile_digest[2];   /* XXH3-128 of the profile's canonical text, the seed included: high, low */
+    uint64_t digest[2];           /* of that and the version */
+    uint32_t library_count;       /* modules, utilities, then the two markers */
+    struct plan_library *library;
+    bool wanted[SIZE_KINDS];      /* which sizes the profile gives */
+    bool stripped;                /* wants no symbol table */
+    bool without_debug;           /* wants no debug information */
+    bool wide;                    /* functions may reach 64 KiB */
+    uint64_t total[SIZE_KINDS];   /* what they come to, without the markers */
+    uint64_t functions;
+};
+
+/* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names
+ * library, size, the least or most possible, and the key to change. Free with
+ * plan_free. `profile` is borrowed until then, `corpus` (the types that debug
+ * information repeats) for the call. */
+bool plan_make(struct plan *plan, const struct profile *profile, const struct corpus *corpus, unsigned threads,
+               struct error *e);
+
+/* Takes NULL and half-made plans. */
+void plan_free(struct plan *plan);
+
+static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)
+{
+    return plan->modules + number;
+}
+
+/* Whether a visit of every module reaches this chain: Bresenham's line from no
+ * chain to all, so that any share is spread evenly. */
+static inline uint32_t plan_covered_before(const struct plan *plan, uint32_t chain)
+{
+    return (uint32_t)((chain * plan->coverage + (UINT64_C(1) << 31)) >> 32);
+}
+
+static inline bool plan_chain_covered(const struct plan *plan, uint32_t chain)
+{
+    return plan_covered_before(plan, chain) != plan_covered_before(plan, chain + 1);
+}
+
+/* Functions in a chain: `depth`, less in the last. */
+static inline uint32_t plan_chain_length(const struct plan *plan, const struct plan_library *l, uint32_t chain)
+{
+    uint32_t rest = l->functions - chain * plan->depth;
+    return rest < plan->depth ? rest : plan->depth;
+}
+
+/* Bytes of each function's entry in .eh_frame. */
+static inline uint64_t plan_unwind_entry(const struct plan *plan)
+{
+    return plan->wide ? UNWIND_WIDE : UNWIND_NARROW;
+}
+
+/* Functions of `l` in its covered chains. */
+uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l);
+
+/* The module before, whose extern function this module's entry calls; -1: none. */
+int64_t plan_extern_called(const struct plan *plan, const struct plan_library *l);
+/* Whether the module has an extern function at all. */
+bool plan_has_extern(const struct plan *plan, const struct plan_library *l);
+/* Whether no other module calls its extern function, so that its own entry does. */
+bool plan_calls_own_extern(const struct plan *plan, const struct plan_library *l);
+
+#endif

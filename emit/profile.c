@@ -1,0 +1,311 @@
+/* Profiles: the table of keys, the rules between them, and the way between a
+ * YAML text and struct profile; see profile.h and profile_keys.h.
+ *
+ * libcyaml (1.3) maps the YAML onto strings and back. It does not convert the
+ * values: it would take `8x` as 8, `010` as octal, `maybe` as true, and it
+ * knows no line for a value with a unit. profile_scan checks the document
+ * before libcyaml sees it, profile_value.c converts the strings.
+ */
+#include "emit/profile.h"
+
+#include <assert.h>
+#include <cyaml/cyaml.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/profile_keys.h"
+
+const char *const profile_sections[SECTION_COUNT] = {
+    [SECTION_ROOT] = "",       [SECTION_SECTIONS] = "sections", [SECTION_CALLS] = "calls",
+    [SECTION_NAMES] = "names", [SECTION_ELF] = "elf",           [SECTION_DWARF] = "dwarf",
+};
+
+#define AT(member)   offsetof(struct profile, member)
+#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define DERIVED      PROFILE_DERIVED
+
+/* clang-format off */
+const struct profile_key profile_keys[KEY_COUNT] = {
+    /* id                        section           key                     kind         member                    least  most                    default */
+    [KEY_FORMAT]               = {SECTION_ROOT,     "pyelfgen-profile",     KIND_FIXED,  0,                        0,     0,                      0, CHOICES("1")},
+    [KEY_APPLICATION]          = {SECTION_ROOT,     "application",          KIND_TEXT,   AT(application),          0,     PROFILE_APPLICATION_MOST, 0, NULL},
+    [KEY_SEED]                 = {SECTION_ROOT,     "seed",                 KIND_NUMBER, AT(seed),                 0,     UINT64_MAX,             42, NULL},
+    [KEY_MODULES]              = {SECTION_ROOT,     "modules",              KIND_NUMBER, AT(modules),              1,     PROFILE_LIBRARIES_MOST, 1, NULL},
+    [KEY_UTILITIES]            = {SECTION_ROOT,     "utilities",            KIND_NUMBER, AT(utilities),            0,     PROFILE_LIBRARIES_MOST, 0, NULL},
+    [KEY_FUNCTIONS]            = {SECTION_ROOT,     "functions",            KIND_NUMBER, AT(functions),            1,     PROFILE_FUNCTIONS_MOST, DERIVED, NULL},
+    [KEY_UTILITY_FUNCTIONS]    = {SECTION_ROOT,     "utility-functions",    KIND_NUMBER, AT(utility_functions),    1,     PROFILE_FUNCTIONS_MOST, DERIVED, NULL},
+
+    [KEY_TEXT]                 = {SECTION_SECTIONS, "text",                 KIND_SIZE,   AT(sections[SIZE_TEXT]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_DATA]                 = {SECTION_SECTIONS, "data",                 KIND_SIZE,   AT(sections[SIZE_DATA]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_DEBUG]                = {SECTION_SECTIONS, "debug",                KIND_SIZE,   AT(sections[SIZE_DEBUG]),  0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_SYMTAB]               = {SECTION_SECTIONS, "symtab",               KIND_SIZE,   AT(sections[SIZE_SYMTAB]), 0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_STRTAB]               = {SECTION_SECTIONS, "strtab",               KIND_SIZE,   AT(sections[SIZE_STRTAB]), 0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_BSS]                  = {SECTION_SECTIONS, "bss",                  KIND_SIZE,   AT(sections[SIZE_BSS]),    0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+
+    [KEY_DEPTH]                = {SECTION_CALLS,    "depth",                KIND_NUMBER, AT(calls.depth),          1,     PROFILE_DEPTH_MOST,     10, NULL},
+    [KEY_UTILITY]              = {SECTION_CALLS,    "utility",              KIND_NUMBER, AT(calls.utility),        0,     1000,                   1, NULL},
+    [KEY_UTILITIES_PER_MODULE] = {SECTION_CALLS,    "utilities-per-module", KIND_NUMBER, AT(calls.utilities_per_module), 1, PROFILE_LIBRARIES_MOST, DERIVED, NULL},
+    [KEY_CROSS_MODULE]         = {SECTION_CALLS,    "cross-module",         KIND_FLAG,   AT(calls.cross_module),   0,     0,                      true, NULL},
+    [KEY_CROSS_MODULE_CHAIN]   = {SECTION_CALLS,    "cross-module-chain",   KIND_NUMBER, AT(calls.cross_module_chain), 0, PROFILE_LIBRARIES_MOST, 10, NULL},
+    [KEY_COVERAGE]             = {SECTION_CALLS,    "coverage",             KIND_SHARE,  AT(calls.coverage),       0,     1,                      1, NULL},
+    [KEY_NEED_ALL]             = {SECTION_CALLS,    "need-all",             KIND_FLAG,   AT(calls.need_all),       0,     0,                      false, NULL},
+
+    [KEY_STYLE]                = {SECTION_NAMES,    "style",                KIND_FIXED,  0,                        0,     0,                      0, CHOICES("pynamic")},
+    [KEY_LENGTH]               = {SECTION_NAMES,    "length",               KIND_NUMBER, AT(names.length),         1,     PROFILE_NAME_MOST,      DERIVED, NULL},
+    [KEY_PAD]                  = {SECTION_NAMES,    "pad",                  KIND_NUMBER, AT(names.pad),            0,     PROFILE_NAME_MOST,      DERIVED, NULL},
+
+    [KEY_HASH]                 = {SECTION_ELF,      "hash",                 KIND_CHOICE, AT(elf.hash),             0,     HASH_BOTH,              HASH_GNU,
+                                  CHOICES([HASH_GNU] = "gnu", [HASH_SYSV] = "sysv", [HASH_BOTH] = "both")},
+    [KEY_BIND]                 = {SECTION_ELF,      "bind",                 KIND_CHOICE, AT(elf.bind),             0,     BIND_NOW,               BIND_LAZY,
+                                  CHOICES([BIND_LAZY] = "lazy", [BIND_NOW] = "now")},
+    [KEY_RELRO]                = {SECTION_ELF,      "relro",                KIND_CHOICE, AT(elf.relro),            0,     RELRO_FULL,             RELRO_PARTIAL,
+                                  CHOICES([RELRO_NONE] = "none", [RELRO_PARTIAL] = "partial", [RELRO_FULL] = "full")},
+    [KEY_BUILD_ID]             = {SECTION_ELF,      "build-id",             KIND_FLAG,   AT(elf.build_id),         0,     0,                      true, NULL},
+    [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
+
+    [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        5,     5,                      5, NULL},
+    [KEY_LANGUAGE]             = {SECTION_DWARF,    "language",             KIND_FIXED,  0,                        0,     0,                      0, CHOICES("c")},
+    [KEY_UNITS]                = {SECTION_DWARF,    "units",                KIND_NUMBER, AT(dwarf.units),          1,     1000000,                DERIVED, NULL},
+};
+/* clang-format on */
+
+static_assert(KEY_BSS - KEY_TEXT == SIZE_BSS - SIZE_TEXT, "the keys of the sizes are in the order of enum size_kind");
+
+/* What libcyaml fills and writes: the text of each key, NULL where absent.
+ * Every mapping has room for all keys, so that a key's number is its index
+ * wherever it stands. */
+struct values {
+    char *text[KEY_COUNT];
+};
+
+struct document {
+    struct values root;
+    struct values *section[SECTION_COUNT];
+};
+
+/* libcyaml's form of the table, and what it logs. Points into itself: must not
+ * be copied. */
+struct schema {
+    cyaml_schema_field_t fields[SECTION_COUNT][KEY_COUNT + SECTION_COUNT + 1];
+    cyaml_schema_value_t root;
+    cyaml_config_t config;
+    char message[256]; /* the first that libcyaml logged */
+};
+
+static void keep_first_message(cyaml_log_t level, void *ctx, const char *format, va_list args)
+{
+    (void)level;
+    struct schema *s = ctx;
+    if (s->message[0])
+        return;
+    vsnprintf(s->message, sizeof s->message, format, args);
+    s->message[strcspn(s->message, "\n")] = '\0';
+}
+
+static void schema_init(struct schema *s)
+{
+    memset(s, 0, sizeof *s); /* the field after the last of a mapping must have no key */
+    size_t used[SECTION_COUNT] = {0};
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        enum profile_section section = profile_keys[i].section;
+        s->fields[section][used[section]++] = (cyaml_schema_field_t){
+            .key = profile_keys[i].name,
+            .data_offset = (uint32_t)(offsetof(struct values, text) + i * sizeof(char *)),
+            .value = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, char, 0, CYAML_UNLIMITED)},
+        };
+    }
+    static_assert(offsetof(struct document, root) == 0, "the keys of the root are addressed from the document");
+    for (size_t i = SECTION_ROOT + 1; i < SECTION_COUNT; i++)
+        s->fields[SECTION_ROOT][used[SECTION_ROOT]++] = (cyaml_schema_field_t){
+            .key = profile_sections[i],
+            .data_offset = (uint32_t)(offsetof(struct document, section) + i * sizeof(struct values *)),
+            .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct values, s->fields[i])},
+        };
+    s->root = (cyaml_schema_value_t){CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct document, s->fields[SECTION_ROOT])};
+    s->config = (cyaml_config_t){
+        .log_fn = keep_first_message,
+        .log_ctx = s,
+        .mem_fn = cyaml_mem,
+        .log_level = CYAML_LOG_ERROR,
+        .flags = CYAML_CFG_STYLE_BLOCK | CYAML_CFG_NO_ALIAS,
+    };
+}
+
+/* libcyaml is given what profile_scan has read before, or texts that were
+ * checked: where libyaml below it fails, memory is exhausted. */
+static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *file, struct error *e)
+{
+    switch (err) {
+    case CYAML_ERR_OOM:
+    case CYAML_ERR_LIBYAML_EMITTER_INIT:
+    case CYAML_ERR_LIBYAML_PARSER_INIT:
+    case CYAML_ERR_LIBYAML_EVENT_INIT:
+    case CYAML_ERR_LIBYAML_EMITTER:
+    case CYAML_ERR_LIBYAML_PARSER:
+        return error_set(e, ERROR_MEMORY, "no memory for the YAML of a profile");
+    default:
+        error_set(e, ERROR_INPUT, "does not fit the schema: %s", s->message[0] ? s->message : cyaml_strerror(err));
+        return error_at(e, file, 0);
+    }
+}
+
+bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
+{
+    char text[640];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const struct profile_key *k = &profile_keys[key];
+    const char *section = profile_sections[k->section];
+    error_set(e, ERROR_INPUT, "%s%s%s: %s", section, *section ? ": " : "", k->name, text);
+    return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : s->section_line[k->section]);
+}
+
+static bool sections_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    bool any = s->section_line[SECTION_SECTIONS] != 0;
+    for (size_t i = 0; i < SIZE_KINDS; i++)
+        any |= p->sections[i] != PROFILE_DERIVED;
+    if (!any && p->functions == PROFILE_DERIVED)
+        return profile_wrong(s, KEY_FUNCTIONS, e, "is missing; a profile without 'sections' needs it");
+    if (!any)
+        return true;
+    for (unsigned i = SIZE_TEXT; i <= SIZE_STRTAB; i++)
+        if (p->sections[i] == PROFILE_DERIVED)
+            return profile_wrong(s, (enum profile_key_id)(KEY_TEXT + i), e,
+                                 "is missing; give text, data, debug, symtab and strtab, or leave 'sections' out");
+    if ((p->sections[SIZE_SYMTAB] == 0) != (p->sections[SIZE_STRTAB] == 0))
+        return profile_wrong(s, p->sections[SIZE_SYMTAB] ? KEY_STRTAB : KEY_SYMTAB, e,
+                             "is 0 and %s is not; a symbol table needs its names: give both a size, or both 0",
+                             p->sections[SIZE_SYMTAB] ? "symtab" : "strtab");
+    return true;
+}
+
+/* Ranges, and the rules between keys. */
+static bool profile_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
+        if (!profile_value_check(p, key, s, e))
+            return false;
+    if (p->modules + p->utilities > PROFILE_LIBRARIES_MOST) {
+        profile_wrong(s, KEY_UTILITIES, e, "with %lld modules and %lld utilities there are more than %d libraries",
+                      (long long)p->modules, (long long)p->utilities, PROFILE_LIBRARIES_MOST);
+        if (e) {
+            e->wanted = p->modules + p->utilities;
+            e->possible = PROFILE_LIBRARIES_MOST;
+        }
+        return false;
+    }
+    if (p->names.length != PROFILE_DERIVED && p->names.pad != PROFILE_DERIVED)
+        return profile_wrong(s, KEY_PAD, e, "excludes 'length'; remove one of them");
+    if (p->elf.max_page_size & (p->elf.max_page_size - 1))
+        return profile_wrong(s, KEY_MAX_PAGE_SIZE, e, "'%lld' is not a power of two; use one from 4096 to 2097152",
+                             (long long)p->elf.max_page_size);
+    if (p->elf.relro == RELRO_FULL && p->elf.bind != BIND_NOW)
+        return profile_wrong(s, KEY_RELRO, e, "'full' needs 'bind: now', which is not set; add it, or use 'partial'");
+    return sections_check(p, s, e);
+}
+
+bool profile_init(struct profile *p, struct error *e)
+{
+    memset(p, 0, sizeof *p);
+    p->application = strdup("");
+    if (!p->application)
+        return error_set(e, ERROR_MEMORY, "no memory for a profile");
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
+        profile_value_set_standard(p, key);
+    return true;
+}
+
+void profile_free(struct profile *p)
+{
+    if (!p)
+        return;
+    free(p->application);
+    memset(p, 0, sizeof *p);
+}
+
+static bool document_read(struct profile *p, const struct document *d, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
+        enum profile_section section = profile_keys[key].section;
+        const struct values *values = section == SECTION_ROOT ? &d->root : d->section[section];
+        const char *text = values ? values->text[key] : NULL;
+        if (text && !profile_value_read(p, key, text, s, e))
+            return false;
+    }
+    return true;
+}
+
+bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e)
+{
+    memset(p, 0, sizeof *p);
+    struct profile_source source = {.name = name};
+    if (!profile_scan(text, size, &source, e))
+        return false;
+
+    struct schema schema;
+    schema_init(&schema);
+    cyaml_data_t *document = NULL;
+    cyaml_err_t err = cyaml_load_data((const uint8_t *)text, size, &schema.config, &schema.root, &document, NULL);
+    if (err != CYAML_OK)
+        return schema_failed(&schema, err, name, e);
+    assert(document); /* NULL is an empty mapping, and profile_scan has seen keys */
+
+    bool ok = profile_init(p, e) && document_read(p, document, &source, e) && profile_check(p, &source, e);
+    cyaml_free(&schema.config, &schema.root, document, 0);
+    if (!ok) {
+        profile_free(p);
+        return false;
+    }
+    /* The same said twice; without it, profiles that mean the same differ. */
+    if (p->utility_functions == p->functions)
+        p->utility_functions = PROFILE_DERIVED;
+    return true;
+}
+
+bool profile_text(const struct profile *p, char **text, size_t *size, struct error *e)
+{
+    static const struct profile_source nowhere = {.name = ""};
+    *text = NULL;
+    *size = 0;
+    if (!profile_check(p, &nowhere, e))
+        return false;
+
+    struct values values[SECTION_COUNT] = {0};
+    struct document document = {0};
+    char written[KEY_COUNT][PROFILE_VALUE_TEXT];
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
+        bool always = key == KEY_FORMAT || key == KEY_MODULES;
+        bool implied = key == KEY_UTILITY_FUNCTIONS && p->utility_functions == p->functions;
+        if (implied || (!always && profile_value_is_standard(p, key)))
+            continue;
+        enum profile_section section = profile_keys[key].section;
+        char *value = profile_value_write(p, key, written[key]);
+        if (!value)
+            return error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
+        values[section].text[key] = value;
+        document.section[section] = &values[section];
+    }
+    document.root = values[SECTION_ROOT];
+
+    struct schema schema;
+    schema_init(&schema);
+    char *yaml = NULL;
+    size_t length = 0;
+    cyaml_err_t err = cyaml_save_data(&yaml, &length, &schema.config, &schema.root, &document, 0);
+    if (err != CYAML_OK)
+        return schema_failed(&schema, err, "", e);
+    /* libcyaml's text has no terminating zero and its own allocator. */
+    *text = malloc(length + 1);
+    if (*text) {
+        memcpy(*text, yaml, length);
+        (*text)[length] = '\0';
+        *size = length;
+    }
+    cyaml_mem(NULL, yaml, 0);
+    return *text ? true : error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
+}

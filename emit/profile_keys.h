@@ -1,0 +1,130 @@
+/* The keys of a profile, and what the files that read and write profiles share.
+ *
+ * One table (profile_keys, in profile.c) says everything about a key: where it
+ * stands in the file, what kind of value it has, where that goes in struct
+ * profile, its range and its default. From it come libcyaml's schema, the
+ * check for unknown keys, the range checks, the defaults and the canonical
+ * text. To add a key: one line in enum profile_key_id, one row in the table,
+ * one row in docs/profile.md.
+ *
+ *     profile.c        the table, defaults, cross-checks, file text <-> struct
+ *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
+ *     profile_value.c  one value: text <-> struct, and its range
+ *     profile_file.c   finding, reading and replacing files
+ */
+#ifndef EMIT_PROFILE_KEYS_H
+#define EMIT_PROFILE_KEYS_H
+
+#include "emit/profile.h"
+
+enum { PROFILE_BYTES_MOST = 1 << 20, PROFILE_APPLICATION_MOST = 200, PROFILE_VALUE_TEXT = 64 };
+
+enum profile_section {
+    SECTION_ROOT,
+    SECTION_SECTIONS,
+    SECTION_CALLS,
+    SECTION_NAMES,
+    SECTION_ELF,
+    SECTION_DWARF,
+    SECTION_COUNT
+};
+
+enum profile_key_id {
+    KEY_FORMAT,
+    KEY_APPLICATION,
+    KEY_SEED,
+    KEY_MODULES,
+    KEY_UTILITIES,
+    KEY_FUNCTIONS,
+    KEY_UTILITY_FUNCTIONS,
+    KEY_TEXT, /* the sizes stand in the order of enum size_kind */
+    KEY_DATA,
+    KEY_DEBUG,
+    KEY_SYMTAB,
+    KEY_STRTAB,
+    KEY_BSS,
+    KEY_DEPTH,
+    KEY_UTILITY,
+    KEY_UTILITIES_PER_MODULE,
+    KEY_CROSS_MODULE,
+    KEY_CROSS_MODULE_CHAIN,
+    KEY_COVERAGE,
+    KEY_NEED_ALL,
+    KEY_STYLE,
+    KEY_LENGTH,
+    KEY_PAD,
+    KEY_HASH,
+    KEY_BIND,
+    KEY_RELRO,
+    KEY_BUILD_ID,
+    KEY_MAX_PAGE_SIZE,
+    KEY_VERSION,
+    KEY_LANGUAGE,
+    KEY_UNITS,
+    KEY_COUNT
+};
+
+enum profile_kind {
+    KIND_FIXED,  /* exactly choices[0]; has no member in struct profile */
+    KIND_TEXT,   /* char *: free text */
+    KIND_NUMBER, /* int64_t or uint64_t: a whole number */
+    KIND_SIZE,   /* int64_t: bytes, a number with a unit in the file */
+    KIND_FLAG,   /* bool */
+    KIND_SHARE,  /* double: above 0, at most 1 */
+    KIND_CHOICE, /* an enum whose values index `choices` */
+};
+
+struct profile_key {
+    enum profile_section section;
+    const char *name;
+    enum profile_kind kind;
+    size_t offset; /* of the member of struct profile */
+    uint64_t least, most;
+    int64_t standard; /* the default; PROFILE_DERIVED where the plan decides */
+    const char *const *choices;
+};
+
+extern const struct profile_key profile_keys[KEY_COUNT];
+extern const char *const profile_sections[SECTION_COUNT]; /* "" for SECTION_ROOT */
+
+/* Where a profile came from: the file's name and the lines of its keys, all 0
+ * for a profile that was never text. */
+struct profile_source {
+    const char *name;
+    unsigned key_line[KEY_COUNT]; /* 0: the key is not in the file */
+    unsigned section_line[SECTION_COUNT];
+};
+
+/* An ERROR_INPUT about `key`, "section: key: " before the message; false. */
+bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Text from a file as it is quoted in an error: at most 60 bytes, whole
+ * characters, "..." after what was cut. Points into `shown`. */
+#define PROFILE_SHOWN 64
+const char *profile_shown(const char *text, char shown[PROFILE_SHOWN]);
+
+/* Everything about a YAML text that libcyaml would pass or report without its
+ * line; fills the lines of `s`, whose name is set. */
+bool profile_scan(const char *text, size_t size, struct profile_source *s, struct error *e);
+
+/* Stores the value that `text` says in the key's member of `p`. Checks what is
+ * written, not its range. A text replaces (and frees) the former one. */
+bool profile_value_read(struct profile *p, enum profile_key_id key, const char *text, const struct profile_source *s,
+                        struct error *e);
+
+/* The range of the key's member of `p`. */
+bool profile_value_check(const struct profile *p, enum profile_key_id key, const struct profile_source *s,
+                         struct error *e);
+
+/* True where the member has its default. */
+bool profile_value_is_standard(const struct profile *p, enum profile_key_id key);
+
+/* Sets the member (not of a KIND_TEXT) to its default. */
+void profile_value_set_standard(struct profile *p, enum profile_key_id key);
+
+/* The member as it is written in a file, in one way only. In `text`, except
+ * for a KIND_TEXT, which is borrowed from `p`; NULL when memory is exhausted. */
+char *profile_value_write(const struct profile *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
+
+#endif

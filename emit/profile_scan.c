@@ -1,0 +1,279 @@
+/* A pass over the YAML of a profile before libcyaml sees it.
+ *
+ * libcyaml 1.3 takes an empty text as success without data, does not look at
+ * further documents, reports an unknown key with the line of the key before
+ * it, and follows aliases. This pass walks libyaml's events, refuses all that
+ * with the right line, and remembers the line of every key for the errors that
+ * only show when values are converted. What passes is a mapping of known keys,
+ * each once, to scalars and to mappings of known keys to scalars: no hostile
+ * structure reaches libcyaml, and nothing is ever more than two levels deep.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "emit/profile_keys.h"
+
+struct scan {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the current one; zero where there is none */
+    const char *text;
+    size_t size;
+    struct profile_source *source;
+    struct error *e;
+};
+
+const char *profile_shown(const char *text, char shown[PROFILE_SHOWN])
+{
+    size_t length = strlen(text);
+    if (length > PROFILE_SHOWN - 4) {
+        length = PROFILE_SHOWN - 4;
+        while (length && ((unsigned char)text[length] & 0xc0) == 0x80) /* not inside a UTF-8 character */
+            length--;
+        snprintf(shown, PROFILE_SHOWN, "%.*s...", (int)length, text);
+    } else {
+        snprintf(shown, PROFILE_SHOWN, "%s", text);
+    }
+    return shown;
+}
+
+static bool refuse(struct scan *s, size_t line, const char *text)
+{
+    error_set(s->e, ERROR_INPUT, "%s", text);
+    return error_at(s->e, s->source->name, (unsigned)line);
+}
+
+static size_t line_of_offset(const struct scan *s, size_t offset)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < offset && i < s->size; i++)
+        line += s->text[i] == '\n';
+    return line;
+}
+
+static size_t line_of_event(const struct scan *s)
+{
+    return s->event.start_mark.line + 1;
+}
+
+static bool syntax_error(struct scan *s)
+{
+    const yaml_parser_t *p = &s->parser;
+    if (p->error == YAML_MEMORY_ERROR)
+        return error_set(s->e, ERROR_MEMORY, "no memory for reading a profile");
+    const char *problem = p->problem ? p->problem : "unknown problem";
+    char text[256];
+    if (p->error == YAML_READER_ERROR) {
+        snprintf(text, sizeof text, "is not UTF-8 text (%s); is it a profile?", problem);
+        return refuse(s, line_of_offset(s, p->problem_offset), text);
+    }
+    snprintf(text, sizeof text, "is not valid YAML: %s%s%s; correct the punctuation or the indentation here",
+             p->context ? p->context : "", p->context ? ", " : "", problem);
+    return refuse(s, p->problem_mark.line + 1, text);
+}
+
+/* The next event; refuses what a profile has no use for. */
+static bool advance(struct scan *s)
+{
+    yaml_event_delete(&s->event);
+    if (!yaml_parser_parse(&s->parser, &s->event))
+        return syntax_error(s);
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+    switch (s->event.type) {
+    case YAML_ALIAS_EVENT:
+        anchor = s->event.data.alias.anchor;
+        break;
+    case YAML_SCALAR_EVENT:
+        anchor = s->event.data.scalar.anchor;
+        tag = s->event.data.scalar.tag;
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        anchor = s->event.data.sequence_start.anchor;
+        tag = s->event.data.sequence_start.tag;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        anchor = s->event.data.mapping_start.anchor;
+        tag = s->event.data.mapping_start.tag;
+        break;
+    default:
+        break;
+    }
+    if (anchor)
+        return refuse(s, line_of_event(s), "anchors and aliases (& and *) are not supported; write the value out");
+    if (tag)
+        return refuse(s, line_of_event(s), "tags (!) are not supported; remove it, or put the text into quotes");
+    return true;
+}
+
+/* The current scalar's text, NULL (and the error) where it has a zero inside,
+ * which only an escape can make. */
+static const char *scalar_text(struct scan *s)
+{
+    const char *text = (const char *)s->event.data.scalar.value;
+    if (strlen(text) == s->event.data.scalar.length)
+        return text;
+    refuse(s, line_of_event(s), "the text has a NUL character (\\0) inside; remove it");
+    return NULL;
+}
+
+static bool unknown_key(struct scan *s, enum profile_section section, const char *name)
+{
+    char known[512] = "";
+    size_t used = 0;
+    const char *separator = "";
+    for (size_t i = 0; i < KEY_COUNT + SECTION_COUNT; i++) {
+        const char *one = NULL;
+        if (i < KEY_COUNT)
+            one = profile_keys[i].section == section ? profile_keys[i].name : NULL;
+        else if (section == SECTION_ROOT && i > KEY_COUNT + SECTION_ROOT)
+            one = profile_sections[i - KEY_COUNT];
+        if (!one || used >= sizeof known)
+            continue;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", separator, one);
+        separator = ", ";
+    }
+    char shown[PROFILE_SHOWN];
+    error_set(s->e, ERROR_INPUT, "%s%sunknown key '%s'; the keys here are %s", profile_sections[section],
+              section == SECTION_ROOT ? "" : ": ", profile_shown(name, shown), known);
+    return error_at(s->e, s->source->name, (unsigned)line_of_event(s));
+}
+
+static bool duplicate_key(struct scan *s, enum profile_section section, const char *name, unsigned line)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s%s%s: the key is already on line %u; remove one of them", profile_sections[section],
+             section == SECTION_ROOT ? "" : ": ", name, line);
+    return refuse(s, line_of_event(s), text);
+}
+
+static bool scan_value(struct scan *s, enum profile_key_id key)
+{
+    if (!advance(s))
+        return false;
+    if (s->event.type != YAML_SCALAR_EVENT)
+        return profile_wrong(s->source, key, s->e, "is a list or a mapping; write a single value");
+    const char *text = scalar_text(s);
+    if (!text)
+        return false;
+    /* The format decides what the other keys mean: nothing is said about a
+     * key of a later format before this. */
+    return key != KEY_FORMAT || profile_value_read(NULL, key, text, s->source, s->e);
+}
+
+/* The keys and values up to the end of the mapping of `section`. */
+static bool scan_mapping(struct scan *s, enum profile_section section)
+{
+    struct profile_source *source = s->source;
+    for (;;) {
+        if (!advance(s))
+            return false;
+        if (s->event.type == YAML_MAPPING_END_EVENT)
+            return true;
+        if (s->event.type != YAML_SCALAR_EVENT)
+            return refuse(s, line_of_event(s), "a list or a mapping stands where a key should be; write 'key: value'");
+        const char *name = scalar_text(s);
+        if (!name)
+            return false;
+
+        unsigned line = (unsigned)line_of_event(s);
+        size_t key = 0;
+        while (key < KEY_COUNT && (profile_keys[key].section != section || strcmp(profile_keys[key].name, name) != 0))
+            key++;
+        if (key < KEY_COUNT) {
+            if (source->key_line[key])
+                return duplicate_key(s, section, profile_keys[key].name, source->key_line[key]);
+            source->key_line[key] = line;
+            if (!scan_value(s, (enum profile_key_id)key))
+                return false;
+            continue;
+        }
+
+        size_t inner = SECTION_ROOT + 1;
+        while (inner < SECTION_COUNT && (section != SECTION_ROOT || strcmp(profile_sections[inner], name) != 0))
+            inner++;
+        if (inner == SECTION_COUNT)
+            return unknown_key(s, section, name);
+        if (source->section_line[inner])
+            return duplicate_key(s, section, profile_sections[inner], source->section_line[inner]);
+        source->section_line[inner] = line;
+        if (!advance(s))
+            return false;
+        if (s->event.type != YAML_MAPPING_START_EVENT) {
+            char text[128];
+            snprintf(text, sizeof text, "%s: needs keys and values below it, or in braces: %s: {key: value}",
+                     profile_sections[inner], profile_sections[inner]);
+            return refuse(s, line, text);
+        }
+        if (!scan_mapping(s, (enum profile_section)inner))
+            return false;
+    }
+}
+
+static const char empty[] = "the profile is empty; it needs pyelfgen-profile, modules, and sections or functions";
+
+static bool scan_stream(struct scan *s)
+{
+    if (!advance(s)) /* stream start */
+        return false;
+    if (s->event.data.stream_start.encoding != YAML_UTF8_ENCODING)
+        return refuse(s, 1, "is UTF-16 text; save it as UTF-8");
+    if (!advance(s)) /* document start */
+        return false;
+    if (s->event.type == YAML_STREAM_END_EVENT)
+        return refuse(s, 0, empty);
+    if (!advance(s))
+        return false;
+    if (s->event.type == YAML_SCALAR_EVENT && s->event.data.scalar.length == 0)
+        return refuse(s, 0, empty);
+    if (s->event.type != YAML_MAPPING_START_EVENT)
+        return refuse(s, line_of_event(s), "the profile is not a mapping; write 'key: value', as in 'modules: 280'");
+    if (!scan_mapping(s, SECTION_ROOT) || !advance(s) /* document end */ || !advance(s))
+        return false;
+    if (s->event.type != YAML_STREAM_END_EVENT)
+        return refuse(s, line_of_event(s), "a second document begins here; a profile is one document");
+
+    if (!s->source->key_line[KEY_FORMAT])
+        return profile_wrong(s->source, KEY_FORMAT, s->e, "is missing; add the line 'pyelfgen-profile: 1'");
+    if (!s->source->key_line[KEY_MODULES])
+        return profile_wrong(s->source, KEY_MODULES, s->e, "is missing; add their number, as in 'modules: 280'");
+    return true;
+}
+
+/* Whether a line may begin at `offset`, where YAML 1.1 would take a '%' for a
+ * directive. libyaml compares every %TAG with all those before it: a megabyte
+ * of them would take seconds. */
+static bool begins_line(const char *text, size_t offset)
+{
+    /* Line breaks, and the byte order mark. */
+    static const char *const before[] = {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf"};
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        size_t length = strlen(before[i]);
+        if (offset >= length && memcmp(text + offset - length, before[i], length) == 0)
+            return true;
+    }
+    return offset == 0;
+}
+
+bool profile_scan(const char *text, size_t size, struct profile_source *source, struct error *e)
+{
+    struct scan s = {.text = text, .size = size, .source = source, .e = e};
+    if (size > PROFILE_BYTES_MOST)
+        return refuse(&s, 0, "is larger than 1 MiB, the most that a profile may be");
+    if (size == 0)
+        return refuse(&s, 0, empty);
+    const char *zero = memchr(text, '\0', size);
+    if (zero)
+        return refuse(&s, line_of_offset(&s, (size_t)(zero - text)),
+                      "is not text: it has a NUL byte on this line; a profile is UTF-8 text");
+    for (const char *c = text; (c = memchr(c, '%', size - (size_t)(c - text))); c++)
+        if (begins_line(text, (size_t)(c - text)))
+            return refuse(&s, line_of_offset(&s, (size_t)(c - text)),
+                          "YAML directives (% at the start of a line) are not supported; remove it");
+    if (!yaml_parser_initialize(&s.parser))
+        return error_set(e, ERROR_MEMORY, "no memory for reading a profile");
+    yaml_parser_set_input_string(&s.parser, (const unsigned char *)text, size);
+    bool ok = scan_stream(&s);
+    yaml_event_delete(&s.event);
+    yaml_parser_delete(&s.parser);
+    return ok;
+}

@@ -1,0 +1,454 @@
+/* One value of a profile: from its text to its member of struct profile, back,
+ * and its range.
+ *
+ * Sizes are exact: `17.3 MB` is 17300000 bytes by integer arithmetic, and what
+ * is no whole number of bytes is refused, so that the same text is the same
+ * size on every machine. Numbers have one spelling (decimal digits; no sign,
+ * no leading zero, which YAML 1.1 reads as octal and YAML 1.2 does not), and
+ * the locale has no say.
+ */
+#include <assert.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/profile_keys.h"
+
+/* Largest first within each family, as size_write wants the decimal ones. */
+static const struct unit {
+    const char *name;
+    uint64_t bytes;
+    bool decimal;
+} units[] = {
+    {"GB", 1000000000, true}, {"MB", 1000000, true},   {"kB", 1000, true},      {"B", 1, true},
+    {"GiB", 1 << 30, false},  {"MiB", 1 << 20, false}, {"KiB", 1 << 10, false},
+};
+enum { UNIT_COUNT = sizeof units / sizeof units[0] };
+#define UNIT_NAMES "B, kB, MB, GB, KiB, MiB or GiB"
+
+static_assert(sizeof(enum hash_style) == sizeof(unsigned) && sizeof(enum bind_mode) == sizeof(unsigned) &&
+                  sizeof(enum relro_mode) == sizeof(unsigned),
+              "choices are stored as unsigned");
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The member of a kind that is a whole number in memory: int64_t, uint64_t,
+ * bool or an enum. A narrow one is in the low bytes (the host is
+ * little-endian, see base/bytes.h). */
+static size_t width_of(enum profile_kind kind)
+{
+    return kind == KIND_FLAG ? sizeof(bool) : kind == KIND_CHOICE ? sizeof(unsigned) : sizeof(uint64_t);
+}
+
+static uint64_t whole_get(const struct profile *p, const struct profile_key *k)
+{
+    uint64_t v = 0;
+    memcpy(&v, (const char *)p + k->offset, width_of(k->kind));
+    return v;
+}
+
+static void whole_set(struct profile *p, const struct profile_key *k, uint64_t v)
+{
+    memcpy((char *)p + k->offset, &v, width_of(k->kind));
+}
+
+static double share_get(const struct profile *p, const struct profile_key *k)
+{
+    double v;
+    memcpy(&v, (const char *)p + k->offset, sizeof v);
+    return v;
+}
+
+static void share_set(struct profile *p, const struct profile_key *k, double v)
+{
+    memcpy((char *)p + k->offset, &v, sizeof v);
+}
+
+static char *text_get(const struct profile *p, const struct profile_key *k)
+{
+    char *text;
+    memcpy(&text, (const char *)p + k->offset, sizeof text);
+    return text;
+}
+
+static void text_set(struct profile *p, const struct profile_key *k, char *text)
+{
+    memcpy((char *)p + k->offset, &text, sizeof text);
+}
+
+/* The two numbers that disagree, where an int64_t can say them. */
+static bool disagree(struct error *e, uint64_t wanted, uint64_t possible)
+{
+    if (e && wanted <= INT64_MAX && possible <= INT64_MAX) {
+        e->wanted = (int64_t)wanted;
+        e->possible = (int64_t)possible;
+    }
+    return false;
+}
+
+static bool number_wrong(const struct profile_source *s, enum profile_key_id key, const char *text, struct error *e)
+{
+    const struct profile_key *k = &profile_keys[key];
+    char shown[PROFILE_SHOWN];
+    profile_shown(text, shown);
+    if (k->least == k->most)
+        return profile_wrong(s, key, e, "'%s' is not available; this version of pyelfgen knows only %llu", shown,
+                             (unsigned long long)k->most);
+    return profile_wrong(s, key, e, "'%s' is not a whole number from %llu to %llu", shown, (unsigned long long)k->least,
+                         (unsigned long long)k->most);
+}
+
+static bool number_read(const char *text, const struct profile_source *s, enum profile_key_id key, uint64_t *number,
+                        struct error *e)
+{
+    const struct profile_key *k = &profile_keys[key];
+    if (text[0] == '0' && is_digit(text[1]))
+        return profile_wrong(s, key, e, "begins with 0, which some read as octal; write the number without");
+    uint64_t n = 0;
+    const char *c = text;
+    for (; is_digit(*c); c++)
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (uint64_t)(*c - '0'), &n))
+            return number_wrong(s, key, text, e);
+    if (c == text || *c)
+        return number_wrong(s, key, text, e);
+    *number = n;
+    if (n >= k->least && n <= k->most)
+        return true;
+    number_wrong(s, key, text, e);
+    return disagree(e, n, n < k->least ? k->least : k->most);
+}
+
+/* The bytes of 0.FRACTION units: fraction * unit / 10^digits, made exact by
+ * cancelling the factors 2 and 5 of 10^digits against the unit and the
+ * fraction; false where one is left. With the fraction's trailing zeros gone,
+ * at most one of the two divides it, so that more than 30 digits (GiB is 2^30)
+ * never come out whole, and 10^30 fits in 128 bits. */
+static bool fraction_read(const char *fraction, size_t digits, uint64_t unit, uint64_t *bytes)
+{
+    while (digits && fraction[digits - 1] == '0')
+        digits--;
+    if (digits > 30)
+        return false;
+    unsigned __int128 rest = 0;
+    for (size_t i = 0; i < digits; i++)
+        rest = rest * 10 + (unsigned)(fraction[i] - '0');
+    for (size_t i = 0; i < digits; i++) {
+        for (unsigned prime = 2; prime <= 5; prime += 3) {
+            if (unit % prime == 0)
+                unit /= prime;
+            else if (rest % prime == 0)
+                rest /= prime;
+            else
+                return false;
+        }
+    }
+    *bytes = (uint64_t)rest * unit; /* below one unit, as the fraction is below 1 */
+    return true;
+}
+
+/* text = WHOLE[.FRACTION][ ]UNIT */
+static bool size_read(const char *text, const struct profile_source *s, enum profile_key_id key, uint64_t *size,
+                      struct error *e)
+{
+    static const char not_a_size[] = "'%s' is not a size; write digits and a unit, as in '12.5 MB'";
+    static const char too_large[] = "'%s' is more than 1125899906842624 B, the most that a size may be";
+    char shown[PROFILE_SHOWN];
+    profile_shown(text, shown);
+
+    if (text[0] == '-')
+        return profile_wrong(s, key, e, "'%s' is negative; a size is 0 or more", shown);
+    size_t whole_digits = strspn(text, "0123456789");
+    size_t fraction_digits = 0;
+    const char *fraction = NULL;
+    const char *unit_name = text + whole_digits;
+    if (*unit_name == '.') {
+        fraction = unit_name + 1;
+        fraction_digits = strspn(fraction, "0123456789");
+        unit_name = fraction + fraction_digits;
+    }
+    if (whole_digits == 0 || (fraction && fraction_digits == 0))
+        return profile_wrong(s, key, e, not_a_size, shown);
+    if (*unit_name == '\0') {
+        *size = 0;
+        if (strcmp(text, "0") == 0)
+            return true;
+        return profile_wrong(s, key, e, "'%s' has no unit; add one of " UNIT_NAMES ", as in '%s MB'", shown, shown);
+    }
+    unit_name += *unit_name == ' ';
+    const struct unit *unit = units;
+    while (unit < units + UNIT_COUNT && strcmp(unit->name, unit_name) != 0)
+        unit++;
+    if (unit == units + UNIT_COUNT)
+        return profile_wrong(s, key, e, "'%s' has an unknown unit; use " UNIT_NAMES, shown);
+
+    uint64_t whole = 0;
+    for (size_t i = 0; i < whole_digits; i++) {
+        whole = whole * 10 + (uint64_t)(text[i] - '0');
+        if (whole > (uint64_t)PROFILE_SIZE_MOST)
+            return profile_wrong(s, key, e, too_large, shown);
+    }
+    uint64_t rest;
+    if (!fraction_read(fraction, fraction_digits, unit->bytes, &rest))
+        return profile_wrong(s, key, e, "'%s' is not a whole number of bytes; correct the fraction or the unit", shown);
+    unsigned __int128 bytes = (unsigned __int128)whole * unit->bytes + rest;
+    if (bytes > (unsigned __int128)PROFILE_SIZE_MOST)
+        return profile_wrong(s, key, e, too_large, shown);
+    *size = (uint64_t)bytes;
+    return true;
+}
+
+/* The largest decimal unit in which the size has at most one decimal. */
+static void size_write(uint64_t size, char text[PROFILE_VALUE_TEXT])
+{
+    const struct unit *unit = units;
+    while (unit->bytes > 1 && (size < unit->bytes || size % (unit->bytes / 10) != 0))
+        unit++;
+    assert(unit->decimal);
+    unsigned long long whole = size / unit->bytes, rest = size % unit->bytes;
+    if (rest)
+        snprintf(text, PROFILE_VALUE_TEXT, "%llu.%llu %s", whole, rest / (unit->bytes / 10), unit->name);
+    else
+        snprintf(text, PROFILE_VALUE_TEXT, "%llu %s", whole, unit->name);
+}
+
+/* strtod and printf write a decimal point as the locale does, which is a
+ * matter of the program around us: for a moment, this thread is in "C". */
+static bool c_locale_enter(locale_t *ours, locale_t *former)
+{
+    *ours = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (*ours == (locale_t)0)
+        return false;
+    *former = uselocale(*ours);
+    return true;
+}
+
+static void c_locale_leave(locale_t ours, locale_t former)
+{
+    uselocale(former);
+    freelocale(ours);
+}
+
+static bool share_is_right(double v)
+{
+    return isfinite(v) && v > 0 && v <= 1;
+}
+
+static bool share_read(const char *text, const struct profile_source *s, enum profile_key_id key, double *share,
+                       struct error *e)
+{
+    /* strtod alone would take hexadecimal, "nan", "infinity" and leading space. */
+    bool right = is_digit(text[0]) && text[strspn(text, "0123456789.eE+-")] == '\0';
+    if (right) {
+        locale_t ours, former;
+        if (!c_locale_enter(&ours, &former))
+            return error_set(e, ERROR_MEMORY, "no memory for reading a profile");
+        char *end;
+        *share = strtod(text, &end);
+        right = *end == '\0';
+        c_locale_leave(ours, former);
+    }
+    if (right && share_is_right(*share))
+        return true;
+    char shown[PROFILE_SHOWN];
+    return profile_wrong(s, key, e, "'%s' is not a number above 0 and at most 1", profile_shown(text, shown));
+}
+
+/* The shortest text that reads back as the same number. */
+static bool share_write(double share, char text[PROFILE_VALUE_TEXT])
+{
+    locale_t ours, former;
+    if (!c_locale_enter(&ours, &former))
+        return false;
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, PROFILE_VALUE_TEXT, "%.*g", digits, share);
+        if (strtod(text, NULL) == share)
+            break;
+    }
+    c_locale_leave(ours, former);
+    return true;
+}
+
+/* The character at `text` in UTF-8 and its length in bytes; 0 where it is none
+ * (truncated, overlong, a surrogate, beyond U+10FFFF). */
+static size_t utf8_decode(const unsigned char *text, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char c = text[0];
+    size_t length = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    if ((c >= 0x80 && c < 0xc0) || c >= 0xf8)
+        return 0;
+    *character = length == 1 ? c : c & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        *character = *character << 6 | (text[i] & 0x3f);
+    }
+    bool surrogate = *character >= 0xd800 && *character <= 0xdfff;
+    return *character < least[length] || *character > 0x10ffff || surrogate ? 0 : length;
+}
+
+/* Free text goes into the manifest, reports and terminals: one line of it. */
+static bool text_check(const char *text, const struct profile_source *s, enum profile_key_id key, struct error *e)
+{
+    size_t length = strlen(text);
+    if (length > profile_keys[key].most) {
+        profile_wrong(s, key, e, "is %zu bytes long; shorten it to %llu", length,
+                      (unsigned long long)profile_keys[key].most);
+        return disagree(e, length, profile_keys[key].most);
+    }
+    uint32_t c;
+    for (size_t i = 0, n; i < length; i += n) {
+        n = utf8_decode((const unsigned char *)text + i, &c);
+        if (n == 0)
+            return profile_wrong(s, key, e, "is not UTF-8 text; correct it");
+        /* C0 and C1 controls, the line and paragraph separators. */
+        if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
+            return profile_wrong(s, key, e, "has a control character or line break (U+%04X) inside; remove it",
+                                 (unsigned)c);
+    }
+    return true;
+}
+
+static bool choice_wrong(const struct profile_source *s, enum profile_key_id key, const char *text, struct error *e)
+{
+    const char *const *choices = profile_keys[key].choices;
+    char shown[PROFILE_SHOWN];
+    profile_shown(text, shown);
+    if (profile_keys[key].kind == KIND_FIXED)
+        return profile_wrong(s, key, e, "'%s' is not available; this version of pyelfgen knows only %s", shown,
+                             choices[0]);
+    char all[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; choices[i] && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", choices[i]);
+    return profile_wrong(s, key, e, "'%s' is not one of %s", shown, all);
+}
+
+bool profile_value_read(struct profile *p, enum profile_key_id key, const char *text, const struct profile_source *s,
+                        struct error *e)
+{
+    const struct profile_key *k = &profile_keys[key];
+    uint64_t whole = 0;
+    double share = 0;
+    char *copy;
+    if (!*text && k->kind != KIND_TEXT)
+        return profile_wrong(s, key, e, "has no value; give one, or remove the key");
+    switch (k->kind) {
+    case KIND_FIXED:
+        return strcmp(text, k->choices[0]) == 0 || choice_wrong(s, key, text, e);
+    case KIND_TEXT:
+        copy = strdup(text);
+        if (!copy)
+            return error_set(e, ERROR_MEMORY, "no memory for a profile");
+        free(text_get(p, k));
+        text_set(p, k, copy);
+        return true;
+    case KIND_NUMBER:
+        if (!number_read(text, s, key, &whole, e))
+            return false;
+        break;
+    case KIND_SIZE:
+        if (!size_read(text, s, key, &whole, e))
+            return false;
+        break;
+    case KIND_FLAG:
+        whole = strcmp(text, "true") == 0;
+        if (!whole && strcmp(text, "false") != 0)
+            return profile_wrong(s, key, e, "'%s' is neither true nor false",
+                                 profile_shown(text, (char[PROFILE_SHOWN]){0}));
+        break;
+    case KIND_SHARE:
+        if (!share_read(text, s, key, &share, e))
+            return false;
+        share_set(p, k, share);
+        return true;
+    case KIND_CHOICE:
+        while (k->choices[whole] && strcmp(text, k->choices[whole]) != 0)
+            whole++;
+        if (!k->choices[whole])
+            return choice_wrong(s, key, text, e);
+        break;
+    }
+    whole_set(p, k, whole);
+    return true;
+}
+
+bool profile_value_check(const struct profile *p, enum profile_key_id key, const struct profile_source *s,
+                         struct error *e)
+{
+    const struct profile_key *k = &profile_keys[key];
+    if (k->kind == KIND_FIXED || k->kind == KIND_FLAG)
+        return true;
+    if (k->kind == KIND_TEXT)
+        return !text_get(p, k) || text_check(text_get(p, k), s, key, e);
+    if (k->kind == KIND_SHARE)
+        return share_is_right(share_get(p, k)) ||
+               profile_wrong(s, key, e, "%g is not a number above 0 and at most 1", share_get(p, k));
+
+    uint64_t v = whole_get(p, k);
+    if ((v >= k->least && v <= k->most) || (k->standard == PROFILE_DERIVED && v == (uint64_t)PROFILE_DERIVED))
+        return true;
+    char text[PROFILE_VALUE_TEXT];
+    snprintf(text, sizeof text, "%lld", (long long)v);
+    if (k->kind == KIND_CHOICE)
+        return choice_wrong(s, key, text, e);
+    if (k->kind == KIND_NUMBER)
+        number_wrong(s, key, text, e);
+    else
+        profile_wrong(s, key, e, "%s bytes are not from %llu to %llu", text, (unsigned long long)k->least,
+                      (unsigned long long)k->most);
+    return disagree(e, v, v < k->least ? k->least : k->most);
+}
+
+bool profile_value_is_standard(const struct profile *p, enum profile_key_id key)
+{
+    const struct profile_key *k = &profile_keys[key];
+    if (k->kind == KIND_FIXED)
+        return true;
+    if (k->kind == KIND_TEXT)
+        return !text_get(p, k) || !*text_get(p, k);
+    if (k->kind == KIND_SHARE)
+        return share_get(p, k) == (double)k->standard;
+    return whole_get(p, k) == (uint64_t)k->standard;
+}
+
+void profile_value_set_standard(struct profile *p, enum profile_key_id key)
+{
+    const struct profile_key *k = &profile_keys[key];
+    if (k->kind == KIND_SHARE)
+        share_set(p, k, (double)k->standard);
+    else if (k->kind != KIND_FIXED && k->kind != KIND_TEXT)
+        whole_set(p, k, (uint64_t)k->standard);
+}
+
+char *profile_value_write(const struct profile *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT])
+{
+    const struct profile_key *k = &profile_keys[key];
+    switch (k->kind) {
+    case KIND_FIXED:
+        snprintf(text, PROFILE_VALUE_TEXT, "%s", k->choices[0]);
+        break;
+    case KIND_TEXT:
+        return text_get(p, k);
+    case KIND_NUMBER:
+        snprintf(text, PROFILE_VALUE_TEXT, "%llu", (unsigned long long)whole_get(p, k));
+        break;
+    case KIND_SIZE:
+        size_write(whole_get(p, k), text);
+        break;
+    case KIND_FLAG:
+        snprintf(text, PROFILE_VALUE_TEXT, "%s", whole_get(p, k) ? "true" : "false");
+        break;
+    case KIND_SHARE:
+        return share_write(share_get(p, k), text) ? text : NULL;
+    case KIND_CHOICE:
+        snprintf(text, PROFILE_VALUE_TEXT, "%s", k->choices[whole_get(p, k)]);
+        break;
+    }
+    return text;
+}

@@ -1,0 +1,46 @@
+/* The table of sizes, in the columns of the Pynamic paper's table 3. */
+#include "emit/report.h"
+
+static const char *const titles[FIVE_SIZES] = {"text", "data", "debug", "symtab", "strtab"};
+
+static void print_row(FILE *out, const char *title, const uint64_t *sizes)
+{
+    uint64_t total = 0;
+    fprintf(out, "%-12s", title);
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++) {
+        fprintf(out, "%12.3f", (double)sizes[kind] / 1e6);
+        total += sizes[kind];
+    }
+    fprintf(out, "%12.3f\n", (double)total / 1e6);
+}
+
+void report_sizes(FILE *out, const struct plan *plan, const char *set)
+{
+    if (set)
+        fprintf(out, "%s: ", set);
+    fprintf(out, "%u modules and %u utilities with %llu functions", plan->modules, plan->utilities,
+            (unsigned long long)plan->functions);
+    if (plan->profile->application[0])
+        fprintf(out, ", after %s", plan->profile->application);
+    fprintf(out, "\n\n%-12s", "MB");
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        fprintf(out, "%12s", titles[kind]);
+    fprintf(out, "%12s\n", "total");
+    if (!plan->wanted[SIZE_TEXT]) {
+        print_row(out, set ? "actual" : "planned", plan->total);
+        return;
+    }
+    uint64_t wanted[FIVE_SIZES];
+    int64_t total = 0;
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        wanted[kind] = (uint64_t)plan->profile->sections[kind];
+    print_row(out, "wanted", wanted);
+    print_row(out, set ? "actual" : "planned", plan->total);
+    fprintf(out, "%-12s", "off, bytes");
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++) {
+        int64_t off = (int64_t)(plan->total[kind] - wanted[kind]);
+        fprintf(out, "%12lld", (long long)off);
+        total += off;
+    }
+    fprintf(out, "%12lld\n", (long long)total);
+}

@@ -1,0 +1,47 @@
+/* A set: the directory of libraries that a plan becomes.
+ *
+ * Every library is written under a temporary name and renamed; the manifest
+ * comes last, so that a directory with one is complete. A directory without one
+ * that holds nothing but such files is what an interrupted run left, and is gone
+ * over again.
+ */
+#ifndef EMIT_SET_H
+#define EMIT_SET_H
+
+#include "emit/plan.h"
+#include "emit/progress.h"
+#include "emit/stock.h"
+
+/* What became of one library. */
+struct set_library {
+    uint64_t size[SIZE_KINDS];
+    uint64_t file;      /* bytes */
+    uint64_t digest[2]; /* XXH3-128 of the file: high, low */
+    uint32_t marks, marked;
+    uint64_t result;
+    char entry[NAME_PREFIX_MOST];
+};
+
+struct set {
+    const struct plan *plan;
+    struct set_library *library; /* as plan->library */
+};
+
+/* Generates the set in `path`, which is made if it is not there. One that is
+ * there must be empty, what an interrupted run left, or, with `force`, an older
+ * set, whose libraries are replaced. On failure a directory that was made here is
+ * removed again, and another holds no manifest and nothing half-written. Free
+ * with set_free. */
+bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
+                  unsigned threads, struct progress *progress, struct error *e);
+
+/* Takes NULL and half-made sets. */
+void set_free(struct set *set);
+
+/* manifest.c: the text of manifest.json; malloc'ed, NULL when memory ran out. */
+char *manifest_text(const struct set *set);
+
+/* verify.c: compares every file of the set in `path` with its manifest. */
+bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e);
+
+#endif

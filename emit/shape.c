@@ -1,0 +1,166 @@
+/* Counting; see shape.h. */
+#include "emit/shape.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elf/hash.h"
+#include "elf/plt.h"
+#include "elf/unwind.h"
+
+const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
+#define FIXED_ROW(id, name, prefixed, module, type, section)                                                           \
+    [LOCAL_##id] = {name, prefixed, module, type, SECTION_##section},
+    FIXED_LOCALS(FIXED_ROW)
+#undef FIXED_ROW
+};
+
+static uint64_t string(const char *s)
+{
+    return strlen(s) + 1;
+}
+
+/* Strings in .rodata behind the constants: those that calls pass, and a
+ * module's names and documentation. */
+static uint64_t rodata_strings(const struct plan *plan, const struct plan_library *l, const struct shape *s)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < CONSTANTS; i++)
+        bytes += string(plan->constants.text[i]);
+    if (s->python)
+        bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") +
+                 string(MODULE_DOC) + string(ENTRY_DOC) + string(VISITED_DOC);
+    return bytes;
+}
+
+static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
+{
+    uint64_t stem = strlen(l->name);
+    char previous[NAME_PREFIX_MOST] = "";
+    s->names = l->import_names + names_bytes(&plan->names, (uint32_t)stem + 4, 0, l->functions);
+    s->names += stem + sizeof "_visits";
+    s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
+    if (s->python) {
+        s->names += string(s->entry) + sizeof "PyInit_" + stem;
+#define PYTHON_BYTES(id, name) s->names += sizeof name;
+        PYTHON_FUNCTIONS(PYTHON_BYTES)
+#undef PYTHON_BYTES
+    }
+    if (s->has_extern)
+        s->names += stem + sizeof "_extern";
+    if (s->extern_called >= 0) {
+        snprintf(previous, sizeof previous, "libmodule%lld", (long long)s->extern_called);
+        s->names += strlen(previous) + sizeof "_extern";
+    }
+    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + stem + sizeof ".so" + sizeof "$ORIGIN";
+    if (s->extern_called >= 0)
+        s->dynstr += strlen(previous) + sizeof ".so";
+    s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
+    s->strtab = 1 + s->names + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        if (!k->module_only || s->python)
+            s->strtab += string(k->name) + (k->prefixed ? stem : 0);
+    }
+    s->strtab += names_digits_sum(0, l->locals) + l->locals * (stem + sizeof "_var");
+}
+
+struct shape shape_of(const struct plan *plan, const struct plan_library *l)
+{
+    const struct profile *p = plan->profile;
+    struct shape s = {.python = l->kind != LIBRARY_UTILITY};
+    s.has_extern = plan_has_extern(plan, l);
+    s.calls_own_extern = plan_calls_own_extern(plan, l);
+    s.extern_called = plan_extern_called(plan, l);
+    if (l->kind == LIBRARY_BEGIN)
+        strcpy(s.entry, "begin_break_here");
+    else if (l->kind == LIBRARY_FINAL)
+        strcpy(s.entry, "break_here");
+    else if (s.python)
+        snprintf(s.entry, sizeof s.entry, "%s_entry", l->name);
+    /* A module's entry calls the first function of each covered chain; nobody
+     * calls the first of the others, and a utility's first functions are called
+     * from outside only. */
+    s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
+    uint32_t before = s.extern_called >= 0 ? 1 : 0;
+    uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
+    uint32_t own_extern = s.has_extern ? 1 : 0;
+    s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
+    s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
+    s.defined = l->functions + 1 + own_extern + (s.python ? 2 : 0);
+    s.glue = own_extern + (s.python ? 4 : 0);
+    s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
+    /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
+     * doc, methods; of each PyMethodDef: name, function, doc */
+    s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
+    bool now = p->elf.bind == BIND_NOW;
+    s.dynamic = 1 + before + l->utilities                /* NEEDED */
+                + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
+                + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
+                + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
+                + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
+                + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
+    s.fixed_locals = 1;
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
+        if (!fixed_local_kinds[i].module_only || s.python)
+            s.fixed_locals++;
+    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined;
+    count_names(plan, l, &s);
+    s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
+    s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);
+    s.bss = 8 + SCRATCH_BYTES + s.marks; /* `completed` takes 8 with what aligns the next */
+
+    struct layout layout = {0};
+    shape_sections(plan, l, &s, &layout);
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COMMENT; id++) {
+        if (layout_kind(id)->flags & SHF_WRITE)
+            s.data_tables += layout.section[id].size;
+        else
+            s.text_tables += layout.section[id].size;
+    }
+    return s;
+}
+
+void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout)
+{
+    const struct profile *p = plan->profile;
+    struct section *section = layout->section;
+    uint32_t symbols = 1 + s->undefined + s->defined;
+    layout->page = (uint64_t)p->elf.max_page_size;
+    layout->relro = p->elf.relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
+                    : p->elf.relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
+                                                    : LAYOUT_RELRO_NONE;
+    if (p->elf.build_id)
+        section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
+    if (p->elf.hash != HASH_SYSV) {
+        struct gnu_hash h = hash_gnu_plan(s->defined);
+        section[SECTION_GNU_HASH].size = hash_gnu_size(&h);
+    }
+    if (p->elf.hash != HASH_GNU)
+        section[SECTION_HASH].size = hash_sysv_size(symbols);
+    section[SECTION_DYNSYM].size = sizeof(Elf64_Sym) * (uint64_t)symbols;
+    section[SECTION_DYNSYM].info = 1;
+    section[SECTION_DYNSTR].size = s->dynstr;
+    section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
+    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
+    section[SECTION_VERNEED].info = 1;
+    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2));
+    section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
+    section[SECTION_INIT].size = INIT_BYTES;
+    section[SECTION_PLT].size = plt_size(s->plt);
+    section[SECTION_FINI].size = FINI_BYTES;
+    uint32_t framed = l->functions + s->glue;
+    section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
+    section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
+    section[SECTION_INIT_ARRAY].size = 8;
+    section[SECTION_FINI_ARRAY].size = 8;
+    section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS;
+    section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
+    section[SECTION_GOT].size = 16; /* __cxa_finalize, __gmon_start__ */
+    section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
+    section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
+    if (!plan->stripped)
+        section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
+    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals;
+}

@@ -1,0 +1,120 @@
+/* The countable shape of one library: what follows from its counts alone.
+ *
+ * Symbols, relocations, PLT slots, dynamic entries and the sizes of all tables
+ * are functions of how many functions, imports and neighbours a library has.
+ * The plan solves with them, and the library's size pass lays them out: the same
+ * numbers, from one place.
+ */
+#ifndef EMIT_SHAPE_H
+#define EMIT_SHAPE_H
+
+#include "base/version.h"
+#include "elf/layout.h"
+#include "emit/plan.h"
+
+/* Undefined functions of CPython that a module calls, in the order of their
+ * PLT slots. */
+#define PYTHON_FUNCTIONS(X)                                                                                            \
+    X(MODULE_CREATE, "PyModule_Create2")                                                                               \
+    X(ADD_INT, "PyModule_AddIntConstant")                                                                              \
+    X(FROM_UNSIGNED, "PyLong_FromUnsignedLong")                                                                        \
+    X(FROM_LONG, "PyLong_FromLong")
+
+enum python_function {
+#define PYTHON_ENUM(id, name) PYTHON_##id,
+    PYTHON_FUNCTIONS(PYTHON_ENUM)
+#undef PYTHON_ENUM
+        PYTHON_FUNCTION_COUNT
+};
+
+/* Local symbols that every library has: id, name, prefixed by the library's
+ * name, in modules only, st_info type, section. */
+#define FIXED_LOCALS(X)                                                                                                \
+    X(FILE_CRT, "crtstuff.c", 0, 0, STT_FILE, NONE)                                                                    \
+    X(DTORS, "__do_global_dtors_aux", 0, 0, STT_FUNC, TEXT)                                                            \
+    X(FRAME_DUMMY, "frame_dummy", 0, 0, STT_FUNC, TEXT)                                                                \
+    X(COMPLETED, "completed.0", 0, 0, STT_OBJECT, BSS)                                                                 \
+    X(FILE_SOURCE, ".c", 1, 0, STT_FILE, NONE)                                                                         \
+    X(NAMES, "_names", 1, 0, STT_OBJECT, DATA_REL_RO)                                                                  \
+    X(CONSTANTS, "_constants", 1, 0, STT_OBJECT, RODATA)                                                               \
+    X(SCRATCH, "_scratch", 1, 0, STT_OBJECT, BSS)                                                                      \
+    X(METHOD, "_method", 1, 1, STT_FUNC, TEXT)                                                                         \
+    X(VISITED, "_visited", 1, 1, STT_FUNC, TEXT)                                                                       \
+    X(DEFINITION, "_definition", 1, 1, STT_OBJECT, DATA)                                                               \
+    X(METHODS, "_methods", 1, 1, STT_OBJECT, DATA)                                                                     \
+    X(FILE_NONE, "", 0, 0, STT_FILE, NONE)                                                                             \
+    X(INIT, "_init", 0, 0, STT_FUNC, INIT)                                                                             \
+    X(FINI, "_fini", 0, 0, STT_FUNC, FINI)                                                                             \
+    X(DSO_HANDLE, "__dso_handle", 0, 0, STT_OBJECT, DATA)                                                              \
+    X(DYNAMIC, "_DYNAMIC", 0, 0, STT_OBJECT, DYNAMIC)                                                                  \
+    X(EH_FRAME_HDR, "__GNU_EH_FRAME_HDR", 0, 0, STT_NOTYPE, EH_FRAME_HDR)                                              \
+    X(GLOBAL_OFFSET_TABLE, "_GLOBAL_OFFSET_TABLE_", 0, 0, STT_OBJECT, GOT_PLT)
+
+enum fixed_local {
+#define FIXED_ENUM(id, ...) LOCAL_##id,
+    FIXED_LOCALS(FIXED_ENUM)
+#undef FIXED_ENUM
+        FIXED_LOCAL_COUNT
+};
+
+struct fixed_local_kind {
+    const char *name;
+    bool prefixed, module_only;
+    uint8_t type;
+    enum section_id section;
+};
+extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
+
+enum {
+    INIT_BYTES = 23,
+    FINI_BYTES = 9,
+    NAME_POINTERS = 8,          /* in .data.rel.ro */
+    CONSTANT_BYTES = CONSTANTS * (4 + 8),
+    SCRATCH_BYTES = 64,
+    DEFINITION_BYTES = 104,     /* struct PyModuleDef, CPython 3.8 to 3.13 */
+    METHODS_BYTES = 3 * 32,     /* two of struct PyMethodDef, and its end */
+    BUILD_ID_BYTES = 16 + 20,
+};
+
+/* What a module says of itself to Python's help(). */
+#define MODULE_DOC  "A synthetic extension module made by pyelfgen."
+#define ENTRY_DOC   "Calls every covered function of the module; returns the result."
+#define VISITED_DOC "How many of the module's functions have been called so far."
+
+#define COMMENT_TEXT "pyelfgen " PYELFGEN_VERSION
+
+struct shape {
+    bool python;            /* is an extension module */
+    bool has_extern;
+    bool calls_own_extern;
+    int64_t extern_called;  /* -1: none */
+    uint32_t called;        /* own numbered functions that are called through the PLT */
+    uint32_t plt;           /* slots */
+    uint32_t undefined;     /* in .dynsym */
+    uint32_t defined;
+    uint32_t relative;      /* R_X86_64_RELATIVE relocations */
+    uint32_t dynamic;       /* entries, with the null one */
+    uint32_t fixed_locals;  /* in .symtab, with the null symbol */
+    uint32_t glue;          /* functions with a frame, besides the numbered ones */
+    uint32_t marks;
+    uint64_t names;         /* bytes of the names that .dynstr and .strtab share */
+    uint64_t dynstr;
+    uint64_t strtab;        /* with the natural names of its free locals */
+    uint64_t rodata;        /* fixed part */
+    uint64_t data;          /* fixed part of .data */
+    uint64_t bss;           /* fixed part */
+    uint64_t text_tables;   /* all of text but .text and .rodata */
+    uint64_t data_tables;   /* all of data but .data */
+    uint64_t symbols;       /* entries of .symtab */
+    char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
+};
+
+/* `l` has its counts: functions, chains, covered, imports, import_names,
+ * utilities, needed_digits and locals. */
+struct shape shape_of(const struct plan *plan, const struct plan_library *l);
+
+/* Sets the sizes of all sections but .text, .rodata, .data, .bss, .strtab and
+ * the debug sections. */
+void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout);
+
+#endif

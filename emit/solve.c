@@ -1,0 +1,573 @@
+/* Sizes: what each library's five (six) sizes are, so that their sums are those
+ * the profile wants, to the byte.
+ *
+ * For given counts each library has a base, what its tables, shortest code,
+ * shortest names and least debug information take; what the profile wants beyond
+ * the sum of the bases is the surplus, divided in proportion to the number of
+ * functions. How many functions there are, where the profile does not say, is
+ * first estimated from the symbol table and then lowered until nothing is short.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/version.h"
+#include "base/workers.h"
+#include "dwarf/unit.h"
+#include "emit/code.h"
+#include "emit/evaluate.h"
+#include "emit/library.h"
+#include "emit/plan_parts.h"
+#include "emit/shape.h"
+
+enum {
+    LOCALS_SHARE = 12,       /* one symbol in this many is a static object, where the plan chooses */
+    CODE_NATURAL = 96,       /* bytes of statements in a function, where no text size is wanted */
+    DEBUG_NATURAL = 600,     /* bytes of types and rows for each, where no debug size is wanted */
+    DATA_NATURAL = 4,
+    CODE_ESTIMATE = 160,     /* what a function takes without statements, on average */
+    CODE_MOST_FIXED = 148,   /* and at most: five arguments, no call */
+    CODE_MOST_CALL = 49,     /* for each call */
+    SPARE = UINT32_C(1) << 26, /* of the 2 GiB that one library may load */
+};
+
+/* One attempt: the bases that follow from certain counts. */
+struct base {
+    uint64_t size[SIZE_KINDS]; /* text without the code of numbered functions */
+    uint64_t symbols;
+};
+
+struct solver {
+    struct plan *plan;
+    struct base *base;     /* of each library, markers too */
+    uint64_t *code;        /* least code of each */
+    uint64_t *share;       /* scratch for dividing */
+    uint8_t *seen;
+    const struct corpus *corpus;
+    uint32_t units;        /* average functions in a unit */
+    unsigned threads;
+    struct arena *arenas;  /* of each thread */
+};
+
+static const char *const size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
+
+static const char *const more_room[SIZE_KINDS] = {
+    [SIZE_TEXT] = "fewer functions, a shorter names: length, or fewer calls: utility",
+    [SIZE_DATA] = "fewer functions or fewer calls: utilities-per-module",
+    [SIZE_DEBUG] = "fewer functions or a shorter names: length",
+    [SIZE_SYMTAB] = "fewer functions",
+    [SIZE_STRTAB] = "fewer functions or a shorter names: length",
+    [SIZE_BSS] = "fewer functions",
+};
+
+static uint32_t counted(const struct plan *plan)
+{
+    return plan->modules + plan->utilities;
+}
+
+/* `value` divided over the counted libraries in proportion to their functions;
+ * share[i] is what library i gets, and the sum is `value`. */
+static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
+{
+    uint64_t weights = 0;
+    for (uint32_t i = 0; i < counted(plan); i++)
+        weights += plan->library[i].functions + UINT64_C(8);
+    uint64_t seen = 0;
+    uint64_t given = 0;
+    for (uint32_t i = 0; i < counted(plan); i++) {
+        seen += plan->library[i].functions + UINT64_C(8);
+        uint64_t until = (uint64_t)((unsigned __int128)value * seen / weights);
+        share[i] = until - given;
+        given = until;
+    }
+}
+
+/* --- bases ------------------------------------------------------------------------ */
+
+/* Most units that a library's functions and glue can make. */
+static uint64_t units_most(const struct solver *s, const struct plan_library *l)
+{
+    uint64_t least = s->units / 2 ? s->units / 2 : 1;
+    return l->functions / least + GLUE_COUNT + 1;
+}
+
+static void find_base(const struct solver *s, uint32_t index)
+{
+    const struct plan *plan = s->plan;
+    const struct plan_library *l = &plan->library[index];
+    struct shape shape = shape_of(plan, l);
+    struct code code = {.plan = plan, .library = l};
+    struct base *b = &s->base[index];
+    uint64_t stem = strlen(l->name);
+    uint64_t names = names_bytes(&plan->names, (uint32_t)stem + 4, 0, l->functions) + 4 * (stem + 16);
+    *b = (struct base){.symbols = shape.symbols};
+    b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
+    b->size[SIZE_DATA] = shape.data_tables + shape.data;
+    b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_COUNT, units_most(s, l), names) +
+                          (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0);
+    b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
+    b->size[SIZE_STRTAB] = shape.strtab;
+    b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
+    if (plan->without_debug)
+        b->size[SIZE_DEBUG] = 0;
+    if (plan->stripped)
+        b->size[SIZE_SYMTAB] = b->size[SIZE_STRTAB] = 0;
+}
+
+static uint64_t sum_base(const struct solver *s, enum size_kind kind)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < counted(s->plan); i++)
+        sum += s->base[i].size[kind];
+    return sum;
+}
+
+/* The most that any function without statements takes. */
+static uint64_t code_bound(const struct plan *plan, const struct plan_library *l)
+{
+    uint64_t calls = 1 + (l->kind == LIBRARY_MODULE ? plan->assignment.per_function : 0);
+    uint64_t bound = CODE_MOST_FIXED + CODE_MOST_CALL * calls;
+    return (bound + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
+}
+
+static uint64_t code_estimate(const struct plan *plan, const struct plan_library *l)
+{
+    uint64_t calls = l->kind == LIBRARY_MODULE ? plan->assignment.per_function : 0;
+    return l->functions * (CODE_ESTIMATE + 26 * (calls > 1 ? calls - 1 : 0));
+}
+
+static bool find_code(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct solver *s = context;
+    const struct plan_library *l = &s->plan->library[index];
+    s->code[index] = 0;
+    if (!l->functions)
+        return true;
+    uint64_t code = library_code_least(s->plan, l, &s->arenas[worker]);
+    s->code[index] = code;
+    return code || error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
+}
+
+/* --- names and locals -------------------------------------------------------------- */
+
+/* Shares the symbols that the profile wants beyond the functions' among the
+ * libraries, as static objects. Where they are too few, no library has any, and
+ * check_least says so. */
+static void choose_locals(struct solver *s)
+{
+    struct plan *plan = s->plan;
+    uint64_t wanted = (uint64_t)plan->profile->sections[SIZE_SYMTAB];
+    uint64_t symbols = (wanted + sizeof(Elf64_Sym) / 2) / sizeof(Elf64_Sym);
+    uint64_t base = 0;
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        struct plan_library *l = &plan->library[i];
+        l->locals = 0;
+        if (i < counted(plan))
+            base += shape_of(plan, l).symbols;
+        if (!plan->wanted[SIZE_SYMTAB] || i >= counted(plan))
+            l->locals = plan->stripped ? 0 : 1 + l->functions / 16;
+    }
+    if (!plan->wanted[SIZE_SYMTAB] || plan->stripped)
+        return;
+    /* one at least, whose name takes what is left of .strtab */
+    if (symbols < base + counted(plan))
+        return;
+    divide(plan, symbols - base - counted(plan), s->share);
+    for (uint32_t i = 0; i < counted(plan); i++)
+        plan->library[i].locals = (uint32_t)(1 + s->share[i]);
+}
+
+/* The longest names for functions that .strtab, and the tables in text and
+ * debug information, have room for. All sums are linear in the length. */
+static uint32_t choose_length(const struct solver *s)
+{
+    const struct plan *plan = s->plan;
+    const int64_t *wanted = plan->profile->sections;
+    uint64_t functions = 0;
+    uint64_t names = 0; /* of functions and imports */
+    uint64_t locals = 0;
+    uint64_t code = 0;
+    int64_t function_bytes = 0; /* of natural names */
+    int64_t name_bytes = 0;
+    int64_t local_bytes = 0;
+    for (uint32_t i = 0; i < counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        uint64_t stem = strlen(l->name) + 4;
+        uint64_t own = names_bytes(&plan->names, (uint32_t)stem, 0, l->functions);
+        functions += l->functions;
+        names += l->functions + UINT64_C(1) * l->imports;
+        locals += l->locals;
+        function_bytes += (int64_t)own;
+        name_bytes += (int64_t)(own + l->import_names);
+        local_bytes += (int64_t)(names_digits_sum(0, l->locals) + l->locals * (stem + 1));
+        code += code_estimate(plan, l);
+    }
+    if (!functions)
+        return 0;
+    int64_t length = PROFILE_NAME_MOST;
+    if (plan->wanted[SIZE_STRTAB] && !plan->stripped) {
+        int64_t room = wanted[SIZE_STRTAB] - (int64_t)sum_base(s, SIZE_STRTAB) + name_bytes + local_bytes;
+        int64_t most = room / (int64_t)(names + locals) - 1;
+        length = most < length ? most : length;
+    }
+    if (plan->wanted[SIZE_TEXT]) {
+        int64_t room = wanted[SIZE_TEXT] - (int64_t)(sum_base(s, SIZE_TEXT) + code + code / 8) + name_bytes;
+        int64_t most = room / (int64_t)names - 1;
+        length = most < length ? most : length;
+    }
+    if (plan->wanted[SIZE_DEBUG] && !plan->without_debug) {
+        int64_t room = wanted[SIZE_DEBUG] / 10 * 9 - (int64_t)sum_base(s, SIZE_DEBUG) + function_bytes;
+        int64_t most = room / (int64_t)functions - 1;
+        length = most < length ? most : length;
+    }
+    return length > 0 ? (uint32_t)length : 0;
+}
+
+/* Names, locals and bases for the counts that the plan has. */
+static void find_bases(struct solver *s)
+{
+    struct plan *plan = s->plan;
+    const struct profile *p = plan->profile;
+    names_init(&plan->names, 0, 0);
+    choose_locals(s);
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        find_base(s, i);
+    uint32_t length = p->names.length > 0 ? (uint32_t)p->names.length : 0;
+    uint32_t pad = p->names.pad > 0 ? (uint32_t)p->names.pad : 0;
+    bool any = plan->wanted[SIZE_STRTAB] && !plan->stripped;
+    if (!length && !pad && any)
+        length = choose_length(s);
+    if (!length && !pad)
+        return;
+    names_init(&plan->names, length, pad);
+    plan_count_imports(plan, s->seen);
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        find_base(s, i);
+}
+
+/* --- checks ------------------------------------------------------------------------- */
+
+/* The library that needs the most of a size. */
+static const struct plan_library *largest(const struct solver *s, enum size_kind kind, uint64_t *needs)
+{
+    uint32_t most = 0;
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < counted(s->plan); i++) {
+        uint64_t needed = s->base[i].size[kind] + (kind == SIZE_TEXT ? s->code[i] : 0);
+        if (needed > size) {
+            size = needed;
+            most = i;
+        }
+    }
+    *needs = size;
+    return &s->plan->library[most];
+}
+
+static bool too_small(const struct solver *s, enum size_kind kind, uint64_t least, struct error *e)
+{
+    uint64_t needs;
+    const struct plan_library *l = largest(s, kind, &needs);
+    int64_t wanted = s->plan->profile->sections[kind];
+    error_set(e, ERROR_INFEASIBLE,
+              "sections: %s: %lld bytes are too few: %s.so needs at least %llu, all %u libraries together %llu; raise "
+              "it to %llu B or more, or use %s",
+              size_names[kind], (long long)wanted, l->name, (unsigned long long)needs, counted(s->plan),
+              (unsigned long long)least, (unsigned long long)least, more_room[kind]);
+    if (e) {
+        e->wanted = wanted;
+        e->possible = (int64_t)least;
+    }
+    return false;
+}
+
+/* Whether every size that is wanted is at least what the bases take. */
+static bool check_least(const struct solver *s, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    for (enum size_kind kind = 0; kind < SIZE_KINDS; kind++) {
+        if (!plan->wanted[kind])
+            continue;
+        uint64_t least = sum_base(s, kind);
+        if (kind == SIZE_TEXT)
+            for (uint32_t i = 0; i < counted(plan); i++)
+                least += s->code[i];
+        uint64_t wanted = (uint64_t)plan->profile->sections[kind];
+        if (kind == SIZE_SYMTAB) {
+            wanted = (wanted + 12) / 24 * 24;
+            if (!plan->stripped) /* the one static object in each */
+                for (uint32_t i = 0; i < counted(plan); i++)
+                    least += plan->library[i].locals ? 0 : 24;
+        }
+        if (wanted < least)
+            return too_small(s, kind, least, e);
+    }
+    return true;
+}
+
+static bool check_most(const struct solver *s, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        const struct plan_library *l = &plan->library[i];
+        uint64_t loaded = l->size[SIZE_TEXT] + l->size[SIZE_DATA] + l->size[SIZE_BSS];
+        const uint64_t most = (UINT64_C(1) << 31) - SPARE;
+        if (loaded > most)
+            return error_set(e, ERROR_INFEASIBLE,
+                             "sections: text, data and bss: %s.so would load %llu bytes, one library at most %llu; use "
+                             "more modules or utilities",
+                             l->name, (unsigned long long)loaded, (unsigned long long)most);
+        if (l->size[SIZE_DEBUG] > UINT32_MAX - SPARE || l->size[SIZE_STRTAB] > UINT32_MAX ||
+            l->size[SIZE_SYMTAB] > UINT32_MAX) {
+            enum size_kind kind = l->size[SIZE_DEBUG] > UINT32_MAX - SPARE ? SIZE_DEBUG
+                                  : l->size[SIZE_STRTAB] > UINT32_MAX      ? SIZE_STRTAB
+                                                                           : SIZE_SYMTAB;
+            return error_set(e, ERROR_INFEASIBLE,
+                             "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or "
+                             "utilities",
+                             size_names[kind], l->name, (unsigned long long)l->size[kind], UINT32_MAX - SPARE);
+        }
+        uint64_t characters = l->locals ? l->local_names / l->locals + 1 : 0;
+        if (characters > PROFILE_NAME_MOST) {
+            uint64_t possible = s->base[i].size[SIZE_STRTAB] + (uint64_t)l->locals * PROFILE_NAME_MOST;
+            return error_set(e, ERROR_INFEASIBLE,
+                             "sections: strtab: %s.so has %llu symbols' names for %llu bytes, at most %llu are possible; "
+                             "lower it, or raise symtab or names: length",
+                             l->name, (unsigned long long)s->base[i].symbols,
+                             (unsigned long long)l->size[SIZE_STRTAB], (unsigned long long)possible);
+        }
+    }
+    return true;
+}
+
+/* --- dividing ------------------------------------------------------------------------- */
+
+static void settle_natural(const struct solver *s, uint32_t index)
+{
+    struct plan_library *l = &s->plan->library[index];
+    const struct base *b = &s->base[index];
+    const struct names *n = &s->plan->names;
+    uint64_t natural = strlen(l->name) + 4 + names_digits(l->locals);
+    l->local_names = n->length > natural ? (n->length - natural) * l->locals : (uint64_t)n->pad * l->locals;
+    l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
+    l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
+    l->size[SIZE_DEBUG] = s->plan->without_debug
+                              ? 0
+                              : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+    l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
+    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (s->plan->stripped ? 0 : l->local_names);
+    l->size[SIZE_BSS] = b->size[SIZE_BSS];
+}
+
+/* The bases and the surplus of what is wanted, exact in the sum. */
+static void settle_wanted(const struct solver *s, enum size_kind kind, bool exact_code)
+{
+    struct plan *plan = s->plan;
+    uint64_t base = sum_base(s, kind);
+    if (kind == SIZE_TEXT)
+        for (uint32_t i = 0; i < counted(plan); i++)
+            base += exact_code ? s->code[i] : code_estimate(plan, &plan->library[i]);
+    uint64_t wanted = (uint64_t)plan->profile->sections[kind];
+    assert(wanted >= base || kind == SIZE_SYMTAB);
+    if (kind != SIZE_SYMTAB)
+        divide(plan, wanted - base, s->share);
+    for (uint32_t i = 0; i < counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        l->size[kind] = s->base[i].size[kind];
+        if (kind == SIZE_TEXT)
+            l->size[kind] += exact_code ? s->code[i] : code_estimate(plan, l);
+        if (kind != SIZE_SYMTAB)
+            l->size[kind] += s->share[i];
+        if (kind == SIZE_STRTAB)
+            l->local_names = plan->stripped ? 0 : s->share[i];
+    }
+}
+
+/* Whether the estimate of the code is good enough for every library. */
+static bool code_is_roomy(const struct solver *s)
+{
+    const struct plan *plan = s->plan;
+    if (!plan->wanted[SIZE_TEXT])
+        return false;
+    uint64_t need = sum_base(s, SIZE_TEXT);
+    for (uint32_t i = 0; i < counted(plan); i++)
+        need += code_estimate(plan, &plan->library[i]);
+    if ((uint64_t)plan->profile->sections[SIZE_TEXT] < need)
+        return false;
+    settle_wanted(s, SIZE_TEXT, false);
+    for (uint32_t i = 0; i < counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        if (l->size[SIZE_TEXT] < s->base[i].size[SIZE_TEXT] + l->functions * code_bound(plan, l))
+            return false;
+    }
+    return true;
+}
+
+static void choose_width(struct plan *plan)
+{
+    uint64_t text = plan->wanted[SIZE_TEXT] ? (uint64_t)plan->profile->sections[SIZE_TEXT] : 0;
+    uint64_t chains = 0;
+    for (uint32_t i = 0; i < plan->modules; i++)
+        chains = plan->library[i].chains > chains ? plan->library[i].chains : chains;
+    uint64_t calls = (uint64_t)CODE_MOST_CALL * (plan->assignment.per_function + UINT64_C(2));
+    plan->wide = chains * CODE_MOST_CALL > 60000 || calls > 30000 ||
+                 (plan->functions && text / plan->functions * 16 > 60000);
+}
+
+/* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
+static bool attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e)
+{
+    struct plan *plan = s->plan;
+    names_init(&plan->names, 0, 0);
+    memset(s->code, 0, plan->library_count * sizeof *s->code);
+    if (!plan_count(plan, average, utility_average, neighbours, s->seen, e))
+        return false;
+    choose_width(plan);
+    find_bases(s);
+    if (!check_least(s, e))
+        return false;
+    bool exact = !code_is_roomy(s);
+    if (exact && !workers_run(s->threads, plan->library_count, find_code, s, e))
+        return false;
+    if (exact && !check_least(s, e))
+        return false;
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        settle_natural(s, i);
+    for (enum size_kind kind = 0; kind < SIZE_KINDS; kind++)
+        if (plan->wanted[kind])
+            settle_wanted(s, kind, exact);
+    return check_most(s, e);
+}
+
+/* --- choosing the number of functions -------------------------------------------------- */
+
+/* What the symbol table suggests: all but one in LOCALS_SHARE of its symbols are
+ * functions and imports. */
+static uint64_t suggest_functions(const struct plan *plan)
+{
+    const struct profile *p = plan->profile;
+    uint64_t libraries = counted(plan);
+    double symbols = (double)p->sections[SIZE_SYMTAB] / sizeof(Elf64_Sym);
+    if (plan->stripped) /* one function for each 400 bytes of text, say */
+        symbols = (double)p->sections[SIZE_TEXT] / 400;
+    double fixed = 26.0 * (double)libraries;
+    double imports = 0; /* for each function of the average library, over all libraries */
+    if (plan->utilities && p->calls.utility) {
+        double calls = (double)plan->modules * (double)p->calls.utility;
+        imports = calls < plan->utilities ? calls : plan->utilities + (calls - plan->utilities) / 8;
+    }
+    double functions = (symbols - fixed) * (LOCALS_SHARE - 1) / LOCALS_SHARE / ((double)libraries + imports);
+    return functions < 1 ? 1 : functions > PROFILE_FUNCTIONS_MOST ? PROFILE_FUNCTIONS_MOST : (uint64_t)functions;
+}
+
+static bool search(struct solver *s, struct error *e)
+{
+    const struct profile *p = s->plan->profile;
+    uint32_t limit = PLAN_NEIGHBOURS;
+    bool fixed_limit = p->calls.utilities_per_module > 0;
+    if (fixed_limit)
+        limit = p->calls.utilities_per_module < UINT32_MAX ? (uint32_t)p->calls.utilities_per_module : UINT32_MAX;
+    if (p->functions > 0) {
+        uint64_t utility = (uint64_t)(p->utility_functions > 0 ? p->utility_functions : p->functions);
+        /* a narrower neighbourhood leaves more room in data and text */
+        while (!attempt(s, (uint64_t)p->functions, utility, limit, e)) {
+            if (fixed_limit || limit == 1 || e->code != ERROR_INFEASIBLE)
+                return false;
+            limit /= 2;
+        }
+        return true;
+    }
+    uint64_t average = suggest_functions(s->plan);
+    uint64_t first = average;
+    for (;;) {
+        uint64_t utility = p->utility_functions > 0 ? (uint64_t)p->utility_functions : average;
+        if (attempt(s, average, utility, limit, e))
+            return true;
+        if (e->code != ERROR_INFEASIBLE || average == 1) {
+            if (e->code != ERROR_INFEASIBLE || fixed_limit || limit == 1)
+                return false;
+        }
+        if (!fixed_limit && limit > 1 && average < first * 9 / 10) {
+            limit /= 2;
+            average = first;
+            continue;
+        }
+        if (average == 1) {
+            limit /= 2;
+            continue;
+        }
+        uint64_t step = average / 24;
+        average -= step ? step : 1;
+    }
+}
+
+/* --- making ---------------------------------------------------------------------------- */
+
+static bool digest_profile(struct plan *plan, struct error *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!profile_text(plan->profile, &text, &size, e))
+        return false;
+    XXH128_hash_t of_text = XXH3_128bits(text, size);
+    XXH128_hash_t version = XXH3_128bits(PYELFGEN_VERSION, strlen(PYELFGEN_VERSION));
+    free(text);
+    plan->profile_digest[0] = of_text.high64;
+    plan->profile_digest[1] = of_text.low64;
+    plan->digest[0] = of_text.high64 ^ random_mix(version.high64);
+    plan->digest[1] = of_text.low64 ^ random_mix(version.low64);
+    return true;
+}
+
+static void sum_sizes(struct plan *plan)
+{
+    memset(plan->total, 0, sizeof plan->total);
+    for (uint32_t i = 0; i < counted(plan); i++)
+        for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+            plan->total[kind] += plan->library[i].size[kind];
+}
+
+static bool solve(struct solver *s, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    s->base = calloc(plan->library_count, sizeof *s->base);
+    s->code = calloc(plan->library_count, sizeof *s->code);
+    s->share = calloc(plan->library_count, sizeof *s->share);
+    s->seen = calloc((size_t)plan->utilities + 1, 1);
+    s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
+    if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
+        return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    return search(s, e);
+}
+
+bool plan_make(struct plan *plan, const struct profile *profile, const struct corpus *corpus, unsigned threads,
+               struct error *e)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->profile = profile;
+    plan->seed = profile->seed;
+    plan->modules = (uint32_t)profile->modules;
+    plan->utilities = (uint32_t)profile->utilities;
+    plan->depth = (uint32_t)profile->calls.depth;
+    plan->coverage = (uint64_t)(profile->calls.coverage * 4294967296.0 + 0.5);
+    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+        plan->wanted[kind] = profile->sections[kind] != PROFILE_DERIVED;
+    plan->stripped = plan->wanted[SIZE_SYMTAB] && profile->sections[SIZE_SYMTAB] == 0;
+    plan->without_debug = plan->wanted[SIZE_DEBUG] && profile->sections[SIZE_DEBUG] == 0;
+    evaluate_constants(&plan->constants, plan->seed);
+    struct solver s = {.plan = plan, .corpus = corpus, .threads = threads};
+    s.units = profile->dwarf.units > 0 ? (uint32_t)profile->dwarf.units : PLAN_UNITS;
+    bool made = digest_profile(plan, e) && plan_name_libraries(plan, e) && solve(&s, e);
+    for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
+        arena_free(&s.arenas[i]);
+    free(s.base);
+    free(s.code);
+    free(s.share);
+    free(s.seen);
+    free(s.arenas);
+    if (made)
+        sum_sizes(plan);
+    else
+        plan_free(plan);
+    return made;
+}

@@ -1,0 +1,24 @@
+/* What all libraries of a set are made from: made once, then read-only. */
+#ifndef EMIT_STOCK_H
+#define EMIT_STOCK_H
+
+#include "dwarf/corpus.h"
+#include "emit/filler.h"
+#include "emit/plan.h"
+
+enum { STOCK_LITERALS = 1 << 16 };
+
+struct stock {
+    struct filler filler;
+    struct corpus corpus;
+    uint8_t literals[STOCK_LITERALS]; /* what constants and initialised objects look like */
+};
+
+/* A function of the seed. NULL when memory ran out; free with stock_free. */
+struct stock *stock_make(uint64_t seed);
+void stock_free(struct stock *s);
+
+/* Fills `size` bytes with constants, other ones for another key. */
+void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key);
+
+#endif

@@ -1,0 +1,395 @@
+/* Symbol tables, their strings, hashes and versions.
+ *
+ * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
+ * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
+ *
+ *     imports | own functions | entry extern PyInit visits | others undefined
+ *
+ * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
+ * bucket. .symtab: the null entry, local symbols, then what .dynsym has.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/hash.h"
+#include "emit/library.h"
+
+/* The tables under construction. */
+struct symbols {
+    struct library *l;
+    uint8_t *image;
+    uint8_t *names;       /* end of the name block written so far */
+    const uint8_t *start; /* of .dynstr */
+    Elf64_Sym *dynsym;
+    uint32_t *hashes;     /* of the defined symbols, in their own order */
+    Elf64_Sym *defined;   /* the same order */
+    uint32_t count;       /* of them so far */
+    uint32_t undefined;   /* written so far, from 1 */
+};
+
+static Elf64_Sym symbol(uint32_t name, unsigned char bind, unsigned char type, uint32_t section, uint64_t value,
+                        uint64_t size)
+{
+    return (Elf64_Sym){
+        .st_name = name,
+        .st_info = (unsigned char)(bind << 4 | type),
+        .st_other = STV_DEFAULT,
+        .st_shndx = (uint16_t)section,
+        .st_value = value,
+        .st_size = size,
+    };
+}
+
+/* Writes `first` and `second` as one name; returns its offset. */
+static uint32_t put_name(struct symbols *t, const char *first, const char *second)
+{
+    uint32_t offset = (uint32_t)(t->names - t->start);
+    t->names = put_bytes(t->names, first, strlen(first));
+    t->names = put_bytes(t->names, second, strlen(second) + 1);
+    return offset;
+}
+
+static void define(struct symbols *t, uint32_t name, unsigned char type, enum section_id section, uint64_t value,
+                   uint64_t size)
+{
+    const char *text = (const char *)t->start + name;
+    t->hashes[t->count] = hash_gnu(HASH_GNU_START, text, strlen(text));
+    t->defined[t->count++] =
+        symbol(name, STB_GLOBAL, type, t->l->layout.section[section].index, value, size);
+}
+
+static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, unsigned char type)
+{
+    t->dynsym[t->undefined] = symbol(name, bind, type, SHN_UNDEF, 0, 0);
+    return t->undefined++;
+}
+
+/* The imports' names and entries, which come first in both. */
+static void put_imports(struct symbols *t, uint32_t *plt_symbols)
+{
+    const struct library *l = t->l;
+    const struct names *names = &l->plan->names;
+    struct name_stem stem = {.length = 0};
+    uint32_t utility = UINT32_MAX;
+    for (uint32_t i = 0; i < l->row->imports; i++) {
+        const struct import *import = &l->calls.import[i];
+        if (import->utility != utility) {
+            utility = import->utility;
+            names_stem(&stem, l->plan->library[plan_utility(l->plan, utility)].name, "_fun");
+        }
+        uint32_t name = (uint32_t)(t->names - t->start);
+        uint32_t length = names_length(names, stem.length + names_digits(import->function));
+        t->names = names_write(names, &stem, import->function, length, t->names, NULL);
+        plt_symbols[l->code.import_slot + i] = undefine(t, name, STB_GLOBAL, STT_FUNC);
+    }
+    assert(t->names == t->start + 1 + l->row->import_names);
+}
+
+static void put_functions(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct names *names = &l->plan->names;
+    struct name_stem stem;
+    names_stem(&stem, l->row->name, "_fun");
+    uint32_t section = l->layout.section[SECTION_TEXT].index;
+    for (uint32_t i = 0; i < l->row->functions; i++) {
+        uint32_t name = (uint32_t)(t->names - t->start);
+        uint32_t length = names_length(names, stem.length + names_digits(i));
+        t->names = names_write(names, &stem, i, length, t->names, &t->hashes[i]);
+        t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
+    }
+    t->count = l->row->functions;
+}
+
+static void define_glue(struct symbols *t, uint32_t name, enum glue_function which)
+{
+    const struct glue_place *place = &t->l->glue.place[which];
+    define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
+}
+
+/* What a library defines besides its numbered functions, in the order of the
+ * indices below. */
+struct others {
+    uint32_t entry, own_extern; /* place among the defined symbols */
+    uint32_t cxa_finalize, gmon_start;
+    uint32_t python;            /* in .dynsym: the first Python function */
+    uint32_t extern_before;
+};
+
+static struct others put_others(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct shape *s = &l->shape;
+    const char *name = l->row->name;
+    struct others o = {0};
+    if (s->python) {
+        o.entry = t->count;
+        define_glue(t, put_name(t, s->entry, ""), GLUE_ENTRY);
+    }
+    if (s->has_extern) {
+        o.own_extern = t->count;
+        define_glue(t, put_name(t, name, "_extern"), GLUE_EXTERN);
+    }
+    if (s->python)
+        define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
+    define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
+    o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
+    if (s->python) {
+        static const char *const functions[] = {
+#define PYTHON_NAME(id, text) text,
+            PYTHON_FUNCTIONS(PYTHON_NAME)
+#undef PYTHON_NAME
+        };
+        o.python = t->undefined;
+        for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+            undefine(t, put_name(t, functions[i], ""), STB_GLOBAL, STT_NOTYPE);
+    }
+    if (s->extern_called >= 0)
+        o.extern_before =
+            undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
+    assert(t->names == t->start + 1 + s->names);
+    assert(t->count == s->defined && t->undefined == 1 + s->undefined);
+    return o;
+}
+
+/* --- .symtab ------------------------------------------------------------------- */
+
+struct local_table {
+    Elf64_Sym *next;
+    uint8_t *strings; /* next free byte of .strtab */
+    const uint8_t *start;
+};
+
+static void fixed_local_value(const struct library *l, unsigned id, uint64_t *value, uint64_t *size)
+{
+    const struct section *s = l->layout.section;
+    const struct glue_place *g = l->glue.place;
+    *size = 0;
+    switch ((enum fixed_local)id) {
+    case LOCAL_DTORS:
+        *value = l->code.text + g[GLUE_DTORS].offset;
+        *size = g[GLUE_DTORS].size;
+        break;
+    case LOCAL_FRAME_DUMMY:
+        *value = l->code.text + g[GLUE_FRAME_DUMMY].offset;
+        *size = g[GLUE_FRAME_DUMMY].size;
+        break;
+    case LOCAL_COMPLETED:
+        *value = l->at.completed;
+        *size = 1;
+        break;
+    case LOCAL_NAMES:
+        *value = s[SECTION_DATA_REL_RO].address;
+        *size = s[SECTION_DATA_REL_RO].size;
+        break;
+    case LOCAL_CONSTANTS:
+        *value = s[SECTION_RODATA].address;
+        *size = CONSTANT_BYTES;
+        break;
+    case LOCAL_SCRATCH:
+        *value = l->code.scratch;
+        *size = SCRATCH_BYTES;
+        break;
+    case LOCAL_METHOD:
+        *value = l->code.text + g[GLUE_METHOD].offset;
+        *size = g[GLUE_METHOD].size;
+        break;
+    case LOCAL_VISITED:
+        *value = l->code.text + g[GLUE_VISITED].offset;
+        *size = g[GLUE_VISITED].size;
+        break;
+    case LOCAL_DEFINITION:
+        *value = l->at.definition;
+        *size = DEFINITION_BYTES;
+        break;
+    case LOCAL_METHODS:
+        *value = l->at.methods;
+        *size = METHODS_BYTES;
+        break;
+    case LOCAL_DSO_HANDLE:
+        *value = l->at.dso_handle;
+        break;
+    case LOCAL_INIT:
+    case LOCAL_FINI:
+    case LOCAL_DYNAMIC:
+    case LOCAL_EH_FRAME_HDR:
+    case LOCAL_GLOBAL_OFFSET_TABLE:
+        *value = s[fixed_local_kinds[id].section].address;
+        break;
+    default:
+        *value = 0;
+    }
+}
+
+static void put_fixed_locals(const struct library *l, struct local_table *t)
+{
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        if (k->module_only && !l->shape.python)
+            continue;
+        uint64_t value;
+        uint64_t size;
+        fixed_local_value(l, i, &value, &size);
+        uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[k->section].index;
+        *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, k->type, section, value, size);
+        if (k->prefixed)
+            t->strings = put_bytes(t->strings, l->row->name, strlen(l->row->name));
+        t->strings = put_bytes(t->strings, k->name, strlen(k->name) + 1);
+    }
+}
+
+/* A region of static objects: `count` of them share its bytes. */
+struct region {
+    enum section_id section;
+    uint64_t address, size;
+    uint32_t count;
+};
+
+static void put_objects(const struct library *l, struct local_table *t)
+{
+    const struct plan_library *row = l->row;
+    const struct section *s = l->layout.section;
+    const struct region regions[] = {
+        {SECTION_DATA, s[SECTION_DATA].address + l->shape.data, l->data_free, l->objects_data},
+        {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
+        {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
+         UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss},
+    };
+    struct name_stem stem;
+    names_stem(&stem, row->name, "_var");
+    uint32_t number = 0;
+    uint64_t extra_each = row->locals ? row->local_names / row->locals : 0;
+    uint64_t extra_more = row->locals ? row->local_names % row->locals : 0;
+    for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
+        const struct region *g = &regions[r];
+        uint32_t index = s[g->section].index;
+        uint64_t each = g->count ? g->size / g->count & ~UINT64_C(7) : 0;
+        for (uint32_t i = 0; i < g->count; i++, number++) {
+            uint64_t size = i + 1 < g->count ? each : g->size - each * i;
+            uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
+            *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, STT_OBJECT, index,
+                                g->address + each * i, size);
+            t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
+        }
+    }
+    assert(number == row->locals);
+}
+
+static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, uint32_t cxa_finalize)
+{
+    static const char versioned[] = "__cxa_finalize@GLIBC_2.2.5";
+    const struct section *s = l->layout.section;
+    Elf64_Sym *symtab = (Elf64_Sym *)(void *)(image + s[SECTION_SYMTAB].offset);
+    uint8_t *strtab = image + s[SECTION_STRTAB].offset;
+    memcpy(strtab, image + s[SECTION_DYNSTR].offset, 1 + l->shape.names);
+    struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
+    memset(symtab, 0, sizeof *symtab);
+    put_fixed_locals(l, &t);
+    uint32_t name = (uint32_t)(t.strings - strtab);
+    t.strings = put_bytes(t.strings, versioned, sizeof versioned);
+    put_objects(l, &t);
+    assert(t.next == symtab + s[SECTION_SYMTAB].info);
+    assert(t.strings == strtab + s[SECTION_STRTAB].size);
+    uint32_t globals = l->shape.undefined + l->shape.defined;
+    memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
+    t.next[cxa_finalize - 1].st_name = name;
+}
+
+static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
+                           uint32_t cxa_finalize)
+{
+    uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
+    uint32_t symbols = l->shape.undefined + l->shape.defined;
+    p = put_u16(p, VER_NDX_LOCAL);
+    for (uint32_t i = 1; i <= symbols; i++)
+        p = put_u16(p, i == cxa_finalize ? VER_NDX_GLOBAL + 1 : VER_NDX_GLOBAL);
+    p = image + l->layout.section[SECTION_VERNEED].offset;
+    const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
+    const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};
+    p = put_bytes(p, &need, sizeof need);
+    put_bytes(p, &aux, sizeof aux);
+}
+
+static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order)
+{
+    const struct library *l = t->l;
+    const struct section *s = l->layout.section;
+    struct gnu_hash plan = hash_gnu_plan(l->shape.defined);
+    uint32_t *buckets = arena_take(arena, (plan.buckets + UINT64_C(1)) * sizeof *buckets);
+    if (!buckets)
+        return false;
+    hash_gnu_order(&plan, t->hashes, buckets, order);
+    uint32_t first = 1 + l->shape.undefined;
+    for (uint32_t i = 0; i < l->shape.defined; i++)
+        t->dynsym[first + i] = t->defined[order[i]];
+    if (s[SECTION_GNU_HASH].size)
+        hash_gnu_write(&plan, t->hashes, buckets, order, first, t->image + s[SECTION_GNU_HASH].offset);
+    if (s[SECTION_HASH].size) {
+        uint32_t symbols = first + l->shape.defined;
+        uint32_t *hashes = arena_take(arena, symbols * sizeof *hashes);
+        if (!hashes)
+            return false;
+        for (uint32_t i = 1; i < symbols; i++) {
+            const char *name = (const char *)t->start + t->dynsym[i].st_name;
+            hashes[i] = hash_sysv(name, strlen(name));
+        }
+        hash_sysv_write(symbols, hashes, t->image + s[SECTION_HASH].offset);
+    }
+    return true;
+}
+
+bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
+{
+    const struct shape *s = &l->shape;
+    const struct section *section = l->layout.section;
+    uint8_t *dynstr = image + section[SECTION_DYNSTR].offset;
+    struct symbols t = {.l = l, .image = image, .start = dynstr, .names = dynstr + 1, .undefined = 1};
+    t.dynsym = (Elf64_Sym *)(void *)(image + section[SECTION_DYNSYM].offset);
+    t.hashes = arena_take(arena, s->defined * sizeof *t.hashes);
+    t.defined = arena_take(arena, s->defined * sizeof *t.defined);
+    uint32_t *order = arena_take(arena, s->defined * sizeof *order);
+    uint32_t *place = arena_take(arena, s->defined * sizeof *place);
+    if (!t.hashes || !t.defined || !order || !place)
+        return false;
+    dynstr[0] = '\0';
+    memset(t.dynsym, 0, sizeof *t.dynsym);
+    put_imports(&t, plt_symbols);
+    put_functions(&t);
+    struct others o = put_others(&t);
+    if (!write_hashes(&t, arena, order))
+        return false;
+    uint32_t libc = put_name(&t, "libc.so.6", "");
+    uint32_t version = put_name(&t, "GLIBC_2.2.5", "");
+    uint32_t soname = put_name(&t, l->row->name, ".so");
+    uint32_t runpath = put_name(&t, "$ORIGIN", "");
+    l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
+    for (uint32_t i = 0; i < l->calls.needed_count; i++)
+        put_name(&t, l->plan->library[plan_utility(l->plan, l->calls.needed[i])].name, ".so");
+    if (s->extern_called >= 0)
+        put_name(&t, l->plan->library[s->extern_called].name, ".so");
+    assert(t.names == dynstr + section[SECTION_DYNSTR].size);
+
+    uint32_t first = 1 + s->undefined;
+    for (uint32_t i = 0; i < s->defined; i++)
+        place[order[i]] = first + i;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        if (l->slot[i] != CODE_NO_SLOT)
+            plt_symbols[l->slot[i]] = place[i];
+    if (s->python) {
+        for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+            plt_symbols[l->at.python_slot + i] = o.python + i;
+        plt_symbols[l->at.entry_slot] = place[o.entry];
+    }
+    if (s->extern_called >= 0)
+        plt_symbols[l->at.extern_before_slot] = o.extern_before;
+    if (s->calls_own_extern)
+        plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
+    l->symbol_cxa_finalize = o.cxa_finalize;
+    l->symbol_gmon_start = o.gmon_start;
+    write_versions(l, image, libc, version, o.cxa_finalize);
+    if (!l->plan->stripped)
+        write_symtab(l, image, t.dynsym, o.cxa_finalize);
+    return true;
+}

@@ -1,0 +1,228 @@
+/* Data, constants, relocations and the dynamic section.
+ *
+ *     .rodata   doubles, floats | strings | constants of the profile's size
+ *     .data     __dso_handle | PyModuleDef, PyMethodDef[3] | objects
+ *     .bss      completed | scratch | visits | objects
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/plt.h"
+#include "emit/library.h"
+
+static uint64_t take_string(uint64_t *at, const char *text)
+{
+    uint64_t address = *at;
+    *at += strlen(text) + 1;
+    return address;
+}
+
+void tables_addresses(struct library *l)
+{
+    const struct section *s = l->layout.section;
+    struct glue_addresses *a = &l->at;
+    struct code *c = &l->code;
+    c->text = s[SECTION_TEXT].address;
+    c->plt = s[SECTION_PLT].address;
+    c->constants_d = s[SECTION_RODATA].address;
+    c->constants_f = c->constants_d + 8 * CONSTANTS;
+    uint64_t string = c->constants_d + CONSTANT_BYTES;
+    for (unsigned i = 0; i < CONSTANTS; i++)
+        c->text_constant[i] = take_string(&string, l->plan->constants.text[i]);
+    if (l->shape.python) {
+        a->name = take_string(&string, l->row->name);
+        a->entry_name = take_string(&string, l->shape.entry);
+        a->visited_name = take_string(&string, "visited");
+        a->functions_name = take_string(&string, "functions");
+        a->module_doc = take_string(&string, MODULE_DOC);
+        a->entry_doc = take_string(&string, ENTRY_DOC);
+        a->visited_doc = take_string(&string, VISITED_DOC);
+    }
+    assert(string == s[SECTION_RODATA].address + l->shape.rodata);
+    a->completed = s[SECTION_BSS].address;
+    c->scratch = a->completed + 8;
+    c->marks = c->scratch + SCRATCH_BYTES;
+    a->dso_handle = s[SECTION_DATA].address;
+    a->definition = a->dso_handle + 8;
+    a->methods = a->definition + DEFINITION_BYTES;
+    c->objects = s[SECTION_DATA].address + l->shape.data;
+    c->objects_size = l->data_free;
+    a->got_cxa_finalize = s[SECTION_GOT].address;
+    a->got_gmon_start = a->got_cxa_finalize + 8;
+}
+
+/* .rela.dyn as it grows, and the words that it relocates. */
+struct relocations {
+    const struct layout *layout;
+    uint8_t *image;
+    uint8_t *p;
+    uint32_t relative;
+};
+
+static uint8_t *at_address(const struct relocations *r, enum section_id id, uint64_t address)
+{
+    const struct section *s = &r->layout->section[id];
+    return r->image + s->offset + (address - s->address);
+}
+
+/* The word at `address` in section `id` points to `target`. */
+static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
+{
+    put_u64(at_address(r, id, address), target);
+    r->p = put_u64(r->p, address);
+    r->p = put_u64(r->p, ELF64_R_INFO(0, R_X86_64_RELATIVE));
+    r->p = put_u64(r->p, target);
+    r->relative++;
+}
+
+static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
+{
+    put_u64(at_address(r, SECTION_GOT, address), 0);
+    r->p = put_u64(r->p, address);
+    r->p = put_u64(r->p, ELF64_R_INFO(symbol, R_X86_64_GLOB_DAT));
+    r->p = put_u64(r->p, 0);
+}
+
+/* struct PyModuleDef and struct PyMethodDef[3] (CPython's moduleobject.h and
+ * methodobject.h): reference count 1, size -1, METH_NOARGS. */
+static void write_definition(const struct library *l, struct relocations *r)
+{
+    const struct glue_addresses *a = &l->at;
+    uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
+    memset(definition, 0, DEFINITION_BYTES + METHODS_BYTES);
+    put_u64(definition, 1);
+    put_u64(definition + 56, UINT64_MAX);
+    point(r, SECTION_DATA, a->definition + 40, a->name);
+    point(r, SECTION_DATA, a->definition + 48, a->module_doc);
+    point(r, SECTION_DATA, a->definition + 64, a->methods);
+    const struct {
+        uint64_t name, function, doc;
+    } methods[] = {
+        {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, a->entry_doc},
+        {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, a->visited_doc},
+    };
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t at = a->methods + 32 * (uint64_t)i;
+        point(r, SECTION_DATA, at, methods[i].name);
+        point(r, SECTION_DATA, at + 8, methods[i].function);
+        put_u32(at_address(r, SECTION_DATA, at + 16), 4); /* METH_NOARGS */
+        point(r, SECTION_DATA, at + 24, methods[i].doc);
+    }
+}
+
+static void write_relocated(const struct library *l, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
+    point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address,
+          l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset);
+    point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + l->glue.place[GLUE_DTORS].offset);
+    for (unsigned i = 0; i < NAME_POINTERS; i++)
+        point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
+    point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
+    if (l->shape.python)
+        write_definition(l, &r);
+    assert(r.relative == l->shape.relative);
+    point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
+    point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
+    assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
+}
+
+static void write_dynamic(const struct library *l, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    const struct profile *profile = l->plan->profile;
+    uint8_t *start = image + s[SECTION_DYNAMIC].offset;
+    uint8_t *p = start;
+#define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
+    uint64_t name = l->strings.needed;
+    const char *strings = (const char *)image + s[SECTION_DYNSTR].offset;
+    uint32_t needed = l->calls.needed_count + (l->shape.extern_called >= 0 ? 1u : 0u);
+    for (uint32_t i = 0; i < needed; i++) {
+        ENTRY(DT_NEEDED, name);
+        name += strlen(strings + name) + 1;
+    }
+    ENTRY(DT_NEEDED, l->strings.libc);
+    ENTRY(DT_SONAME, l->strings.soname);
+    ENTRY(DT_RUNPATH, l->strings.runpath);
+    ENTRY(DT_INIT, s[SECTION_INIT].address);
+    ENTRY(DT_FINI, s[SECTION_FINI].address);
+    ENTRY(DT_INIT_ARRAY, s[SECTION_INIT_ARRAY].address);
+    ENTRY(DT_INIT_ARRAYSZ, s[SECTION_INIT_ARRAY].size);
+    ENTRY(DT_FINI_ARRAY, s[SECTION_FINI_ARRAY].address);
+    ENTRY(DT_FINI_ARRAYSZ, s[SECTION_FINI_ARRAY].size);
+    if (s[SECTION_HASH].size)
+        ENTRY(DT_HASH, s[SECTION_HASH].address);
+    if (s[SECTION_GNU_HASH].size)
+        ENTRY(DT_GNU_HASH, s[SECTION_GNU_HASH].address);
+    ENTRY(DT_STRTAB, s[SECTION_DYNSTR].address);
+    ENTRY(DT_SYMTAB, s[SECTION_DYNSYM].address);
+    ENTRY(DT_STRSZ, s[SECTION_DYNSTR].size);
+    ENTRY(DT_SYMENT, sizeof(Elf64_Sym));
+    ENTRY(DT_PLTGOT, s[SECTION_GOT_PLT].address);
+    if (l->shape.plt) {
+        ENTRY(DT_PLTRELSZ, s[SECTION_RELA_PLT].size);
+        ENTRY(DT_PLTREL, DT_RELA);
+        ENTRY(DT_JMPREL, s[SECTION_RELA_PLT].address);
+    }
+    ENTRY(DT_RELA, s[SECTION_RELA_DYN].address);
+    ENTRY(DT_RELASZ, s[SECTION_RELA_DYN].size);
+    ENTRY(DT_RELAENT, sizeof(Elf64_Rela));
+    if (profile->elf.bind == BIND_NOW) {
+        ENTRY(DT_FLAGS, DF_BIND_NOW);
+        ENTRY(DT_FLAGS_1, DF_1_NOW);
+    }
+    ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
+    ENTRY(DT_VERNEEDNUM, 1);
+    ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
+    ENTRY(DT_RELACOUNT, l->shape.relative);
+    ENTRY(DT_NULL, 0);
+#undef ENTRY
+    assert(p == start + s[SECTION_DYNAMIC].size);
+}
+
+/* A build-id that identifies the contents without reading them: they are a
+ * function of version, profile, seed and library. */
+static void write_build_id(const struct library *l, uint8_t *image)
+{
+    if (!l->layout.section[SECTION_NOTE_BUILD_ID].size)
+        return;
+    uint8_t *p = image + l->layout.section[SECTION_NOTE_BUILD_ID].offset;
+    p = put_u32(p, 4);
+    p = put_u32(p, 20);
+    p = put_u32(p, NT_GNU_BUILD_ID);
+    p = put_bytes(p, "GNU", 4);
+    uint64_t id = random_mix(l->plan->digest[0] ^ l->row->key);
+    p = put_u64(p, random_mix(id + l->plan->digest[1]));
+    p = put_u64(p, random_mix(id + RANDOM_STEP));
+    put_u32(p, (uint32_t)random_mix(id + 2 * RANDOM_STEP));
+}
+
+static void write_constants(const struct library *l, uint8_t *image)
+{
+    const struct constants *c = &l->plan->constants;
+    uint8_t *p = image + l->layout.section[SECTION_RODATA].offset;
+    p = put_bytes(p, c->d, sizeof c->d);
+    p = put_bytes(p, c->f, sizeof c->f);
+    for (unsigned i = 0; i < CONSTANTS; i++)
+        p = put_bytes(p, c->text[i], strlen(c->text[i]) + 1);
+    if (l->shape.python) {
+        const char *const strings[] = {l->row->name, l->shape.entry, "visited", "functions",
+                                       MODULE_DOC,   ENTRY_DOC,      VISITED_DOC};
+        for (unsigned i = 0; i < sizeof strings / sizeof strings[0]; i++)
+            p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
+    }
+    stock_fill(l->stock, p, l->rodata_free, l->row->key + 7);
+    const struct section *data = &l->layout.section[SECTION_DATA];
+    stock_fill(l->stock, image + data->offset + l->shape.data, l->data_free, l->row->key + 8);
+}
+
+void tables_write(struct library *l, uint8_t *image)
+{
+    write_build_id(l, image);
+    write_constants(l, image);
+    write_relocated(l, image);
+    write_dynamic(l, image);
+    memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
+}

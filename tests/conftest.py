@@ -1,0 +1,102 @@
+"""What the tests from outside share: the programs of one build, and an environment for them.
+
+PYELFGEN_BUILD names the build directory, from the top of the source tree;
+without it the release build in build/ is tested.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+BUILD = SOURCE / os.environ.get("PYELFGEN_BUILD", "build")
+
+# A sanitizer's complaint must not be taken for a program's own failure.
+SANITIZER_STATUS = 99
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long; left out under the sanitizers")
+    config.addinivalue_line("markers", "long: takes minutes; only run by ./dev check")
+
+
+def mpi_environment():
+    lines = (SOURCE / "tests" / "mpi.env").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+class Programs:
+    """The programs of a build; each run's output is text, and its status is checked."""
+
+    def __init__(self, build):
+        self.build = build
+        self.sanitized = "PYELFGEN_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
+
+    def path(self, name):
+        path = self.build / "bin" / name
+        if not path.exists():
+            pytest.fail(f"{path} is not built; run ./dev build")
+        return str(path)
+
+    def environment(self, leaks=True, **more):
+        """The environment of the programs; a value of None removes a variable.
+
+        Python and MPI keep memory until their end, which is no leak of ours:
+        for programs that start them, leaks=False.
+        """
+        environment = {**mpi_environment(), **os.environ, "LC_ALL": "C"}
+        environment["ASAN_OPTIONS"] = f"exitcode={SANITIZER_STATUS}:detect_leaks={int(leaks)}"
+        environment["UBSAN_OPTIONS"] = f"exitcode={SANITIZER_STATUS}:print_stacktrace=1"
+        environment.update(more)
+        return {name: value for name, value in environment.items() if value is not None}
+
+    def command(self, command, status=0, leaks=True, env=None, **options):
+        """Runs any command in the programs' environment; status=None accepts every status.
+
+        env has more variables; other options are those of subprocess.run.
+        """
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        done = subprocess.run(
+            [str(part) for part in command],
+            env=self.environment(leaks, **(env or {})),
+            text=True,
+            errors="surrogateescape",
+            **options,
+        )
+        assert done.returncode != SANITIZER_STATUS, done.stderr
+        if status is not None:
+            assert done.returncode == status, f"{done.args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def run(self, name, *arguments, **options):
+        """Runs one of the programs; options are those of command()."""
+        options.setdefault("leaks", name != "pyelfrun")
+        return self.command([self.path(name), *arguments], **options)
+
+    def mpirun(self, ranks, name, *arguments, **options):
+        """Runs one of the programs with that many ranks."""
+        options.setdefault("leaks", False)
+        return self.command(["mpirun", "-n", ranks, self.path(name), *arguments], **options)
+
+
+@pytest.fixture(scope="session")
+def programs():
+    return Programs(BUILD)
+
+
+@pytest.fixture(scope="session")
+def tiny_library(tmp_path_factory):
+    """A shared library that gcc makes of a few lines, with all five sizes and bss."""
+    directory = tmp_path_factory.mktemp("tiny")
+    source = directory / "tiny.c"
+    source.write_text(
+        "int zero[1000]; int one[100] = {1}; const char text[] = \"constant\";\n"
+        "int function(int i) { return zero[i] + one[i] + text[i % 8]; }\n"
+    )
+    library = directory / "tiny.so"
+    compiler = shutil.which("gcc") or "cc"
+    subprocess.run([compiler, "-g", "-O1", "-fPIC", "-shared", "-o", library, source], check=True)
+    return library

@@ -1,0 +1,48 @@
+/* Hostile profiles: whatever the bytes, profile_parse returns; an error is one
+ * printable line; what is accepted has a canonical text that loads as itself.
+ * A libFuzzer target: the bytes are the file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/profile.h"
+
+static void require(bool holds, const char *what, const char *detail)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s: %s\n", what, detail);
+    abort();
+}
+
+static void check_error(const struct error *e)
+{
+    require(e->code == ERROR_INPUT || e->code == ERROR_MEMORY, "an error of the wrong kind", e->text);
+    require(e->text[0] != '\0', "an error without text", "");
+    for (const char *c = e->text; *c; c++)
+        require((unsigned char)*c >= 0x20 && *c != 0x7f, "a control character in an error", e->text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct profile p, q;
+    struct error e = {0};
+    if (!profile_parse(&p, (const char *)data, size, "fuzz", &e)) {
+        check_error(&e);
+        return 0;
+    }
+    char *text, *again;
+    size_t text_size, again_size;
+    require(profile_text(&p, &text, &text_size, &e), "an accepted profile has no text", e.text);
+    require(profile_parse(&q, text, text_size, "text", &e), "the text does not load", text);
+    require(profile_text(&q, &again, &again_size, &e), "a profile loaded again has no text", e.text);
+    require(text_size == again_size && memcmp(text, again, text_size) == 0, "two texts of one profile", text);
+    require(strcmp(p.application, q.application) == 0, "the application changed", text);
+    free(text);
+    free(again);
+    profile_free(&p);
+    profile_free(&q);
+    return 0;
+}

@@ -1,0 +1,517 @@
+/* What a profile says: what is understood, and what is refused, in which words
+ * and on which line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emit/profile.h"
+
+/* A profile in which only the tail can be wrong; it begins on line 4. */
+#define HEAD  "pyelfgen-profile: 1\nmodules: 280\nfunctions: 9\n"
+#define SIZES "pyelfgen-profile: 1\nmodules: 280\nsections: {data: 9 MB, debug: 0, symtab: 0, strtab: 0, "
+
+struct wrong {
+    const char *text;
+    unsigned line;
+    const char *message;
+};
+
+static void assert_refused(const char *text, size_t size, unsigned line, const char *message)
+{
+    struct profile p;
+    struct error e = {0};
+    if (profile_parse(&p, text, size, "wrong.prof", &e)) {
+        profile_free(&p);
+        fail_msg("accepted: %s", text);
+    }
+    if (strcmp(e.text, message) != 0 || e.line != line)
+        print_error("of: %s\n", text);
+    assert_string_equal(e.text, message);
+    assert_int_equal(e.line, line);
+    assert_string_equal(e.file, "wrong.prof");
+    assert_int_equal(e.code, ERROR_INPUT);
+    static const struct profile empty;
+    assert_memory_equal(&p, &empty, sizeof p);
+}
+
+static void assert_all_refused(const struct wrong *wrong, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_refused(wrong[i].text, strlen(wrong[i].text), wrong[i].line, wrong[i].message);
+}
+#define ALL_REFUSED(wrong) assert_all_refused(wrong, sizeof(wrong) / sizeof((wrong)[0]))
+
+static struct profile understood(const char *text)
+{
+    struct profile p;
+    struct error e = {0};
+    if (!profile_parse(&p, text, strlen(text), "right.prof", &e))
+        fail_msg("%u: %s\nof: %s", e.line, e.text, text);
+    return p;
+}
+
+static void refuses_what_is_no_profile(void **state)
+{
+    (void)state;
+    static const char empty[] = "the profile is empty; it needs pyelfgen-profile, modules, and sections or functions";
+    static const char no_mapping[] = "the profile is not a mapping; write 'key: value', as in 'modules: 280'";
+    const struct wrong wrong[] = {
+        {"", 0, empty},
+        {"# nothing\n\n", 0, empty},
+        {"---\n", 0, empty},
+        {"--- ''\n", 0, empty},
+        {"\n42\n", 2, no_mapping},
+        {"- modules: 3\n", 1, no_mapping},
+        {HEAD "---\nmodules: 3\n", 4, "a second document begins here; a profile is one document"},
+        {HEAD "...\nx\n", 5,
+         "is not valid YAML: did not find expected <document start>; correct the punctuation or the indentation here"},
+        {HEAD "seed: \xff\n", 4, "is not UTF-8 text (invalid leading UTF-8 octet); is it a profile?"},
+        {HEAD "application: a\x01\x62\n", 4,
+         "is not UTF-8 text (control characters are not allowed); is it a profile?"},
+        {"\177ELF\2\1\1", 1, "is not UTF-8 text (control characters are not allowed); is it a profile?"},
+        {HEAD "application: \"a\\0b\"\n", 4, "the text has a NUL character (\\0) inside; remove it"},
+        {HEAD "\"a\\0b\": 3\n", 4, "the text has a NUL character (\\0) inside; remove it"},
+    };
+    ALL_REFUSED(wrong);
+    static const char elf[] = "\177ELF\2\1\1\0\0\0";
+    static const char zero[] = "is not text: it has a NUL byte on this line; a profile is UTF-8 text";
+    assert_refused(elf, sizeof elf, 1, zero);
+    static const char late[] = HEAD "seed: 4\0002\n";
+    assert_refused(late, sizeof late - 1, 4, zero);
+    static const char utf16[] = "\xff\xfe\xe9\xe9:";
+    assert_refused(utf16, sizeof utf16 - 2, 1, "is UTF-16 text; save it as UTF-8");
+
+    size_t size = (1 << 20) + 1;
+    char *large = malloc(size);
+    memset(large, '#', size);
+    assert_refused(large, size, 0, "is larger than 1 MiB, the most that a profile may be");
+    assert_refused(large, size - 1, 0, empty);
+    free(large);
+}
+
+static void refuses_wrong_syntax(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {HEAD "calls: {depth: 3\n", 5,
+         "is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; correct the punctuation "
+         "or the indentation here"},
+        {HEAD "\tseed: 3\n", 4,
+         "is not valid YAML: while scanning a plain scalar, found a tab character that violates indentation; correct "
+         "the punctuation or the indentation here"},
+        {HEAD "seed: 'x\n", 5,
+         "is not valid YAML: while scanning a quoted scalar, found unexpected end of stream; correct the punctuation "
+         "or the indentation here"},
+        {HEAD "seed: &s 3\n", 4, "anchors and aliases (& and *) are not supported; write the value out"},
+        {HEAD "seed: *s\n", 4, "anchors and aliases (& and *) are not supported; write the value out"},
+        {HEAD "calls: &c {depth: 3}\n", 4, "anchors and aliases (& and *) are not supported; write the value out"},
+        {HEAD "seed: !!int 3\n", 4, "tags (!) are not supported; remove it, or put the text into quotes"},
+        {HEAD "calls: !c {depth: 3}\n", 4, "tags (!) are not supported; remove it, or put the text into quotes"},
+        {HEAD "seed: !s []\n", 4, "tags (!) are not supported; remove it, or put the text into quotes"},
+        {"%YAML 1.1\n---\n" HEAD, 1, "YAML directives (% at the start of a line) are not supported; remove it"},
+        {"\xc2\x85%TAG !a! x:\n---\n" HEAD, 1,
+         "YAML directives (% at the start of a line) are not supported; remove it"},
+        {HEAD "...\n%TAG !a! x:\n", 5, "YAML directives (% at the start of a line) are not supported; remove it"},
+        {HEAD "? [a]\n: b\n", 4, "a list or a mapping stands where a key should be; write 'key: value'"},
+        {HEAD "seed: [3]\n", 4, "seed: is a list or a mapping; write a single value"},
+        {HEAD "elf:\n  bind: {now: 3}\n", 5, "elf: bind: is a list or a mapping; write a single value"},
+        {HEAD "calls: 3\n", 4, "calls: needs keys and values below it, or in braces: calls: {key: value}"},
+        {HEAD "calls:\nseed: 3\n", 4, "calls: needs keys and values below it, or in braces: calls: {key: value}"},
+        {HEAD "calls: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n", 4,
+         "calls: needs keys and values below it, or in braces: calls: {key: value}"},
+        {HEAD "calls: {depth: {a: {b: {c: {d: {e: {f: {g: {h: {}}}}}}}}}}\n", 4,
+         "calls: depth: is a list or a mapping; write a single value"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void stops_at_deep_nesting(void **state)
+{
+    (void)state;
+    enum { DEPTH = 500000 };
+    static const char head[] = HEAD "seed: ";
+    size_t at = sizeof head - 1;
+    char *text = malloc(at + DEPTH);
+    memcpy(text, head, at);
+    memset(text + at, '[', DEPTH);
+    assert_refused(text, at + DEPTH, 4, "seed: is a list or a mapping; write a single value");
+    free(text);
+}
+
+static void refuses_unknown_and_repeated_keys(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {HEAD "# the line counts\n\nmodulse: 3\n", 6,
+         "unknown key 'modulse'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
+         "utility-functions, sections, calls, names, elf, dwarf"},
+        {HEAD "calls:\n  depth: 3\n  deep: 3\n", 6,
+         "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
+         "cross-module-chain, coverage, need-all"},
+        {HEAD "dwarf: {seed: 3}\n", 4, "dwarf: unknown key 'seed'; the keys here are version, language, units"},
+        {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
+        {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
+        {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
+        {HEAD "names: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa4zz: 3}\n", 4,
+         "names: unknown key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'; the keys here are "
+         "style, "
+         "length, pad"},
+        {HEAD "Seed: 3\n", 4,
+         "unknown key 'Seed'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
+         "utility-functions, sections, calls, names, elf, dwarf"},
+        {HEAD "seed: 3\nmodules: 4\n", 5, "modules: the key is already on line 2; remove one of them"},
+        {HEAD "calls: {depth: 3}\nseed: 3\ncalls: {utility: 1}\n", 6,
+         "calls: the key is already on line 4; remove one of them"},
+        {HEAD "elf:\n  hash: gnu\n  bind: now\n  hash: gnu\n", 7,
+         "elf: hash: the key is already on line 5; remove one of them"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void refuses_missing_keys(void **state)
+{
+    (void)state;
+    static const char five[] = "give text, data, debug, symtab and strtab, or leave 'sections' out";
+    char missing[128];
+    snprintf(missing, sizeof missing, "sections: text: is missing; %s", five);
+    const struct wrong wrong[] = {
+        {"modules: 3\nfunctions: 9\n", 0, "pyelfgen-profile: is missing; add the line 'pyelfgen-profile: 1'"},
+        {"{}\n", 0, "pyelfgen-profile: is missing; add the line 'pyelfgen-profile: 1'"},
+        {"pyelfgen-profile: 1\n", 0, "modules: is missing; add their number, as in 'modules: 280'"},
+        {"pyelfgen-profile: 1\nmodules: 3\n", 0, "functions: is missing; a profile without 'sections' needs it"},
+        {SIZES "}\n", 3, missing},
+        {HEAD "sections: {}\n", 4, missing},
+        {HEAD "sections: {bss: 1 MB}\n", 4, missing},
+        {HEAD "sections: {text: 1 MB, data: 1 MB, debug: 0, symtab: 1 MB}\n", 4,
+         "sections: strtab: is missing; give text, data, debug, symtab and strtab, or leave 'sections' out"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void refuses_other_formats_before_anything_else(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {"pyelfgen-profile: 2\nfuture: 1\n", 1,
+         "pyelfgen-profile: '2' is not available; this version of pyelfgen knows only 1"},
+        {"modules: 3\npyelfgen-profile:\n", 2, "pyelfgen-profile: has no value; give one, or remove the key"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void refuses_wrong_sizes(void **state)
+{
+    (void)state;
+#define UNITS "B, kB, MB, GB, KiB, MiB or GiB"
+    const struct wrong wrong[] = {
+        {SIZES "text: 12 Mb}", 3, "sections: text: '12 Mb' has an unknown unit; use " UNITS},
+        {SIZES "text: 12 mB}", 3, "sections: text: '12 mB' has an unknown unit; use " UNITS},
+        {SIZES "text: 12 KB}", 3, "sections: text: '12 KB' has an unknown unit; use " UNITS},
+        {SIZES "text: 12 TB}", 3, "sections: text: '12 TB' has an unknown unit; use " UNITS},
+        {SIZES "text: 12  MB}", 3, "sections: text: '12  MB' has an unknown unit; use " UNITS},
+        {SIZES "text: 12 MB x}", 3, "sections: text: '12 MB x' has an unknown unit; use " UNITS},
+        {SIZES "text: \"12 MB \"}", 3, "sections: text: '12 MB ' has an unknown unit; use " UNITS},
+        {SIZES "text: \"12\\nMB\"}", 3, "sections: text: '12?MB' has an unknown unit; use " UNITS},
+        {SIZES "text: 1e3 MB}", 3, "sections: text: '1e3 MB' has an unknown unit; use " UNITS},
+        {SIZES "text: 0x10 B}", 3, "sections: text: '0x10 B' has an unknown unit; use " UNITS},
+        {SIZES "text: 12}", 3, "sections: text: '12' has no unit; add one of " UNITS ", as in '12 MB'"},
+        {SIZES "text: 12.5}", 3, "sections: text: '12.5' has no unit; add one of " UNITS ", as in '12.5 MB'"},
+        {SIZES "text: -5 MB}", 3, "sections: text: '-5 MB' is negative; a size is 0 or more"},
+        {SIZES "text: nan}", 3, "sections: text: 'nan' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: inf MB}", 3, "sections: text: 'inf MB' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: .inf}", 3, "sections: text: '.inf' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: +5 MB}", 3, "sections: text: '+5 MB' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: .5 MB}", 3, "sections: text: '.5 MB' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: 5. MB}", 3, "sections: text: '5. MB' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: MB}", 3, "sections: text: 'MB' is not a size; write digits and a unit, as in '12.5 MB'"},
+        {SIZES "text: ''}", 3, "sections: text: has no value; give one, or remove the key"},
+        {SIZES "\n text:\n }", 4, "sections: text: has no value; give one, or remove the key"},
+        {SIZES "text: 0.5 B}", 3,
+         "sections: text: '0.5 B' is not a whole number of bytes; correct the fraction or the unit"},
+        {SIZES "text: 1.2345 kB}", 3,
+         "sections: text: '1.2345 kB' is not a whole number of bytes; correct the fraction or the unit"},
+        {SIZES "text: 0.1 KiB}", 3,
+         "sections: text: '0.1 KiB' is not a whole number of bytes; correct the fraction or the unit"},
+        {SIZES "text: 1.00000000000000000000000000000000000000000000001 GB}", 3,
+         "sections: text: '1.00000000000000000000000000000000000000000000001 GB' is not a whole number of bytes; "
+         "correct the fraction or the unit"},
+        {SIZES "text: 1125899906842625 B}", 3,
+         "sections: text: '1125899906842625 B' is more than 1125899906842624 B, the most that a size may be"},
+        {SIZES "text: 1048577 GiB}", 3,
+         "sections: text: '1048577 GiB' is more than 1125899906842624 B, the most that a size may be"},
+        {SIZES "text: 99999999999999999999999999999999999999999 B}", 3,
+         "sections: text: '99999999999999999999999999999999999999999 B' is more than 1125899906842624 B, the most that "
+         "a "
+         "size may be"},
+        {SIZES "text: 0}", 3, "sections: text: 0 bytes are not from 1 to 1125899906842624"},
+        {HEAD "sections:\n  text: 1 MB\n  data: 0 B\n  debug: 0\n  symtab: 0\n  strtab: 0\n", 6,
+         "sections: data: 0 bytes are not from 1 to 1125899906842624"},
+        {HEAD "sections:\n  text: 1 MB\n  data: 1 MB\n  debug: 0\n  symtab: 0\n  strtab: 1 MB\n", 8,
+         "sections: symtab: is 0 and strtab is not; a symbol table needs its names: give both a size, or both 0"},
+        {HEAD "sections:\n  text: 1 MB\n  data: 1 MB\n  debug: 0\n  symtab: 1 MB\n  strtab: 0\n", 9,
+         "sections: strtab: is 0 and symtab is not; a symbol table needs its names: give both a size, or both 0"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void refuses_wrong_numbers(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {"pyelfgen-profile: 1\nmodules: 0\n", 2, "modules: '0' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 1000001\n", 2, "modules: '1000001' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: -3\n", 2, "modules: '-3' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: +3\n", 2, "modules: '+3' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 3.0\n", 2, "modules: '3.0' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 3x\n", 2, "modules: '3x' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 0x3\n", 2, "modules: '0x3' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 3e2\n", 2, "modules: '3e2' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 1_000\n", 2, "modules: '1_000' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: .nan\n", 2, "modules: '.nan' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: .inf\n", 2, "modules: '.inf' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: true\n", 2, "modules: 'true' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 3 4\n", 2, "modules: '3 4' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 18446744073709551617\n", 2,
+         "modules: '18446744073709551617' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 010\n", 2,
+         "modules: begins with 0, which some read as octal; write the number without"},
+        {"pyelfgen-profile: 1\nmodules:\n", 2, "modules: has no value; give one, or remove the key"},
+        {HEAD "seed: 18446744073709551616\n", 4,
+         "seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615"},
+        {HEAD "seed: -1\n", 4, "seed: '-1' is not a whole number from 0 to 18446744073709551615"},
+        {HEAD "utilities: 999721\n", 4,
+         "utilities: with 280 modules and 999721 utilities there are more than 1000000 "
+         "libraries"},
+        {"pyelfgen-profile: 1\nmodules: 1\nfunctions: 0\n", 3,
+         "functions: '0' is not a whole number from 1 to 4000000"},
+        {HEAD "utility-functions: 4000001\n", 4,
+         "utility-functions: '4000001' is not a whole number from 1 to 4000000"},
+        {HEAD "calls: {depth: 0}\n", 4, "calls: depth: '0' is not a whole number from 1 to 100000"},
+        {HEAD "calls: {utility: 1001}\n", 4, "calls: utility: '1001' is not a whole number from 0 to 1000"},
+        {HEAD "calls: {utilities-per-module: 0}\n", 4,
+         "calls: utilities-per-module: '0' is not a whole number from 1 to 1000000"},
+        {HEAD "calls: {cross-module-chain: -1}\n", 4,
+         "calls: cross-module-chain: '-1' is not a whole number from 0 to 1000000"},
+        {HEAD "names: {length: 0}\n", 4, "names: length: '0' is not a whole number from 1 to 4096"},
+        {HEAD "names: {length: 4097}\n", 4, "names: length: '4097' is not a whole number from 1 to 4096"},
+        {HEAD "names: {pad: 4097}\n", 4, "names: pad: '4097' is not a whole number from 0 to 4096"},
+        {HEAD "names:\n  pad: 3\n  length: 3\n", 5, "names: pad: excludes 'length'; remove one of them"},
+        {HEAD "dwarf: {units: 0}\n", 4, "dwarf: units: '0' is not a whole number from 1 to 1000000"},
+        {HEAD "dwarf: {units: 1000001}\n", 4, "dwarf: units: '1000001' is not a whole number from 1 to 1000000"},
+        {HEAD "elf: {max-page-size: 2048}\n", 4,
+         "elf: max-page-size: '2048' is not a whole number from 4096 to 2097152"},
+        {HEAD "elf: {max-page-size: 4194304}\n", 4,
+         "elf: max-page-size: '4194304' is not a whole number from 4096 to 2097152"},
+        {HEAD "elf:\n  max-page-size: 12288\n", 5,
+         "elf: max-page-size: '12288' is not a power of two; use one from 4096 to 2097152"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void carries_the_numbers_that_disagree(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "names: {pad: 5000}\n";
+    struct profile p;
+    struct error e = {0};
+    assert_false(profile_parse(&p, text, sizeof text - 1, "", &e));
+    assert_int_equal(e.wanted, 5000);
+    assert_int_equal(e.possible, 4096);
+}
+
+static void refuses_wrong_words(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {HEAD "calls: {cross-module: maybe}\n", 4, "calls: cross-module: 'maybe' is neither true nor false"},
+        {HEAD "calls: {cross-module: True}\n", 4, "calls: cross-module: 'True' is neither true nor false"},
+        {HEAD "calls: {need-all: yes}\n", 4, "calls: need-all: 'yes' is neither true nor false"},
+        {HEAD "elf: {build-id: 1}\n", 4, "elf: build-id: '1' is neither true nor false"},
+        {HEAD "elf: {build-id: }\n", 4, "elf: build-id: has no value; give one, or remove the key"},
+        {HEAD "elf: {hash: md5}\n", 4, "elf: hash: 'md5' is not one of gnu, sysv, both"},
+        {HEAD "elf: {hash: GNU}\n", 4, "elf: hash: 'GNU' is not one of gnu, sysv, both"},
+        {HEAD "elf: {hash: 0}\n", 4, "elf: hash: '0' is not one of gnu, sysv, both"},
+        {HEAD "elf: {bind: never}\n", 4, "elf: bind: 'never' is not one of lazy, now"},
+        {HEAD "elf: {relro: half}\n", 4, "elf: relro: 'half' is not one of none, partial, full"},
+        {HEAD "elf:\n  bind: lazy\n  relro: full\n", 6,
+         "elf: relro: 'full' needs 'bind: now', which is not set; add it, or use 'partial'"},
+        {HEAD "names: {style: itanium}\n", 4,
+         "names: style: 'itanium' is not available; this version of pyelfgen knows only pynamic"},
+        {HEAD "dwarf: {version: 4}\n", 4,
+         "dwarf: version: '4' is not available; this version of pyelfgen knows only 5"},
+        {HEAD "dwarf: {version: five}\n", 4,
+         "dwarf: version: 'five' is not available; this version of pyelfgen knows only 5"},
+        {HEAD "dwarf: {language: c++}\n", 4,
+         "dwarf: language: 'c++' is not available; this version of pyelfgen knows only c"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+static void refuses_wrong_coverage(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"0",    "0.0",    "1.01",  "-1",  "-0.5",  "nan", ".nan",
+                                         "inf",  ".inf",   "1e99",  "0x1", "0,5",   "1e",  "0.5.5",
+                                         "half", "1e-999", "1e999", "+1",  "100 %", "0.5 "};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char text[256], message[128];
+        snprintf(text, sizeof text, HEAD "calls:\n  coverage: '%s'\n", values[i]);
+        snprintf(message, sizeof message, "calls: coverage: '%s' is not a number above 0 and at most 1", values[i]);
+        assert_refused(text, strlen(text), 5, message);
+    }
+}
+
+static void refuses_wrong_application(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {HEAD "application: \"a\\nb\"\n", 4,
+         "application: has a control character or line break (U+000A) inside; remove it"},
+        {HEAD "application: \"a\\e[1mb\"\n", 4,
+         "application: has a control character or line break (U+001B) inside; remove it"},
+        {HEAD "application: |\n  one\n", 4,
+         "application: has a control character or line break (U+000A) inside; remove it"},
+        {HEAD "application: \"\\x7f\"\n", 4,
+         "application: has a control character or line break (U+007F) inside; remove it"},
+        {HEAD "application: \"\\x9b\"\n", 4,
+         "application: has a control character or line break (U+009B) inside; remove it"},
+        {HEAD "application: \"\\u2028\"\n", 4,
+         "application: has a control character or line break (U+2028) inside; remove it"},
+    };
+    ALL_REFUSED(wrong);
+    char text[512];
+    snprintf(text, sizeof text, HEAD "application: %0201d\n", 1);
+    assert_refused(text, strlen(text), 4, "application: is 201 bytes long; shorten it to 200");
+    snprintf(text, sizeof text, HEAD "application: %0200d\n", 1);
+    struct profile p = understood(text);
+    assert_int_equal(strlen(p.application), 200);
+    profile_free(&p);
+}
+
+static void understands_the_least(void **state)
+{
+    (void)state;
+    struct profile p = understood("pyelfgen-profile: 1\nmodules: 3\nfunctions: 20\n");
+    assert_string_equal(p.application, "");
+    assert_true(p.seed == 42 && p.modules == 3 && p.utilities == 0 && p.functions == 20);
+    assert_true(p.utility_functions == PROFILE_DERIVED);
+    for (size_t i = 0; i < SIZE_KINDS; i++)
+        assert_true(p.sections[i] == PROFILE_DERIVED);
+    assert_true(p.calls.depth == 10 && p.calls.utility == 1 && p.calls.utilities_per_module == PROFILE_DERIVED);
+    assert_true(p.calls.cross_module && p.calls.cross_module_chain == 10 && !p.calls.need_all);
+    assert_true(p.calls.coverage == 1.0);
+    assert_true(p.names.length == PROFILE_DERIVED && p.names.pad == PROFILE_DERIVED);
+    assert_true(p.elf.hash == HASH_GNU && p.elf.bind == BIND_LAZY && p.elf.relro == RELRO_PARTIAL && p.elf.build_id);
+    assert_true(p.elf.max_page_size == 4096 && p.dwarf.version == 5 && p.dwarf.units == PROFILE_DERIVED);
+    profile_free(&p);
+}
+
+static void understands_every_key(void **state)
+{
+    (void)state;
+    struct profile p = understood(
+        "---\npyelfgen-profile: 1\napplication: \"caf\u00e9%: 1\"\nseed: 18446744073709551615\n"
+        "modules: \"280\" # quotes do not matter\n"
+        "utilities: 215\nfunctions: 885\nutility-functions: 884\n"
+        "sections: {text: 287 MB, data: 9MB, debug: 1100 MB, symtab: 17 MB,\n  strtab: 92 MB, bss: 1 MB}\n"
+        "calls: {depth: 11, utility: 0, utilities-per-module: 31, cross-module: false, cross-module-chain: 0,\n"
+        "  coverage: 0.25, need-all: true}\n"
+        "names: {style: pynamic, length: 132}\n"
+        "elf:\n  hash: both\n  bind: now\n  relro: full\n  build-id: false\n  max-page-size: 2097152\n"
+        "dwarf: {version: 5, language: c, units: 35}\n...\n");
+    assert_string_equal(p.application, "caf\u00e9%: 1");
+    assert_true(p.seed == UINT64_MAX && p.modules == 280 && p.utilities == 215);
+    assert_true(p.functions == 885 && p.utility_functions == 884);
+    assert_true(p.sections[SIZE_TEXT] == 287000000 && p.sections[SIZE_DATA] == 9000000);
+    assert_true(p.sections[SIZE_DEBUG] == 1100000000 && p.sections[SIZE_SYMTAB] == 17000000);
+    assert_true(p.sections[SIZE_STRTAB] == 92000000 && p.sections[SIZE_BSS] == 1000000);
+    assert_true(p.calls.depth == 11 && p.calls.utility == 0 && p.calls.utilities_per_module == 31);
+    assert_true(!p.calls.cross_module && p.calls.cross_module_chain == 0 && p.calls.need_all);
+    assert_true(p.calls.coverage == 0.25);
+    assert_true(p.names.length == 132 && p.names.pad == PROFILE_DERIVED);
+    assert_true(p.elf.hash == HASH_BOTH && p.elf.bind == BIND_NOW && p.elf.relro == RELRO_FULL && !p.elf.build_id);
+    assert_true(p.elf.max_page_size == 2097152 && p.dwarf.version == 5 && p.dwarf.units == 35);
+    profile_free(&p);
+}
+
+static void understands_layouts(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "\xef\xbb\xbfpyelfgen-profile: 1\nmodules: 3\nfunctions: 20\n",
+        "{modules: 3, functions: 20, pyelfgen-profile: 1}",
+        "pyelfgen-profile: 1\r\nmodules: 3\r\nfunctions: 20\r\n",
+        "pyelfgen-profile: 1\nmodules: 3\nfunctions: 20\napplication:\ncalls: {}\nutility-functions: 20",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        struct profile p = understood(same[i]);
+        assert_string_equal(p.application, "");
+        assert_true(p.modules == 3 && p.functions == 20 && p.utility_functions == PROFILE_DERIVED);
+        profile_free(&p);
+    }
+}
+
+static void understands_sizes_to_the_byte(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } sizes[] = {
+        {"1 B", 1},
+        {"1B", 1},
+        {"17.3 MB", 17300000},
+        {"619.4 MB", 619400000},
+        {"0.000000001 GB", 1},
+        {"0.00100000000000000000000000000000000000000000000 kB", 1},
+        {"0000000000000000000000000000000000000000000000.5 kB", 500},
+        {"3.000 B", 3},
+        {"4.35 GB", 4350000000}, /* in double, 4.35e9 is exact but 4.35 is not */
+        {"1.1 kB", 1100},
+        {"1.5 KiB", 1536},
+        {"0.125 KiB", 128},
+        {"2 MiB", 2097152},
+        {"1 GiB", 1073741824},
+        {"0.000000000931322574615478515625 GiB", 1},
+        {"1048576 GiB", PROFILE_SIZE_MOST},
+        {"1125899.906842624 GB", PROFILE_SIZE_MOST},
+        {"1125899906842624 B", PROFILE_SIZE_MOST},
+        {"1048575.999999999068677425384521484375 GiB", PROFILE_SIZE_MOST - 1},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, SIZES "text: %s}", sizes[i].text);
+        struct profile p = understood(text);
+        if (p.sections[SIZE_TEXT] != sizes[i].bytes)
+            fail_msg("%s gave %lld", sizes[i].text, (long long)p.sections[SIZE_TEXT]);
+        profile_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_what_is_no_profile),
+        cmocka_unit_test(refuses_wrong_syntax),
+        cmocka_unit_test(stops_at_deep_nesting),
+        cmocka_unit_test(refuses_unknown_and_repeated_keys),
+        cmocka_unit_test(refuses_missing_keys),
+        cmocka_unit_test(refuses_other_formats_before_anything_else),
+        cmocka_unit_test(refuses_wrong_sizes),
+        cmocka_unit_test(refuses_wrong_numbers),
+        cmocka_unit_test(carries_the_numbers_that_disagree),
+        cmocka_unit_test(refuses_wrong_words),
+        cmocka_unit_test(refuses_wrong_coverage),
+        cmocka_unit_test(refuses_wrong_application),
+        cmocka_unit_test(understands_the_least),
+        cmocka_unit_test(understands_every_key),
+        cmocka_unit_test(understands_layouts),
+        cmocka_unit_test(understands_sizes_to_the_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* pyelfstat: the five sizes of sets and files, wanted beside actual.
+ *
+ * What is actual is read from the ELF files; the manifest of a set only says
+ * which files belong to it and what was wanted. A file that cannot be read
+ * costs its own row and the exit status, not the rest of the report.
+ */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cli.h"
+#include "elf/sizes.h"
+#include "tools/set.h"
+
+enum { OPTION_EACH = 256, OPTION_JSON };
+
+struct row {
+    const char *name;
+    struct counts sizes;
+};
+
+/* What was read of some libraries. */
+struct table {
+    struct row *rows; /* one for each that could be read */
+    size_t count;
+    size_t unreadable;
+    struct counts sum;
+};
+
+struct report {
+    bool each;
+    bool json;
+    bool failed;
+    bool begun; /* something stands above */
+    struct arena arena;
+    json_object *root; /* with --json only */
+};
+
+/* A report without a part of it would be a wrong one: without memory the
+ * program ends. */
+static void *must(void *p)
+{
+    if (!p) {
+        fputs("pyelfstat: out of memory\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+/* The length of the UTF-8 character that `s` begins with, 0 where it is none
+ * (RFC 3629, section 4; surrogates pass, which harm nobody). */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+/* Foreign text as it may go to a terminal or into JSON: what is not UTF-8, or
+ * is a control character of ASCII or Latin-1, becomes `?`. From the arena. */
+static const char *presentable(struct report *r, const char *text)
+{
+    char *copy = must(arena_take(&r->arena, strlen(text) + 1));
+    char *to = copy;
+    for (const unsigned char *from = (const unsigned char *)text; *from;) {
+        size_t length = utf8_length(from);
+        bool control = from[0] < 0x20 || from[0] == 0x7f || (from[0] == 0xc2 && from[1] < 0xa0);
+        if (length && !control) {
+            memcpy(to, from, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+        from += length ? length : 1;
+    }
+    *to = '\0';
+    return copy;
+}
+
+static json_object *json_text(struct report *r, const char *text)
+{
+    return must(json_object_new_string(presentable(r, text)));
+}
+
+static void complain(struct report *r, const struct error *e)
+{
+    r->failed = true;
+    error_report("pyelfstat", e);
+    if (r->json) {
+        json_object *entry = must(json_object_new_object());
+        json_object_object_add(entry, "file", json_text(r, e->file));
+        json_object_object_add(entry, "text", json_text(r, e->text));
+        json_object_array_add(json_object_object_get(r->root, "errors"), entry);
+    }
+}
+
+/* ---- counting ---- */
+
+static bool counts_from(const struct file_sizes *sizes, struct counts *counts)
+{
+    *counts = (struct counts){.of = {[COLUMN_TEXT] = sizes->text,
+                                     [COLUMN_DATA] = sizes->data,
+                                     [COLUMN_DEBUG] = sizes->debug,
+                                     [COLUMN_SYMTAB] = sizes->symtab,
+                                     [COLUMN_STRTAB] = sizes->strtab,
+                                     [COLUMN_BSS] = sizes->bss}};
+    for (int c = 0; c < COLUMNS; c++)
+        counts->known[c] = true;
+    return sizes_total(sizes, &counts->of[COLUMN_TOTAL]);
+}
+
+/* Reads every library and complains of those that it cannot read; false when
+ * their sum overflows. */
+static bool table_read(struct report *r, const struct library *libraries, size_t count, struct table *t,
+                       struct error *e)
+{
+    *t = (struct table){.rows = must(arena_zeroed(&r->arena, count + 1, sizeof *t->rows))};
+    struct file_sizes sum = {0};
+    bool fits = true;
+    for (size_t i = 0; i < count; i++) {
+        struct file_sizes sizes;
+        struct error broken;
+        if (!sizes_read(libraries[i].path, &sizes, &broken)) {
+            complain(r, &broken);
+            t->unreadable++;
+            continue;
+        }
+        struct row *row = &t->rows[t->count++];
+        row->name = presentable(r, libraries[i].name);
+        fits = counts_from(&sizes, &row->sizes) && sizes_add(&sum, &sizes) && fits;
+    }
+    fits = fits && counts_from(&sum, &t->sum);
+    return fits || error_set(e, ERROR_INPUT, "the libraries together have more than 2^64 bytes");
+}
+
+/* ---- text ---- */
+
+/* A blank line between what is reported, none at the ends. */
+static void print_gap(struct report *r)
+{
+    if (r->begun)
+        putchar('\n');
+    r->begun = true;
+}
+
+static void print_heading(const char *corner, int corner_width, const int *widths)
+{
+    printf("%-*s", corner_width, corner);
+    for (int c = 0; c < COLUMNS; c++)
+        printf("  %*s", widths[c], size_column_names[c]);
+}
+
+/* What was wanted and what is, in MB, and the difference in bytes. */
+static void print_sums(const struct counts *wanted, const struct counts *actual)
+{
+    enum { WANTED, ACTUAL, DIFFERENCE, LINES };
+    static const char *const labels[LINES] = {"wanted, MB", "actual, MB", "difference, bytes"};
+    int label_width = (int)strlen(labels[DIFFERENCE]);
+    char cells[LINES][COLUMNS][32];
+    int widths[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+        uint64_t want = wanted->of[c];
+        uint64_t have = actual->of[c];
+        strcpy(cells[WANTED][c], "-");
+        strcpy(cells[DIFFERENCE][c], "-");
+        snprintf(cells[ACTUAL][c], sizeof cells[ACTUAL][c], "%.3f", (double)have / 1e6);
+        if (wanted->known[c]) {
+            snprintf(cells[WANTED][c], sizeof cells[WANTED][c], "%.3f", (double)want / 1e6);
+            snprintf(cells[DIFFERENCE][c], sizeof cells[DIFFERENCE][c], "%s%" PRIu64,
+                     have < want   ? "-"
+                     : have > want ? "+"
+                                   : "",
+                     have < want ? want - have : have - want);
+        }
+        widths[c] = 8;
+        for (int line = 0; line < LINES; line++) {
+            int width = (int)strlen(cells[line][c]);
+            widths[c] = width > widths[c] ? width : widths[c];
+        }
+    }
+    print_heading("", label_width, widths);
+    putchar('\n');
+    for (int line = 0; line < LINES; line++) {
+        printf("%-*s", label_width, labels[line]);
+        for (int c = 0; c < COLUMNS; c++)
+            printf("  %*s", widths[c], cells[line][c]);
+        putchar('\n');
+    }
+}
+
+static void print_row(const struct counts *counts, const int *widths, const char *name)
+{
+    printf("%5s", "");
+    for (int c = 0; c < COLUMNS; c++)
+        printf("  %*" PRIu64, widths[c], counts->of[c]);
+    printf("  %s\n", name);
+}
+
+static void print_rows(const struct table *t)
+{
+    int widths[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+        int width = snprintf(NULL, 0, "%" PRIu64, t->sum.of[c]);
+        widths[c] = width > 6 ? width : 6;
+    }
+    print_heading("bytes", 5, widths);
+    puts("  file");
+    for (size_t i = 0; i < t->count; i++)
+        print_row(&t->rows[i].sizes, widths, t->rows[i].name);
+    if (t->count > 1)
+        print_row(&t->sum, widths, "(all)");
+}
+
+static void print_set(struct report *r, const struct set *set, const struct table *t)
+{
+    print_gap(r);
+    printf("%s: ", presentable(r, set->path));
+    if (*set->application)
+        printf("%s, ", presentable(r, set->application));
+    printf("%zu %s", set->count, set->count == 1 ? "library" : "libraries");
+    if (t->unreadable)
+        printf(", %zu of them not readable and not counted", t->unreadable);
+    putchar('\n');
+    print_sums(&set->wanted, &t->sum);
+    if (r->each) {
+        print_gap(r);
+        print_rows(t);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_start(struct report *r)
+{
+    static const char *const arrays[] = {"sets", "files", "errors"};
+    r->root = must(json_object_new_object());
+    json_object_object_add(r->root, "pyelfstat", json_object_new_int(1));
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        json_object_object_add(r->root, arrays[i], must(json_object_new_array()));
+}
+
+static json_object *json_counts(const struct counts *counts)
+{
+    json_object *object = must(json_object_new_object());
+    for (int c = 0; c < COLUMNS; c++)
+        json_object_object_add(object, size_column_names[c],
+                               counts->known[c] ? must(json_object_new_uint64(counts->of[c])) : NULL);
+    return object;
+}
+
+static json_object *json_difference(const struct counts *wanted, const struct counts *actual)
+{
+    json_object *object = must(json_object_new_object());
+    for (int c = 0; c < COLUMNS; c++) {
+        /* Modulo 2^64, which is right for every difference below 2^63. */
+        int64_t difference = (int64_t)(actual->of[c] - wanted->of[c]);
+        json_object_object_add(object, size_column_names[c],
+                               wanted->known[c] ? must(json_object_new_int64(difference)) : NULL);
+    }
+    return object;
+}
+
+static void json_rows(struct report *r, const struct table *t, json_object *array)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        json_object *row = must(json_object_new_object());
+        json_object_object_add(row, "name", json_text(r, t->rows[i].name));
+        json_object_object_add(row, "sizes", json_counts(&t->rows[i].sizes));
+        json_object_array_add(array, row);
+    }
+}
+
+static void json_set(struct report *r, const struct set *set, const struct table *t)
+{
+    json_object *object = must(json_object_new_object());
+    json_object_object_add(object, "path", json_text(r, set->path));
+    json_object_object_add(object, "application", json_text(r, set->application));
+    json_object_object_add(object, "libraries", must(json_object_new_uint64(set->count)));
+    json_object_object_add(object, "unreadable", must(json_object_new_uint64(t->unreadable)));
+    json_object_object_add(object, "wanted", json_counts(&set->wanted));
+    json_object_object_add(object, "actual", json_counts(&t->sum));
+    json_object_object_add(object, "difference", json_difference(&set->wanted, &t->sum));
+    if (r->each) {
+        json_object *rows = must(json_object_new_array());
+        json_rows(r, t, rows);
+        json_object_object_add(object, "each", rows);
+    }
+    json_object_array_add(json_object_object_get(r->root, "sets"), object);
+}
+
+/* ---- the program ---- */
+
+static void report_set(struct report *r, const char *path)
+{
+    struct set set;
+    struct table table;
+    struct error e;
+    if (!set_read(path, &r->arena, &set, &e)) {
+        complain(r, &e);
+    } else if (!table_read(r, set.libraries, set.count, &table, &e)) {
+        error_at(&e, path, 0);
+        complain(r, &e);
+    } else if (r->json) {
+        json_set(r, &set, &table);
+    } else {
+        print_set(r, &set, &table);
+    }
+}
+
+static void report_files(struct report *r, const struct library *files, size_t count)
+{
+    struct table table;
+    struct error e;
+    if (!table_read(r, files, count, &table, &e)) {
+        complain(r, &e);
+    } else if (r->json) {
+        json_rows(r, &table, json_object_object_get(r->root, "files"));
+    } else if (table.count > 0) {
+        print_gap(r);
+        print_rows(&table);
+    }
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The sets in the order given, then a row for each file. */
+static void report_all(struct report *r, char **operands, size_t count)
+{
+    if (r->json)
+        json_start(r);
+    struct library *files = must(arena_zeroed(&r->arena, count, sizeof *files));
+    size_t file_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_directory(operands[i]))
+            report_set(r, operands[i]);
+        else
+            files[file_count++] = (struct library){.name = operands[i], .path = operands[i]};
+    }
+    report_files(r, files, file_count);
+    if (r->json)
+        puts(must(
+            (char *)json_object_to_json_string_ext(r->root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)));
+    json_object_put(r->root);
+}
+
+static const struct cli_option options[] = {
+    {OPTION_EACH, "each", NULL, "also one row for each library of a set, in bytes"},
+    {OPTION_JSON, "json", NULL, "report as JSON"},
+};
+
+static const struct cli_program program = {
+    .name = "pyelfstat",
+    .usage = "[OPTION]... SET|FILE...",
+    .summary = "Report the five sizes of sets and ELF files, what was wanted beside what is.",
+    .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
+               "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
+               "from the files. 1 MB is 1,000,000 bytes. The total is of the five: bss takes no\n"
+               "room in a file. FILEs, of any ELF class, get a row each, in bytes.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfstat SET                 wanted, actual, difference\n"
+               "  pyelfstat --each --json SET   everything, for a program\n"
+               "  pyelfstat /usr/bin/python3    one file\n"
+               "\n"
+               "Exit status: 0 when all was read, 1 when a file or set could not be, 2 for a\n"
+               "wrong command line. A size that differs from what was wanted is no failure.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+/* Moves the operands to the front of argv; -1 to go on, otherwise the status. */
+static int parse(int argc, char **argv, struct report *r, size_t *count)
+{
+    struct cli cli = cli_start(&program, argc, argv);
+    struct error e;
+    const char *value;
+    *count = 0;
+    for (int key; (key = cli_next(&cli, &value, &e)) != CLI_END;) {
+        switch (key) {
+        case OPTION_EACH:
+            r->each = true;
+            break;
+        case OPTION_JSON:
+            r->json = true;
+            break;
+        case CLI_OPERAND:
+            argv[(*count)++] = (char *)value;
+            break;
+        case CLI_DONE:
+            return 0;
+        default:
+            return error_report(program.name, &e);
+        }
+    }
+    if (*count == 0) {
+        error_set(&e, ERROR_USAGE, "no SET or FILE is given; see --help");
+        return error_report(program.name, &e);
+    }
+    return -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct report report = {0};
+    size_t count;
+    int status = parse(argc, argv, &report, &count);
+    if (status < 0) {
+        report_all(&report, argv, count);
+        status = report.failed ? 1 : 0;
+    }
+    arena_free(&report.arena);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        struct error e;
+        error_errno(&e, "", "cannot write the report");
+        return error_report(program.name, &e);
+    }
+    return status;
+}

@@ -1,0 +1,54 @@
+/* What belongs to a set, and what was wanted of it.
+ *
+ * A set is a directory. Its manifest (docs/manifest.md) names its libraries
+ * and the sizes that were wanted; a directory without one is taken to be all
+ * its *.so, in version order. The manifest may come from anywhere: it is
+ * checked before it is believed, and no name in it leads out of the set.
+ */
+#ifndef TOOLS_SET_H
+#define TOOLS_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* The columns of a size report. The total is of the five sizes; bss, which
+ * takes no room in a file, stands outside it. */
+enum size_column {
+    COLUMN_TEXT,
+    COLUMN_DATA,
+    COLUMN_DEBUG,
+    COLUMN_SYMTAB,
+    COLUMN_STRTAB,
+    COLUMN_TOTAL,
+    COLUMN_BSS,
+    COLUMNS
+};
+extern const char *const size_column_names[COLUMNS];
+
+struct counts { /* in bytes */
+    uint64_t of[COLUMNS];
+    bool known[COLUMNS]; /* false: `of` is 0 and means nothing */
+};
+
+struct library {
+    const char *name; /* within the set */
+    const char *path;
+};
+
+struct set {
+    const char *path;
+    const char *application; /* as the manifest has it, "" when unknown */
+    struct counts wanted;
+    struct library *libraries; /* modules and utilities; markers are outside the sizes */
+    size_t count;
+};
+
+/* Reads the set in the directory `path`, which is borrowed; everything else
+ * that *set points to is taken from the arena. */
+bool set_read(const char *path, struct arena *arena, struct set *set, struct error *e);
+
+#endif
