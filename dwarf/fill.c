@@ -101,11 +101,11 @@ static bool add_data_units(struct debug *d, uint64_t rest, struct arena *arena)
     for (uint32_t h = 1; h < d->headers_used; h++)
         if (headers_entries(d->corpus, h) < room)
             room = headers_entries(d->corpus, h);
-    uint64_t capacity = (uint64_t)d->unit_count * (room - CORPUS_BASE_BYTES);
-    if (rest * 20 <= capacity * 19)
+    /* a part of what the units could hold stays free, so that they can differ */
+    uint64_t capacity = (uint64_t)d->unit_count * (room - CORPUS_BASE_BYTES) / 16 * 15;
+    if (rest <= capacity)
         return true;
-    /* each new unit takes from the rest what it needs itself; some room stays */
-    uint64_t more = (rest - capacity) / (room - room / 8) + 1 + d->unit_count / 8;
+    uint64_t more = (rest - capacity) / (room - room / 8) + 1;
     struct debug_unit *longer = arena_zeroed(arena, d->unit_count + more, sizeof *longer);
     if (!longer)
         return false;

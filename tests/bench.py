@@ -1,0 +1,136 @@
+"""What generating a set costs beside copying it: `./dev bench`.
+
+Alternating pairs of `pyelfgen` and `cp -r` of its result, after a warm-up of
+both, and the median of the ratios pair by pair: the absolute times of a shared
+machine drift by a factor of three, the ratios hardly. What was there before is
+deleted, and on a disk the file system synced, outside the timed part. A third
+measurement of each pair is two threads of plain writes of as many bytes in as
+many files, the least that any generator could take.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SLICE = 128 * 1024
+
+
+def timed(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def remove(path, sync):
+    shutil.rmtree(path, ignore_errors=True)
+    if sync:
+        os.sync()
+
+
+def plain_writes(files, target, threads):
+    """Writes files of these sizes, in slices, by this many threads."""
+    target.mkdir()
+    data = memoryview(os.urandom(SLICE))
+    names = iter(enumerate(files))
+    lock = threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                number, size = next(names, (None, 0))
+            if number is None:
+                return
+            fd = os.open(target / str(number), os.O_WRONLY | os.O_CREAT)
+            while size:
+                size -= os.write(fd, data[: min(size, SLICE)])
+            os.close(fd)
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def peak_memory(command):
+    """Largest resident size of a command, in MB."""
+    result = subprocess.run(["/usr/bin/time", "-v", *command], capture_output=True, text=True, check=True)
+    return int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", result.stderr)[1]) * 1024 / 1e6
+
+
+def bench(generator, profile, directory, threads, pairs, sync):
+    made, copied, written = (directory / name for name in ("made", "copied", "written"))
+    generate = [generator, "--profile", profile, "-o", str(made), "-j", str(threads), "--quiet"]
+    subprocess.run(generate, check=True)
+    sizes = [path.stat().st_size for path in made.iterdir()]
+    rows = []
+    for number in range(pairs + 1):
+        remove(copied, sync)
+        copy = timed(lambda: subprocess.run(["cp", "-r", made, copied], check=True))
+        remove(copied, sync)
+        write = timed(lambda: plain_writes(sizes, written, threads))
+        remove(written, sync)
+        remove(made, sync)
+        generated = timed(lambda: subprocess.run(generate, check=True))
+        if sync:
+            os.sync()
+        if number:  # the first warms up
+            rows.append((generated, copy, write))
+    remove(made, False)
+    return sum(sizes), rows
+
+
+def report(where, total, rows):
+    def line(title, values):
+        print(f"  {title:<28}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
+
+    print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':12}min  median     max")
+    line("pyelfgen, seconds", [row[0] for row in rows])
+    line("cp -r, seconds", [row[1] for row in rows])
+    line("plain writes, seconds", [row[2] for row in rows])
+    line("pyelfgen / cp -r", [row[0] / row[1] for row in rows])
+    line("pyelfgen / plain writes", [row[0] / row[2] for row in rows])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--profile", default="llnl-2007")
+    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--disk", default=None, help="a directory on the disk; default: the build directory")
+    parser.add_argument("--no-disk", action="store_true")
+    parser.add_argument("--json", help="also write the measurements to this file")
+    options = parser.parse_args()
+    build = pathlib.Path(os.environ.get("PYELFGEN_BUILD", pathlib.Path(__file__).resolve().parent.parent / "build"))
+    generator = str(build / "bin" / "pyelfgen")
+    places = [("tmpfs", "/dev/shm", False)]
+    if not options.no_disk:
+        places.append(("disk", options.disk or str(build), True))
+    results = {}
+    for where, parent, sync in places:
+        with tempfile.TemporaryDirectory(dir=parent, prefix="bench-") as directory:
+            total, rows = bench(generator, options.profile, pathlib.Path(directory), options.threads, options.pairs, sync)
+        report(where, total, rows)
+        results[where] = {"bytes": total, "seconds": [dict(zip(("pyelfgen", "cp", "write"), row)) for row in rows]}
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="bench-") as directory:
+        command = [generator, "--profile", options.profile, "-o", f"{directory}/set", "-q", "-j"]
+        for threads in (1, options.threads):
+            peak = peak_memory([*command, str(threads), "--force"])
+            print(f"peak memory, {threads} thread{'s' * (threads > 1)}: {peak:.0f} MB")
+            results[f"peak MB, -j{threads}"] = peak
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
