@@ -1,7 +1,7 @@
 /* Encodes the table of abbrev.h. */
 #include "dwarf/abbrev.h"
 
-#define A(attribute, form) {DW_AT_##attribute, DW_FORM_##form, 0},
+#define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
 struct attribute {

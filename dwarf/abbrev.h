@@ -16,16 +16,15 @@
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant) */
 #define ABBREVIATIONS(X)                                                                                               \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
-      A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr)                   \
-          A(high_pc, data8) A(stmt_list, sec_offset))                                                                  \
+      A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) A(high_pc, data8) \
+          A(stmt_list, sec_offset))                                                                                    \
     X(DATA_UNIT, compile_unit, 1,                                                                                      \
       A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(stmt_list, sec_offset))         \
     X(BASE_TYPE, base_type, 0, A(byte_size, data1) A(encoding, data1) A(name, strp))                                   \
     X(POINTER, pointer_type, 0, C(byte_size, 8) A(type, ref4))                                                         \
     X(VOID_POINTER, pointer_type, 0, C(byte_size, 8))                                                                  \
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
-    X(TYPEDEF, typedef, 0,                                                                                             \
-      A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4))                           \
+    X(TYPEDEF, typedef, 0, A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4))      \
     X(STRUCTURE, structure_type, 1,                                                                                    \
       A(name, strp) A(byte_size, data1) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(sibling, ref4))    \
     X(UNION, union_type, 1,                                                                                            \
@@ -58,8 +57,8 @@
     X(LOCAL, variable, 0,                                                                                              \
       A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 10) A(type, ref4) A(location, exprloc))         \
     X(EXTERN_VARIABLE, variable, 0,                                                                                    \
-      A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4)                            \
-          A(external, flag_present) A(declaration, flag_present))
+      A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4) A(external, flag_present)  \
+          A(declaration, flag_present))
 
 enum abbrev_code {
     ABBREV_END,

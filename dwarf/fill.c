@@ -75,8 +75,8 @@ static uint64_t fixed_size(struct debug *d)
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
     const uint64_t function = SIZE_FUNCTION + SIZE_PARAMETER * DEBUG_PARAMETERS_MOST + 1 + FUNCTION_PROGRAM_LEAST;
-    const uint64_t unit = UNIT_FRAME + CORPUS_BASE_BYTES + LINE_HEADER + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT +
-                          SOURCE_NAME_MOST;
+    const uint64_t unit =
+        UNIT_FRAME + CORPUS_BASE_BYTES + LINE_HEADER + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + SOURCE_NAME_MOST;
     return functions * function + units * unit + c->abbrev.size + c->line_strings.size + c->common + names +
            TAIL_ENTRIES * (SIZE_EXTERN_VARIABLE + TAIL_NAME + 1);
 }

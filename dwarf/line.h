@@ -16,8 +16,8 @@ enum {
     LINE_BASE = -5,
     LINE_RANGE = 14,
     LINE_OPCODE_BASE = 13,
-    LINE_HEADER = 58,  /* bytes of a unit's header, with two directories and two files */
-    LINE_BEGIN = 13,   /* bytes that line_begin writes */
+    LINE_HEADER = 58,   /* bytes of a unit's header, with two directories and two files */
+    LINE_BEGIN = 13,    /* bytes that line_begin writes */
     LINE_ROW_MOST = 18, /* bytes that one row takes at most */
     LINE_END_MOST = 14,
 };

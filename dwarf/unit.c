@@ -111,7 +111,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t text, u
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, 5);
     p = put_u8(p, DW_UT_compile);
-    p = put_u8(p, 8); /* address size */
+    p = put_u8(p, 8);  /* address size */
     p = put_u32(p, 0); /* every unit uses the one table of abbreviations */
     p = put_unit_entry(d, u, text, line_at, p);
     assert(p == start + CORPUS_START);

@@ -30,9 +30,9 @@ struct debug_function {
     uint32_t name;   /* offset in the library's names */
     uint32_t offset; /* in the code that the units describe */
     uint32_t size;
-    uint16_t line;   /* DEBUG_LINE_FIRST and more: needs two bytes */
-    bool is_static;  /* then it has parameters */
-    uint8_t result;  /* enum base_type */
+    uint16_t line;  /* DEBUG_LINE_FIRST and more: needs two bytes */
+    bool is_static; /* then it has parameters */
+    uint8_t result; /* enum base_type */
     uint8_t parameters;
     uint8_t type[DEBUG_PARAMETERS_MOST];
     int8_t parameter_place; /* of the first, from the CFA; all of them from -64 to 63 */
@@ -42,11 +42,11 @@ struct debug_function {
 };
 
 struct debug_unit {
-    uint32_t first, count;     /* functions; a unit without any defines only data */
-    size_t program;            /* where its line program begins in debug.programs */
+    uint32_t first, count; /* functions; a unit without any defines only data */
+    size_t program;        /* where its line program begins in debug.programs */
     size_t program_size;
-    uint32_t source;           /* offset of its file name in .debug_line_str */
-    uint32_t header, cut;      /* what it includes; chosen by debug_fill */
+    uint32_t source;      /* offset of its file name in .debug_line_str */
+    uint32_t header, cut; /* what it includes; chosen by debug_fill */
     uint64_t info_size;
 };
 
@@ -65,10 +65,10 @@ struct debug {
 
     /* Set by debug_fill: section sizes and what goes into them. */
     uint64_t aranges, info, abbrev, line, str, line_str;
-    uint64_t header_names;   /* bytes of the corpus's names in .debug_str */
+    uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
-    uint64_t tail_extra;     /* characters that the last declarations' names have beyond the least */
-    struct bytes sources;    /* the library's part of .debug_line_str; reused from library to library */
+    uint64_t tail_extra;  /* characters that the last declarations' names have beyond the least */
+    struct bytes sources; /* the library's part of .debug_line_str; reused from library to library */
 };
 
 /* Where the sections are in memory, each of the size settled by debug_fill. */

@@ -9,8 +9,8 @@
 
 /* The sizes ld chooses from: the largest that is not above the number of
  * symbols, by the next one in the row. */
-static const uint32_t bucket_sizes[] = {1,    3,    17,   37,    67,    97,    131,    197,    263,   521,
-                                        1031, 2053, 4099, 8209,  16411, 32771, 65537, 131101, 262147};
+static const uint32_t bucket_sizes[] = {1,    3,    17,   37,   67,    97,    131,   197,    263,   521,
+                                        1031, 2053, 4099, 8209, 16411, 32771, 65537, 131101, 262147};
 enum { BUCKET_SIZES = sizeof bucket_sizes / sizeof bucket_sizes[0] };
 
 static uint32_t bucket_count(uint32_t symbols)

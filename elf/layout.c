@@ -116,8 +116,7 @@ static void place_data(struct layout *l, struct cursor *at)
     add_section_segment(l, PT_GNU_EH_FRAME, PF_R, SECTION_EH_FRAME_HDR);
     l->segment[l->segment_count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
     if (protected)
-        add_segment(l, PT_GNU_RELRO, PF_R, 1, from,
-                    (struct cursor){from.offset + protected, from.address + protected});
+        add_segment(l, PT_GNU_RELRO, PF_R, 1, from, (struct cursor){from.offset + protected, from.address + protected});
 }
 
 static void number_sections(struct layout *l)

@@ -27,24 +27,34 @@ enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b };
  * address 16, pointers PC-relative; the CFA is %rsp+8 and the return address at
  * CFA-8 when a function begins. */
 static const uint8_t cie[24] = {
-    20,  0,    0,    0, /* length */
-    0,   0,    0,    0, /* this is a CIE */
-    1,   'z',  'R',  0,
-    1,   0x78, 16,   1,
-    PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8,
-    CFA_OFFSET | 16, 1, CFA_NOP, CFA_NOP,
+    20, 0,   0,   0, /* length */
+    0,  0,   0,   0, /* this is a CIE */
+    1,  'z', 'R', 0, 1, 0x78, 16, 1, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1, CFA_NOP, CFA_NOP,
 };
 
 /* The PLT's frame: after PLT0's push the CFA is %rsp+24; within an entry it is
  * %rsp+8, or %rsp+16 from its third instruction on, at byte 11 of 16:
  * %rsp + 8 + ((%rip & 15) >= 11) * 8. */
 static const uint8_t plt_instructions[] = {
-    CFA_DEF_CFA_OFFSET, 16, CFA_ADVANCE_LOC | 6, CFA_DEF_CFA_OFFSET, 24, CFA_ADVANCE_LOC | 10,
-    CFA_DEF_CFA_EXPRESSION, 11,
-    0x77, 8, 0x80, 0,    /* DW_OP_breg7 8, DW_OP_breg16 0 */
-    0x3f, 0x1a,          /* DW_OP_lit15, DW_OP_and */
-    0x3b, 0x2a,          /* DW_OP_lit11, DW_OP_ge */
-    0x33, 0x24, 0x22,    /* DW_OP_lit3, DW_OP_shl, DW_OP_plus */
+    CFA_DEF_CFA_OFFSET,
+    16,
+    CFA_ADVANCE_LOC | 6,
+    CFA_DEF_CFA_OFFSET,
+    24,
+    CFA_ADVANCE_LOC | 10,
+    CFA_DEF_CFA_EXPRESSION,
+    11,
+    0x77,
+    8,
+    0x80,
+    0, /* DW_OP_breg7 8, DW_OP_breg16 0 */
+    0x3f,
+    0x1a, /* DW_OP_lit15, DW_OP_and */
+    0x3b,
+    0x2a, /* DW_OP_lit11, DW_OP_ge */
+    0x33,
+    0x24,
+    0x22, /* DW_OP_lit3, DW_OP_shl, DW_OP_plus */
 };
 enum { PLT_ENTRY_BYTES = 40, FDE_HEADER = 17 };
 
@@ -113,8 +123,10 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
     const struct section *plt = &l->section[SECTION_PLT];
-    struct writer w = {.frame = image + frame->offset, .frame_address = frame->address,
-                       .index = image + header->offset, .index_address = header->address};
+    struct writer w = {.frame = image + frame->offset,
+                       .frame_address = frame->address,
+                       .index = image + header->offset,
+                       .index_address = header->address};
     w.index = put_bytes(w.index, (const uint8_t[]){1, PE_PCREL_SDATA4, PE_UDATA4, PE_DATAREL_SDATA4}, 4);
     w.index = put_u32(w.index, (uint32_t)(frame->address - (header->address + 4)));
     w.index = put_u32(w.index, count + (plt->size != 0));

@@ -175,7 +175,7 @@ struct calls_count calls_count(const struct plan *plan, const struct plan_librar
     struct calls_count count = {0};
     uint64_t calls[2];
     class_calls(plan, m, calls);
-    for (unsigned class = 0; class < 2; class++) {
+    for (unsigned class = 0; class < 2; class ++) {
         if (!calls[class] || !plan->assignment.chains[class])
             continue;
         struct walk w = walk_start(plan, m, class, calls[class]);
@@ -222,7 +222,7 @@ bool calls_make(const struct plan *plan, const struct plan_library *m, struct ar
     if (!seen || !out->needed || !out->import || !out->target)
         return false;
     memset(out->target, 0xff, ((uint64_t)m->functions * per) * sizeof *out->target);
-    for (unsigned class = 0; class < 2; class++) {
+    for (unsigned class = 0; class < 2; class ++) {
         if (!calls[class] || !plan->assignment.chains[class])
             continue;
         struct walk w = walk_start(plan, m, class, calls[class]);

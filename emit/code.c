@@ -160,14 +160,14 @@ void code_pad(uint8_t *p, uint32_t size)
 {
     static const char nops[][10] = {
         "",
-        "\x90",                                 /* nop */
-        "\x66\x90",                             /* xchg %ax,%ax */
-        "\x0f\x1f\x00",                         /* nopl (%rax) */
-        "\x0f\x1f\x40\x00",                     /* nopl 0(%rax) */
-        "\x0f\x1f\x44\x00\x00",                 /* nopl 0(%rax,%rax,1) */
-        "\x66\x0f\x1f\x44\x00\x00",             /* nopw 0(%rax,%rax,1) */
-        "\x0f\x1f\x80\x00\x00\x00\x00",         /* nopl 0L(%rax) */
-        "\x0f\x1f\x84\x00\x00\x00\x00\x00",     /* nopl 0L(%rax,%rax,1) */
+        "\x90",                             /* nop */
+        "\x66\x90",                         /* xchg %ax,%ax */
+        "\x0f\x1f\x00",                     /* nopl (%rax) */
+        "\x0f\x1f\x40\x00",                 /* nopl 0(%rax) */
+        "\x0f\x1f\x44\x00\x00",             /* nopl 0(%rax,%rax,1) */
+        "\x66\x0f\x1f\x44\x00\x00",         /* nopw 0(%rax,%rax,1) */
+        "\x0f\x1f\x80\x00\x00\x00\x00",     /* nopl 0L(%rax) */
+        "\x0f\x1f\x84\x00\x00\x00\x00\x00", /* nopl 0L(%rax,%rax,1) */
     };
     assert(size < CODE_ALIGN);
     for (; size > 8; size -= 8, p += 8)
@@ -214,11 +214,11 @@ uint8_t *code_add_result(uint8_t *p)
 
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller)
 {
-    static const char int_register[5][2] = {"\xbf", "\xbe", "\xba", "\xb9", "\x41\xb8"};  /* mov $v,%edi ... %r8d */
+    static const char int_register[5][2] = {"\xbf", "\xbe", "\xba", "\xb9", "\x41\xb8"}; /* mov $v,%edi ... %r8d */
     static const char long_register[5][3] = {"\x48\xc7\xc7", "\x48\xc7\xc6", "\x48\xc7\xc2", "\x48\xc7\xc1",
-                                             "\x49\xc7\xc0"};                               /* mov $v,%rdi ... %r8 */
+                                             "\x49\xc7\xc0"}; /* mov $v,%rdi ... %r8 */
     static const char address_register[5][3] = {"\x48\x8d\x3d", "\x48\x8d\x35", "\x48\x8d\x15", "\x48\x8d\x0d",
-                                                "\x4c\x8d\x05"};                            /* lea v(%rip),%rdi ... %r8 */
+                                                "\x4c\x8d\x05"}; /* lea v(%rip),%rdi ... %r8 */
     uint64_t values = call_values(callee->hash, caller);
     uint32_t integers = 0;
     uint32_t floats = 0;

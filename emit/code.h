@@ -63,8 +63,8 @@ struct code {
     const struct plan_library *library;
     const struct calls *calls;
     const struct filler *filler;
-    const uint32_t *slot;  /* PLT slot of each own function, or CODE_NO_SLOT */
-    uint32_t import_slot;  /* of the first import */
+    const uint32_t *slot; /* PLT slot of each own function, or CODE_NO_SLOT */
+    uint32_t import_slot; /* of the first import */
 
     /* Addresses, and where .text is in the image; set before the write pass. */
     uint8_t *image;

@@ -83,7 +83,7 @@ uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, c
 
 void evaluate_constants(struct constants *c, uint64_t seed)
 {
-    static const char *const texts[] = {"ready",  "running", "done",   "failed", "north", "south", "east",  "west",
+    static const char *const texts[] = {"ready",  "running", "done",   "failed", "north", "south", "east",   "west",
                                         "matrix", "vector",  "scalar", "tensor", "mesh",  "field", "coarse", "fine"};
     uint64_t key = random_mix(seed ^ UINT64_C(0x636f6e7374));
     for (uint32_t i = 0; i < CONSTANTS; i++) {

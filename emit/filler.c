@@ -133,7 +133,8 @@ static void integers(struct builder *b)
 
 static void doubles(struct builder *b)
 {
-    static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45", "\xf2\x0f\x5f\x45"};
+    static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45",
+                                         "\xf2\x0f\x5f\x45"};
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
     b->p = put_u8(b->p, slot(b, false));
     border(b);

@@ -15,8 +15,8 @@
 enum {
     FILLER_BYTES = 1 << 15,
     FILLER_BORDERS_MOST = FILLER_BYTES / 3 + 1,
-    FILLER_GAP_MOST = 31,   /* bytes: the longest rest behind a piece */
-    FILLER_SLOTS = 9,       /* locals at -56(%rbp), -64(%rbp), ... -120(%rbp) */
+    FILLER_GAP_MOST = 31, /* bytes: the longest rest behind a piece */
+    FILLER_SLOTS = 9,     /* locals at -56(%rbp), -64(%rbp), ... -120(%rbp) */
     FILLER_SLOT_FIRST = -56,
 };
 

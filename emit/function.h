@@ -28,7 +28,7 @@ struct function {
     uint64_t hash;
     uint64_t own;
     uint32_t count;
-    uint8_t type[ARGUMENTS_MOST];   /* enum argument_type */
+    uint8_t type[ARGUMENTS_MOST];    /* enum argument_type */
     uint16_t weight[ARGUMENTS_MOST]; /* odd */
 };
 

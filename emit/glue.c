@@ -119,11 +119,11 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     p = put_bytes(p, "\x48\x83\x3d", 3);
     p = code_relative(c, p, a->got_cxa_finalize, 1); /* cmpq $0,__cxa_finalize@GOT(%rip) */
     p = put_u8(p, 0);
-    p = put_bytes(p, "\x48\x89\xe5", 3);                               /* mov %rsp,%rbp */
-    p = put_bytes(p, "\x74\x0d", 2);                                   /* je past the call */
-    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->dso_handle);         /* mov __dso_handle(%rip),%rdi */
-    p = put_reference(c, p, "\xff\x15", 2, a->got_cxa_finalize);       /* call *__cxa_finalize@GOT(%rip) */
-    p = put_bytes(p, "\xc6\x05", 2);                                   /* movb $1,completed(%rip) */
+    p = put_bytes(p, "\x48\x89\xe5", 3);                         /* mov %rsp,%rbp */
+    p = put_bytes(p, "\x74\x0d", 2);                             /* je past the call */
+    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->dso_handle);   /* mov __dso_handle(%rip),%rdi */
+    p = put_reference(c, p, "\xff\x15", 2, a->got_cxa_finalize); /* call *__cxa_finalize@GOT(%rip) */
+    p = put_bytes(p, "\xc6\x05", 2);                             /* movb $1,completed(%rip) */
     p = code_relative(c, p, a->completed, 1);
     p = put_u8(p, 1);
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
@@ -172,11 +172,11 @@ static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a
     p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax */
     p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
     p = put_u32(p, c->library->functions);
-    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);                 /* xor %edi,%edi; test %ecx,%ecx; je done */
-    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);                 /* again: movzbl (%rax),%edx; add %rdx,%rdi */
-    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);             /* inc %rax; dec %ecx; jne again */
-    p = code_call(c, p, a->python_slot + PYTHON_FROM_LONG);          /* done: */
-    return put_bytes(p, "\xc9\xc3", 2);                              /* leave; ret */
+    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);        /* xor %edi,%edi; test %ecx,%ecx; je done */
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);        /* again: movzbl (%rax),%edx; add %rdx,%rdi */
+    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);    /* inc %rax; dec %ecx; jne again */
+    p = code_call(c, p, a->python_slot + PYTHON_FROM_LONG); /* done: */
+    return put_bytes(p, "\xc9\xc3", 2);                     /* leave; ret */
 }
 
 static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)
@@ -251,7 +251,8 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
 
 void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start)
 {
-    uint8_t *p = put_bytes(init, "\x48\x83\xec\x08\x48\x8b\x05", 7); /* sub $8,%rsp; mov __gmon_start__@GOT(%rip),%rax */
+    uint8_t *p =
+        put_bytes(init, "\x48\x83\xec\x08\x48\x8b\x05", 7); /* sub $8,%rsp; mov __gmon_start__@GOT(%rip),%rax */
     p = put_u32(p, (uint32_t)(got_gmon_start - (address + 11)));
     p = put_bytes(p, "\x48\x85\xc0\x74\x02\xff\xd0", 7); /* test %rax,%rax; je past; call *%rax */
     p = put_bytes(p, "\x48\x83\xc4\x08\xc3", 5);         /* add $8,%rsp; ret */

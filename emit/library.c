@@ -154,9 +154,9 @@ struct composer {
     bool lean;
     struct line_rows rows;
     uint32_t line;
-    uint32_t functions;   /* described so far */
-    uint32_t unit_rest;   /* functions that the open unit still takes */
-    uint64_t name;        /* offset of the next function's name */
+    uint32_t functions; /* described so far */
+    uint32_t unit_rest; /* functions that the open unit still takes */
+    uint64_t name;      /* offset of the next function's name */
     struct debug_unit *unit;
     uint32_t units;
 };
@@ -226,8 +226,8 @@ static bool describe_glue(struct composer *c)
     const struct name_of_glue {
         enum glue_function which;
         bool is_static;
-    } order[] = {{GLUE_PYINIT, false}, {GLUE_METHOD, true}, {GLUE_VISITED, true}, {GLUE_ENTRY, false},
-                 {GLUE_EXTERN, false}};
+    } order[] = {
+        {GLUE_PYINIT, false}, {GLUE_METHOD, true}, {GLUE_VISITED, true}, {GLUE_ENTRY, false}, {GLUE_EXTERN, false}};
     uint64_t functions_names = names_bytes(&l->plan->names, (uint32_t)strlen(l->row->name) + 4, 0, l->row->functions);
     uint64_t entry_name = functions_names;
     uint64_t extern_name = entry_name + strlen(l->shape.entry) + 1;

@@ -30,17 +30,17 @@ struct library {
     struct calls calls;
     struct glue glue;
     struct code code;
-    struct body *body;   /* of each numbered function */
-    uint32_t *slot;      /* its PLT slot, or CODE_NO_SLOT */
-    uint32_t own_slots;  /* the first slot of own functions */
+    struct body *body;  /* of each numbered function */
+    uint32_t *slot;     /* its PLT slot, or CODE_NO_SLOT */
+    uint32_t own_slots; /* the first slot of own functions */
     struct glue_addresses at;
     struct debug debug;
     struct debug_function *debug_functions;
     uint64_t rodata_free, data_free, bss_free;
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, together row->locals */
-    uint64_t result;     /* what the entry returns */
-    struct dynamic_strings strings; /* these three by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
+    uint64_t result;                                    /* what the entry returns */
+    struct dynamic_strings strings;                     /* these three by symbols_write */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym */
     struct layout layout;
 };
 

@@ -122,8 +122,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         if (c->next >= c->argc)
             return error_set(e, ERROR_USAGE, "-u needs two numbers: utilities and their average functions; see --help");
         return cli_number(value, "the number of utilities", 0, PROFILE_LIBRARIES_MOST, &p->utilities, e) &&
-               cli_number(c->argv[c->next++], "the average number of functions of utilities", 1,
-                          PROFILE_FUNCTIONS_MOST, &p->utility_functions, e);
+               cli_number(c->argv[c->next++], "the average number of functions of utilities", 1, PROFILE_FUNCTIONS_MOST,
+                          &p->utility_functions, e);
     case 'e':
         return p->any = p->cross_module = true;
     case 'n':
@@ -177,8 +177,9 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
     if (o->profile[0] && p->any)
         return error_set(e, ERROR_USAGE, "--profile and Pynamic's arguments exclude each other; see --help");
     if (!o->profile[0] && !p->any)
-        return error_set(e, ERROR_USAGE, "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see "
-                                         "--help");
+        return error_set(e, ERROR_USAGE,
+                         "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see "
+                         "--help");
     if (!o->output && !o->dry_run)
         return error_set(e, ERROR_USAGE, "nowhere to write: give -o SET, or --dry-run; see --help");
     if (o->output && !*o->output)

@@ -92,7 +92,7 @@ static bool choose_calls(struct plan *plan, struct error *e)
     if (!a->per_function)
         return true;
     uint64_t factor = 1;
-    for (unsigned class = 0; class < 2; class++)
+    for (unsigned class = 0; class < 2; class ++)
         if (a->calls[class] && a->chains[class] > a->calls[class] * factor)
             factor = (a->chains[class] + a->calls[class] - 1) / a->calls[class];
     if (factor * a->per_function > PLAN_CALLS_MOST)

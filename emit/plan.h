@@ -32,13 +32,13 @@ struct plan_library {
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
     uint32_t functions;
-    uint32_t chains;     /* a chain is `depth` functions, of which each calls the next */
-    uint32_t covered;    /* chains that a visit reaches */
-    uint32_t imports;    /* distinct utility functions that it calls */
-    uint64_t import_names; /* bytes of their names, with terminators */
-    uint32_t utilities;  /* DT_NEEDED on utilities */
+    uint32_t chains;        /* a chain is `depth` functions, of which each calls the next */
+    uint32_t covered;       /* chains that a visit reaches */
+    uint32_t imports;       /* distinct utility functions that it calls */
+    uint64_t import_names;  /* bytes of their names, with terminators */
+    uint32_t utilities;     /* DT_NEEDED on utilities */
     uint32_t needed_digits; /* in the numbers of those */
-    uint32_t locals;     /* static objects, beyond those that every library has */
+    uint32_t locals;        /* static objects, beyond those that every library has */
     uint64_t size[SIZE_KINDS];
     uint64_t local_names; /* characters in their names beyond the natural ones */
     /* Where its calls (of a module) or chains (of a utility) begin in the row
@@ -64,15 +64,15 @@ struct plan {
     struct assignment assignment;
     struct names names;
     struct constants constants;
-    uint64_t profile_digest[2];   /* XXH3-128 of the profile's canonical text, the seed included: high, low */
-    uint64_t digest[2];           /* of that and the version */
-    uint32_t library_count;       /* modules, utilities, then the two markers */
+    uint64_t profile_digest[2]; /* XXH3-128 of the profile's canonical text, the seed included: high, low */
+    uint64_t digest[2];         /* of that and the version */
+    uint32_t library_count;     /* modules, utilities, then the two markers */
     struct plan_library *library;
-    bool wanted[SIZE_KINDS];      /* which sizes the profile gives */
-    bool stripped;                /* wants no symbol table */
-    bool without_debug;           /* wants no debug information */
-    bool wide;                    /* functions may reach 64 KiB */
-    uint64_t total[SIZE_KINDS];   /* what they come to, without the markers */
+    bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
+    bool stripped;              /* wants no symbol table */
+    bool without_debug;         /* wants no debug information */
+    bool wide;                  /* functions may reach 64 KiB */
+    uint64_t total[SIZE_KINDS]; /* what they come to, without the markers */
     uint64_t functions;
 };
 

@@ -36,34 +36,34 @@ enum bind_mode { BIND_LAZY, BIND_NOW };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 struct profile {
-    char *application; /* free text; "" when absent */
-    uint64_t seed;     /* 42 */
-    int64_t modules;   /* >= 1; modules + utilities <= PROFILE_LIBRARIES_MOST */
-    int64_t utilities; /* >= 0, 0 when absent */
-    int64_t functions; /* average per library */
-    int64_t utility_functions; /* average per utility; as `functions` when derived */
+    char *application;            /* free text; "" when absent */
+    uint64_t seed;                /* 42 */
+    int64_t modules;              /* >= 1; modules + utilities <= PROFILE_LIBRARIES_MOST */
+    int64_t utilities;            /* >= 0, 0 when absent */
+    int64_t functions;            /* average per library */
+    int64_t utility_functions;    /* average per utility; as `functions` when derived */
     int64_t sections[SIZE_KINDS]; /* totals over all libraries; SIZE_BSS may be derived. Either text, data, debug,
                                      symtab and strtab are all given, or the profile has no `sections` and all six are
                                      derived: then `functions` must be given and the sizes follow from the counts. */
     struct {
-        int64_t depth;                 /* 10; every depth-th function starts a chain */
-        int64_t utility;               /* 1; calls of each module function into utilities */
-        int64_t utilities_per_module;  /* derived */
-        bool cross_module;             /* true */
-        int64_t cross_module_chain;    /* 10; modules in a chain of extern calls, 0: unbroken */
-        double coverage;               /* 1.0; above 0, at most 1 */
-        bool need_all;                 /* false; every module has every neighbouring utility as DT_NEEDED, used or not */
+        int64_t depth;                /* 10; every depth-th function starts a chain */
+        int64_t utility;              /* 1; calls of each module function into utilities */
+        int64_t utilities_per_module; /* derived */
+        bool cross_module;            /* true */
+        int64_t cross_module_chain;   /* 10; modules in a chain of extern calls, 0: unbroken */
+        double coverage;              /* 1.0; above 0, at most 1 */
+        bool need_all;                /* false; every module has every neighbouring utility as DT_NEEDED, used or not */
     } calls;
     struct {
         int64_t length; /* derived; average length of a function's name in characters */
         int64_t pad;    /* derived; exactly this many digits after each name (Pynamic's -n); excludes `length` */
     } names;
     struct {
-        enum hash_style hash;   /* HASH_GNU */
-        enum bind_mode bind;    /* BIND_LAZY */
-        enum relro_mode relro;  /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */
-        bool build_id;          /* true */
-        int64_t max_page_size;  /* 4096; a power of two from 4096 to 2 MiB */
+        enum hash_style hash;  /* HASH_GNU */
+        enum bind_mode bind;   /* BIND_LAZY */
+        enum relro_mode relro; /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */
+        bool build_id;         /* true */
+        int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {
         int64_t version; /* 5 */

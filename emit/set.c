@@ -202,8 +202,8 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
     const struct plan_library *row = &plan->library[index];
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         if (out->size[kind] != row->size[kind])
-            return error_set(e, ERROR_MISMATCH, "%s.so: came out with a size of %llu where the plan has %llu", row->name,
-                             (unsigned long long)out->size[kind], (unsigned long long)row->size[kind]);
+            return error_set(e, ERROR_MISMATCH, "%s.so: came out with a size of %llu where the plan has %llu",
+                             row->name, (unsigned long long)out->size[kind], (unsigned long long)row->size[kind]);
     snprintf(name, sizeof name, "%s.so", row->name);
     snprintf(path, sizeof path, "%s/%s", w->path, name);
     if (!container_write(&b->library.layout, b->image, w->directory, name, path, e))

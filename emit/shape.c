@@ -29,8 +29,8 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     for (unsigned i = 0; i < CONSTANTS; i++)
         bytes += string(plan->constants.text[i]);
     if (s->python)
-        bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") +
-                 string(MODULE_DOC) + string(ENTRY_DOC) + string(VISITED_DOC);
+        bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
+                 string(ENTRY_DOC) + string(VISITED_DOC);
     return bytes;
 }
 
@@ -97,10 +97,10 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     bool now = p->elf.bind == BIND_NOW;
     s.dynamic = 1 + before + l->utilities                /* NEEDED */
                 + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
-                + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
-                + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
-                + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
+                + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
+                + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */
+                + 3 + 1                                  /* RELA RELASZ RELAENT, RELACOUNT */
+                + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (!fixed_local_kinds[i].module_only || s.python)

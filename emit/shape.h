@@ -68,11 +68,11 @@ extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 enum {
     INIT_BYTES = 23,
     FINI_BYTES = 9,
-    NAME_POINTERS = 8,          /* in .data.rel.ro */
+    NAME_POINTERS = 8, /* in .data.rel.ro */
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    DEFINITION_BYTES = 104,     /* struct PyModuleDef, CPython 3.8 to 3.13 */
-    METHODS_BYTES = 3 * 32,     /* two of struct PyMethodDef, and its end */
+    DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
+    METHODS_BYTES = 3 * 32, /* two of struct PyMethodDef, and its end */
     BUILD_ID_BYTES = 16 + 20,
 };
 
@@ -84,28 +84,28 @@ enum {
 #define COMMENT_TEXT "pyelfgen " PYELFGEN_VERSION
 
 struct shape {
-    bool python;            /* is an extension module */
+    bool python; /* is an extension module */
     bool has_extern;
     bool calls_own_extern;
-    int64_t extern_called;  /* -1: none */
-    uint32_t called;        /* own numbered functions that are called through the PLT */
-    uint32_t plt;           /* slots */
-    uint32_t undefined;     /* in .dynsym */
+    int64_t extern_called; /* -1: none */
+    uint32_t called;       /* own numbered functions that are called through the PLT */
+    uint32_t plt;          /* slots */
+    uint32_t undefined;    /* in .dynsym */
     uint32_t defined;
-    uint32_t relative;      /* R_X86_64_RELATIVE relocations */
-    uint32_t dynamic;       /* entries, with the null one */
-    uint32_t fixed_locals;  /* in .symtab, with the null symbol */
-    uint32_t glue;          /* functions with a frame, besides the numbered ones */
+    uint32_t relative;     /* R_X86_64_RELATIVE relocations */
+    uint32_t dynamic;      /* entries, with the null one */
+    uint32_t fixed_locals; /* in .symtab, with the null symbol */
+    uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t marks;
-    uint64_t names;         /* bytes of the names that .dynstr and .strtab share */
+    uint64_t names; /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
-    uint64_t strtab;        /* with the natural names of its free locals */
-    uint64_t rodata;        /* fixed part */
-    uint64_t data;          /* fixed part of .data */
-    uint64_t bss;           /* fixed part */
-    uint64_t text_tables;   /* all of text but .text and .rodata */
-    uint64_t data_tables;   /* all of data but .data */
-    uint64_t symbols;       /* entries of .symtab */
+    uint64_t strtab;              /* with the natural names of its free locals */
+    uint64_t rodata;              /* fixed part */
+    uint64_t data;                /* fixed part of .data */
+    uint64_t bss;                 /* fixed part */
+    uint64_t text_tables;         /* all of text but .text and .rodata */
+    uint64_t data_tables;         /* all of data but .data */
+    uint64_t symbols;             /* entries of .symtab */
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
 
@@ -115,6 +115,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l);
 
 /* Sets the sizes of all sections but .text, .rodata, .data, .bss, .strtab and
  * the debug sections. */
-void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout);
+void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s,
+                    struct layout *layout);
 
 #endif

@@ -22,13 +22,13 @@
 #include "emit/shape.h"
 
 enum {
-    LOCALS_SHARE = 12,       /* one symbol in this many is a static object, where the plan chooses */
-    CODE_NATURAL = 96,       /* bytes of statements in a function, where no text size is wanted */
-    DEBUG_NATURAL = 600,     /* bytes of types and rows for each, where no debug size is wanted */
+    LOCALS_SHARE = 12,   /* one symbol in this many is a static object, where the plan chooses */
+    CODE_NATURAL = 96,   /* bytes of statements in a function, where no text size is wanted */
+    DEBUG_NATURAL = 600, /* bytes of types and rows for each, where no debug size is wanted */
     DATA_NATURAL = 4,
-    CODE_ESTIMATE = 160,     /* what a function takes without statements, on average */
-    CODE_MOST_FIXED = 148,   /* and at most: five arguments, no call */
-    CODE_MOST_CALL = 49,     /* for each call */
+    CODE_ESTIMATE = 160,       /* what a function takes without statements, on average */
+    CODE_MOST_FIXED = 148,     /* and at most: five arguments, no call */
+    CODE_MOST_CALL = 49,       /* for each call */
     SPARE = UINT32_C(1) << 26, /* of the 2 GiB that one library may load */
 };
 
@@ -40,14 +40,14 @@ struct base {
 
 struct solver {
     struct plan *plan;
-    struct base *base;     /* of each library, markers too */
-    uint64_t *code;        /* least code of each */
-    uint64_t *share;       /* scratch for dividing */
+    struct base *base; /* of each library, markers too */
+    uint64_t *code;    /* least code of each */
+    uint64_t *share;   /* scratch for dividing */
     uint8_t *seen;
     const struct corpus *corpus;
-    uint32_t units;        /* average functions in a unit */
+    uint32_t units; /* average functions in a unit */
     unsigned threads;
-    struct arena *arenas;  /* of each thread */
+    struct arena *arenas; /* of each thread */
 };
 
 static const char *const size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
@@ -330,11 +330,12 @@ static bool check_most(const struct solver *s, struct error *e)
         uint64_t characters = l->locals ? l->local_names / l->locals + 1 : 0;
         if (characters > PROFILE_NAME_MOST) {
             uint64_t possible = s->base[i].size[SIZE_STRTAB] + (uint64_t)l->locals * PROFILE_NAME_MOST;
-            return error_set(e, ERROR_INFEASIBLE,
-                             "sections: strtab: %s.so has %llu symbols' names for %llu bytes, at most %llu are possible; "
-                             "lower it, or raise symtab or names: length",
-                             l->name, (unsigned long long)s->base[i].symbols,
-                             (unsigned long long)l->size[SIZE_STRTAB], (unsigned long long)possible);
+            return error_set(
+                e, ERROR_INFEASIBLE,
+                "sections: strtab: %s.so has %llu symbols' names for %llu bytes, at most %llu are possible; "
+                "lower it, or raise symtab or names: length",
+                l->name, (unsigned long long)s->base[i].symbols, (unsigned long long)l->size[SIZE_STRTAB],
+                (unsigned long long)possible);
         }
     }
     return true;
@@ -351,9 +352,8 @@ static void settle_natural(const struct solver *s, uint32_t index)
     l->local_names = n->length > natural ? (n->length - natural) * l->locals : (uint64_t)n->pad * l->locals;
     l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
     l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
-    l->size[SIZE_DEBUG] = s->plan->without_debug
-                              ? 0
-                              : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+    l->size[SIZE_DEBUG] =
+        s->plan->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
     l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
     l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (s->plan->stripped ? 0 : l->local_names);
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
@@ -410,8 +410,8 @@ static void choose_width(struct plan *plan)
     for (uint32_t i = 0; i < plan->modules; i++)
         chains = plan->library[i].chains > chains ? plan->library[i].chains : chains;
     uint64_t calls = (uint64_t)CODE_MOST_CALL * (plan->assignment.per_function + UINT64_C(2));
-    plan->wide = chains * CODE_MOST_CALL > 60000 || calls > 30000 ||
-                 (plan->functions && text / plan->functions * 16 > 60000);
+    plan->wide =
+        chains * CODE_MOST_CALL > 60000 || calls > 30000 || (plan->functions && text / plan->functions * 16 > 60000);
 }
 
 /* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */

@@ -22,10 +22,10 @@ struct symbols {
     uint8_t *names;       /* end of the name block written so far */
     const uint8_t *start; /* of .dynstr */
     Elf64_Sym *dynsym;
-    uint32_t *hashes;     /* of the defined symbols, in their own order */
-    Elf64_Sym *defined;   /* the same order */
-    uint32_t count;       /* of them so far */
-    uint32_t undefined;   /* written so far, from 1 */
+    uint32_t *hashes;   /* of the defined symbols, in their own order */
+    Elf64_Sym *defined; /* the same order */
+    uint32_t count;     /* of them so far */
+    uint32_t undefined; /* written so far, from 1 */
 };
 
 static Elf64_Sym symbol(uint32_t name, unsigned char bind, unsigned char type, uint32_t section, uint64_t value,
@@ -55,8 +55,7 @@ static void define(struct symbols *t, uint32_t name, unsigned char type, enum se
 {
     const char *text = (const char *)t->start + name;
     t->hashes[t->count] = hash_gnu(HASH_GNU_START, text, strlen(text));
-    t->defined[t->count++] =
-        symbol(name, STB_GLOBAL, type, t->l->layout.section[section].index, value, size);
+    t->defined[t->count++] = symbol(name, STB_GLOBAL, type, t->l->layout.section[section].index, value, size);
 }
 
 static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, unsigned char type)
@@ -113,7 +112,7 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
 struct others {
     uint32_t entry, own_extern; /* place among the defined symbols */
     uint32_t cxa_finalize, gmon_start;
-    uint32_t python;            /* in .dynsym: the first Python function */
+    uint32_t python; /* in .dynsym: the first Python function */
     uint32_t extern_before;
 };
 
@@ -269,8 +268,8 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, STT_OBJECT, index,
-                                g->address + each * i, size);
+            *t->next++ =
+                symbol((uint32_t)(t->strings - t->start), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
             t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }

@@ -115,8 +115,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
-    point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address,
-          l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset);
+    point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset);
     point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + l->glue.place[GLUE_DTORS].offset);
     for (unsigned i = 0; i < NAME_POINTERS; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
@@ -208,7 +207,7 @@ static void write_constants(const struct library *l, uint8_t *image)
     for (unsigned i = 0; i < CONSTANTS; i++)
         p = put_bytes(p, c->text[i], strlen(c->text[i]) + 1);
     if (l->shape.python) {
-        const char *const strings[] = {l->row->name, l->shape.entry, "visited", "functions",
+        const char *const strings[] = {l->row->name, l->shape.entry, "visited",  "functions",
                                        MODULE_DOC,   ENTRY_DOC,      VISITED_DOC};
         for (unsigned i = 0; i < sizeof strings / sizeof strings[0]; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
