@@ -34,26 +34,27 @@ static uint32_t pass_size(uint8_t type, uint32_t integer_register)
     return 7;
 }
 
-static uint32_t spills_size(const struct function *f)
+/* Sum over the arguments of what each takes, by its type and, where it is no
+ * floating-point number, by the number of its register. */
+static uint32_t arguments_size(const struct function *f, uint32_t (*size_of)(uint8_t, uint32_t))
 {
     uint32_t size = 0;
     uint32_t integers = 0;
     for (uint32_t j = 0; j < f->count; j++) {
-        size += spill_size(f->type[j], integers);
+        size += size_of(f->type[j], integers);
         integers += is_float(f->type[j]) ? 0 : 1;
     }
     return size;
 }
 
+static uint32_t spills_size(const struct function *f)
+{
+    return arguments_size(f, spill_size);
+}
+
 uint32_t code_pass_size(const struct function *f)
 {
-    uint32_t size = 0;
-    uint32_t integers = 0;
-    for (uint32_t j = 0; j < f->count; j++) {
-        size += pass_size(f->type[j], integers);
-        integers += is_float(f->type[j]) ? 0 : 1;
-    }
-    return size;
+    return arguments_size(f, pass_size);
 }
 
 /* Whether function `index` calls the one after it. */
