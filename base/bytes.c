@@ -4,28 +4,35 @@
 #include <assert.h>
 #include <stdlib.h>
 
-size_t bytes_append(struct bytes *b, const void *from, size_t size)
+uint8_t *bytes_reserve(struct bytes *b, size_t most)
 {
-    size_t offset = b->size;
     if (b->failed)
-        return offset;
-    if (size > b->capacity - b->size) {
+        return NULL;
+    if (most > b->capacity - b->size || !b->data) {
         size_t capacity = b->capacity ? b->capacity : 256;
-        while (capacity - b->size < size) {
+        while (capacity - b->size < most) {
             if (capacity > SIZE_MAX / 2) {
                 b->failed = true;
-                return offset;
+                return NULL;
             }
             capacity *= 2;
         }
         uint8_t *grown = realloc(b->data, capacity);
         if (!grown) {
             b->failed = true;
-            return offset;
+            return NULL;
         }
         b->data = grown;
         b->capacity = capacity;
     }
+    return b->data + b->size;
+}
+
+size_t bytes_append(struct bytes *b, const void *from, size_t size)
+{
+    size_t offset = b->size;
+    if (!bytes_reserve(b, size))
+        return offset;
     if (from && size)
         memcpy(b->data + offset, from, size);
     else if (size)

@@ -101,6 +101,13 @@ size_t bytes_sleb128(struct bytes *b, int64_t v);
 size_t bytes_string(struct bytes *b, const char *s);
 /* Overwrites four bytes at `offset`, which must have been appended. */
 void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v);
+/* Makes room for `most` further bytes and returns where they begin, or NULL when
+ * memory ran out; bytes_keep says how far they were written. */
+uint8_t *bytes_reserve(struct bytes *b, size_t most);
+static inline void bytes_keep(struct bytes *b, const uint8_t *end)
+{
+    b->size = (size_t)(end - b->data);
+}
 void bytes_free(struct bytes *b);
 
 #endif

@@ -43,6 +43,10 @@
     X(FUNCTION, subprogram, 1,                                                                                         \
       A(external, flag_present) A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 15)                   \
           A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8) A(frame_base, exprloc)           \
+              A(call_all_calls, flag_present) A(sibling, ref4))                                                        \
+    X(PLAIN_FUNCTION, subprogram, 1,                                                                                   \
+      A(external, flag_present) A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 15)                   \
+          A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8) A(frame_base, exprloc)           \
               A(call_all_tail_calls, flag_present) A(sibling, ref4))                                                   \
     X(LEAF_FUNCTION, subprogram, 0,                                                                                    \
       A(external, flag_present) A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 15)                   \
@@ -54,8 +58,33 @@
               A(sibling, ref4))                                                                                        \
     X(PARAMETER, formal_parameter, 0,                                                                                  \
       A(name, strp) C(decl_file, 0) A(decl_line, data2) A(decl_column, data1) A(type, ref4) A(location, exprloc))      \
+    X(PARAMETER_LIST, formal_parameter, 0,                                                                             \
+      A(name, strp) C(decl_file, 0) A(decl_line, data2) A(decl_column, data1) A(type, ref4) A(location, sec_offset))   \
     X(LOCAL, variable, 0,                                                                                              \
       A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 10) A(type, ref4) A(location, exprloc))         \
+    X(LOCAL_LIST, variable, 0,                                                                                         \
+      A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 10) A(type, ref4) A(location, sec_offset))      \
+    X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
+    X(INLINE_FUNCTION, subprogram, 1,                                                                                  \
+      A(name, strp) C(decl_file, 1) A(decl_line, data2) C(decl_column, 1) A(prototyped, flag_present) A(type, ref4)    \
+          C(inline, DW_INL_declared_inlined) A(sibling, ref4))                                                         \
+    X(INLINE_PARAMETER, formal_parameter, 0,                                                                           \
+      A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4))                           \
+    X(INLINE_VARIABLE, variable, 0,                                                                                    \
+      A(name, strp) C(decl_file, 1) A(decl_line, data2) C(decl_column, 10) A(type, ref4))                              \
+    X(INLINED, inlined_subroutine, 1,                                                                                  \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(low_pc, addr) A(high_pc, data8) C(call_file, 0) A(call_line, data2) \
+          A(call_column, data1) A(sibling, ref4))                                                                      \
+    X(INLINED_RANGES, inlined_subroutine, 1,                                                                           \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(ranges, sec_offset) C(call_file, 0) A(call_line, data2)             \
+          A(call_column, data1) A(sibling, ref4))                                                                      \
+    X(INLINED_PARAMETER, formal_parameter, 0, A(abstract_origin, ref4) A(location, sec_offset))                        \
+    X(INLINED_VARIABLE, variable, 0, A(abstract_origin, ref4) A(location, sec_offset))                                 \
+    X(CALL_SITE, call_site, 1, A(call_return_pc, addr) A(sibling, ref4))                                               \
+    X(CALL_SITE_ORIGIN, call_site, 1, A(call_return_pc, addr) A(call_origin, ref4) A(sibling, ref4))                   \
+    X(CALL_SITE_LEAF, call_site, 0, A(call_return_pc, addr))                                                           \
+    X(CALL_SITE_LEAF_ORIGIN, call_site, 0, A(call_return_pc, addr) A(call_origin, ref4))                               \
+    X(CALL_PARAMETER, call_site_parameter, 0, A(location, exprloc) A(call_value, exprloc))                             \
     X(EXTERN_VARIABLE, variable, 0,                                                                                    \
       A(name, strp) C(decl_file, 1) A(decl_line, data2) A(decl_column, data1) A(type, ref4) A(external, flag_present)  \
           A(declaration, flag_present))
@@ -80,6 +109,9 @@ enum {
     SIZE_STATIC_FUNCTION = 33,
     SIZE_PARAMETER = 15, /* with a location of two bytes */
     SIZE_LOCAL = 15,     /* with a location of three bytes */
+    SIZE_INLINE_FUNCTION = 15,
+    SIZE_INLINE_PARAMETER = 12,
+    SIZE_INLINE_VARIABLE = 11,
     SIZE_EXTERN_VARIABLE = 12,
 };
 

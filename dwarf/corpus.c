@@ -293,12 +293,38 @@ static void add_base_types(struct builder *b, const uint32_t *names)
     assert(b->entries.failed || b->entries.size == CORPUS_BASE_BYTES);
 }
 
+static void add_inline_function(struct builder *b, uint32_t k)
+{
+    const uint32_t line = corpus_inline_line(k);
+    assert(b->entries.failed || here(b) == corpus_inline(k));
+    bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
+    put_name(b, unique_name(b, ""));
+    bytes_u16(&b->entries, (uint16_t)line);
+    bytes_u32(&b->entries, corpus_type(BASE_UNSIGNED_LONG));
+    bytes_u32(&b->entries, corpus_inline(k + 1));
+    for (uint32_t child = 0; child < 2; child++) {
+        bytes_u8(&b->entries, ABBREV_INLINE_PARAMETER);
+        put_name(b, member_name(b));
+        bytes_u16(&b->entries, (uint16_t)line);
+        bytes_u8(&b->entries, (uint8_t)(30 + 14 * child + pick(b, 10)));
+        bytes_u32(&b->entries, corpus_type(child ? BASE_DOUBLE : BASE_LONG));
+    }
+    bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
+    put_name(b, member_name(b));
+    bytes_u16(&b->entries, (uint16_t)(line + 2));
+    bytes_u32(&b->entries, corpus_type(BASE_LONG));
+    bytes_u8(&b->entries, ABBREV_END);
+}
+
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
 {
-    struct builder b = {.corpus = c, .header = number, .line = 256, .random = {random_at(seed, number)}};
+    struct builder b = {
+        .corpus = c, .header = number, .line = corpus_inline_line(CORPUS_INLINES), .random = {random_at(seed, number)}};
     struct corpus_header *h = &c->header[number];
     b.name_start = h->name_start = (uint32_t)c->strings.size;
     add_base_types(&b, base_names);
+    for (uint32_t k = 0; k < CORPUS_INLINES; k++)
+        add_inline_function(&b, k);
     add_cut(&b);
     while (b.entries.size < CORPUS_HEADER_BYTES && b.line < 65000 && !b.entries.failed && !c->strings.failed) {
         uint32_t kind = pick(&b, 100);

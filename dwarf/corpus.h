@@ -6,8 +6,8 @@
  * that a unit that "includes" a header up to its n-th type copies one piece of
  * memory. A header begins with the base types, at the same place in every unit:
  *
- *     unit:  header  unit entry  | base types  type 0  type 1 ... type n |  functions ...
- *                                 ^ CORPUS_START              ^ cut n
+ *     unit:  header  unit entry  | base types  inline functions  type 0 ... type n |  functions ...
+ *                                 ^ CORPUS_START                            ^ cut n
  *
  *     .debug_str:  | common | names of header 0 | names of header 1 | ...
  */
@@ -55,8 +55,36 @@ static inline uint32_t corpus_type(enum base_type type)
 
 enum { CORPUS_BASE_BYTES = SIZE_BASE_TYPE * BASE_TYPES + SIZE_POINTER + 1 };
 
+/* Inline functions that every header defines behind the base types, at the same
+ * places and lines: each `unsigned long NAME(long, double)` with a local long. */
+enum {
+    CORPUS_INLINES = 16,
+    CORPUS_INLINE_BYTES = SIZE_INLINE_FUNCTION + 2 * SIZE_INLINE_PARAMETER + SIZE_INLINE_VARIABLE + 1,
+    CORPUS_INLINE_LINES = 40,
+    CORPUS_FIXED_BYTES = CORPUS_BASE_BYTES + CORPUS_INLINES * CORPUS_INLINE_BYTES,
+};
+
+/* Where the abstract entry of inline function k is in a unit, and those of its
+ * two parameters (0, 1) and its variable (2). */
+static inline uint32_t corpus_inline(uint32_t k)
+{
+    return CORPUS_START + CORPUS_BASE_BYTES + k * CORPUS_INLINE_BYTES;
+}
+
+static inline uint32_t corpus_inline_child(uint32_t k, uint32_t child)
+{
+    return corpus_inline(k) + SIZE_INLINE_FUNCTION + child * SIZE_INLINE_PARAMETER;
+}
+
+/* The line of its definition in the header. */
+static inline uint32_t corpus_inline_line(uint32_t k)
+{
+    return 256 + k * CORPUS_INLINE_LINES;
+}
+
 /* A header may be left after any of its types: where that is in its entries,
- * and how much of its names is used until there. Cut 0: the base types only. */
+ * and how much of its names is used until there. Cut 0: base types and inline
+ * functions only. */
 struct corpus_cut {
     uint32_t entries;
     uint32_t names;

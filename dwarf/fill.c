@@ -29,14 +29,6 @@ static uint32_t cut_within(const struct corpus_header *h, uint64_t most)
     return low;
 }
 
-static uint64_t unit_fixed(const struct debug *d, const struct debug_unit *u)
-{
-    uint64_t size = UNIT_FRAME + CORPUS_BASE_BYTES;
-    for (uint32_t i = 0; i < u->count; i++)
-        size += debug_function_size(&d->function[u->first + i]);
-    return size;
-}
-
 /* The sources' names: one for each unit of code, then for those of data. */
 static void name_sources(struct debug *d)
 {
@@ -47,9 +39,21 @@ static void name_sources(struct debug *d)
         if (i == 0)
             snprintf(name, sizeof name, "%s.c", d->source_stem);
         else
-            snprintf(name, sizeof name, "%s_%s%u.c", d->source_stem, d->unit[i].count ? "" : "data", i);
+            snprintf(name, sizeof name, "%s_%s%u.c", d->source_stem, d->unit[i].end > d->unit[i].start ? "" : "data",
+                     i);
         d->unit[i].source = (uint32_t)(c->line_strings.size + bytes_string(&d->sources, name));
     }
+}
+
+/* Names of a header that are there even where none of its types are. */
+static uint64_t names_least(const struct corpus *c)
+{
+    return c->header[0].cut[0].names;
+}
+
+static uint64_t total_size(const struct debug *d)
+{
+    return d->aranges + d->info + d->abbrev + d->line + d->str + d->line_str + d->loclists + d->rnglists;
 }
 
 /* Everything but what the headers and the last names add. */
@@ -59,25 +63,28 @@ static uint64_t fixed_size(struct debug *d)
     d->aranges = d->info = d->line = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         struct debug_unit *u = &d->unit[i];
-        u->info_size = unit_fixed(d, u);
+        u->info_size = UNIT_FRAME + CORPUS_FIXED_BYTES + u->entries_size;
         d->info += u->info_size;
         d->line += LINE_HEADER + u->program_size;
-        d->aranges += u->count ? ARANGES_UNIT : 0;
+        d->aranges += u->end > u->start ? ARANGES_UNIT : 0;
     }
     d->info += TAIL_ENTRIES * SIZE_EXTERN_VARIABLE;
     d->unit[d->unit_count - 1].info_size += TAIL_ENTRIES * SIZE_EXTERN_VARIABLE;
+    d->loclists = d->composed->lists.size;
+    d->rnglists = d->composed->ranges.size;
     d->abbrev = c->abbrev.size;
     d->line_str = c->line_strings.size + d->sources.size;
-    d->str = c->common + d->names_size + d->statics_size + TAIL_ENTRIES * (TAIL_NAME + 1);
-    return d->aranges + d->info + d->abbrev + d->line + d->str + d->line_str;
+    d->str = c->common + names_least(c) + d->names_size + d->statics_size + TAIL_ENTRIES * (TAIL_NAME + 1);
+    return total_size(d);
 }
 
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
-    const uint64_t function = SIZE_FUNCTION + SIZE_PARAMETER * DEBUG_PARAMETERS_MOST + 1 + FUNCTION_PROGRAM_LEAST;
+    const uint64_t function = SIZE_FUNCTION + SIZE_PARAMETER * PARAMETERS_MOST + 1 + FUNCTION_PROGRAM_LEAST;
     const uint64_t unit =
-        UNIT_FRAME + CORPUS_BASE_BYTES + LINE_HEADER + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + SOURCE_NAME_MOST;
-    return functions * function + units * unit + c->abbrev.size + c->line_strings.size + c->common + names +
+        UNIT_FRAME + CORPUS_FIXED_BYTES + LINE_HEADER + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + SOURCE_NAME_MOST;
+    return functions * function + units * unit + c->abbrev.size + c->line_strings.size + c->common + names_least(c) +
+           names +
            TAIL_ENTRIES * (SIZE_EXTERN_VARIABLE + TAIL_NAME + 1);
 }
 
@@ -102,7 +109,7 @@ static bool add_data_units(struct debug *d, uint64_t rest, struct arena *arena)
         if (headers_entries(d->corpus, h) < room)
             room = headers_entries(d->corpus, h);
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = (uint64_t)d->unit_count * (room - CORPUS_BASE_BYTES) / 16 * 15;
+    uint64_t capacity = (uint64_t)d->unit_count * (room - CORPUS_FIXED_BYTES) / 16 * 15;
     if (rest <= capacity)
         return true;
     uint64_t more = (rest - capacity) / (room - room / 8) + 1;
@@ -158,10 +165,11 @@ static uint64_t spread(struct debug *d, uint64_t rest, uint32_t last_cut)
 static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
 {
     const struct corpus_header *h = &d->corpus->header[0];
+    uint64_t least = names_least(d->corpus);
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
-        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - CORPUS_BASE_BYTES);
-        if (room + h->cut[cut].names >= rest || h->cut[cut + 1].names > rest)
+        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - CORPUS_FIXED_BYTES);
+        if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
     }
@@ -192,7 +200,7 @@ bool debug_fill(struct debug *d, uint64_t wanted, struct arena *arena, struct er
     if (d->headers_used) {
         const struct corpus_header *last = &d->corpus->header[d->headers_used - 1];
         d->header_names = last->name_start + last->names - d->corpus->common;
-        if (!add_data_units(d, wanted - fixed - d->header_names, arena))
+        if (!add_data_units(d, wanted - fixed - (d->header_names - names_least(d->corpus)), arena))
             return error_set(e, ERROR_MEMORY, "out of memory for debug information");
         name_sources(d);
         fixed = fixed_size(d);
@@ -202,15 +210,16 @@ bool debug_fill(struct debug *d, uint64_t wanted, struct arena *arena, struct er
     }
     if (d->sources.failed)
         return error_set(e, ERROR_MEMORY, "out of memory for debug information");
-    assert(fixed + d->header_names <= wanted);
+    uint64_t names = d->header_names - names_least(d->corpus);
+    assert(fixed + names <= wanted);
     for (uint32_t i = 0; i < d->unit_count; i++) {
         d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
         d->unit[i].cut = 0;
     }
-    uint64_t rest = wanted - fixed - d->header_names;
+    uint64_t rest = wanted - fixed - names;
     d->tail_extra = spread(d, rest, last_cut);
     d->info += rest - d->tail_extra;
-    d->str += d->header_names + d->tail_extra;
-    assert(d->aranges + d->info + d->abbrev + d->line + d->str + d->line_str == wanted);
+    d->str += names + d->tail_extra;
+    assert(total_size(d) == wanted);
     return true;
 }

@@ -10,6 +10,7 @@ enum {
     DATA_UNIT_PRELUDE = SIZE_COMPILE_UNIT - SIZE_DATA_UNIT,
     UNIT_FRAME = UNIT_HEADER + SIZE_COMPILE_UNIT + 1, /* with the null entry at the end */
     ARANGES_UNIT = 48,
+    PARAMETERS_MOST = 5,
     TAIL_ENTRIES = 8,
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
     FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "dwarf/corpus.h"
 #include "elf/plt.h"
 #include "emit/evaluate.h"
 
@@ -101,7 +102,7 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-enum { CONSTANT_PIECE = 21, DATA_PIECE = 18, RUN_MOST = 192, RUN_LEAST = 32 };
+enum { CONSTANT_PIECE = 21, DATA_PIECE = 18, RUN_MOST = 192, RUN_LEAST = 32, INLINED_LEAST = 4 };
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
@@ -131,7 +132,10 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
             uint32_t last = f->at[f->offset[first] + want];
             if (last <= first)
                 last = first + 1;
-            *piece = (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
+            uint8_t inlined =
+                last - first >= INLINED_LEAST && (r >> 9 & 3) ? (uint8_t)(1 + (r >> 11) % CORPUS_INLINES) : 0;
+            *piece =
+                (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last, .inlined = inlined};
             bytes -= (uint64_t)f->offset[last] - f->offset[first];
         } else {
             *piece = (struct piece){.kind = PIECE_GAP, .first = (uint16_t)bytes};
@@ -141,7 +145,7 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     return true;
 }
 
-static uint32_t piece_size(const struct code *c, const struct piece *piece)
+uint32_t code_piece_size(const struct code *c, const struct piece *piece)
 {
     switch (piece->kind) {
     case PIECE_RUN:
@@ -376,58 +380,55 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     assert(p == start + b->size);
 }
 
-/* --- line program ---------------------------------------------------------- */
+/* --- what there is to say ------------------------------------------------------ */
 
-uint64_t code_rows_most(const struct code *c, uint32_t pieces, uint64_t bytes)
+uint32_t code_parameters(const struct function *f, struct code_parameter *parameter)
 {
-    /* a row is some 3 bytes for at least 3 of code; fixed parts have rows of their own */
-    return LINE_ROW_MOST * (UINT64_C(10) + pieces + calls_of(c)) + 4 * bytes;
+    /* %rdi %rsi %rdx %rcx %r8; %xmm0 is 17 (psABI figure 3.36) */
+    static const uint8_t integer_registers[ARGUMENTS_MOST] = {5, 4, 1, 2, 8};
+    uint32_t at = CODE_PROLOGUE;
+    uint32_t integers = 0;
+    uint32_t floats = 0;
+    for (uint32_t j = 0; j < f->count; j++) {
+        uint8_t type = f->type[j];
+        at += spill_size(type, integers);
+        parameter[j].reg = is_float(type) ? 17 + floats++ : integer_registers[integers++];
+        parameter[j].spilled = at;
+    }
+    uint32_t mix = at + CODE_MARK + CODE_OWN;
+    for (uint32_t j = 0; j < f->count; j++) {
+        uint8_t type = f->type[j];
+        /* an integer or pointer of 4 bytes to load, then what uses it */
+        parameter[j].loaded = is_float(type) ? 0 : mix + 4;
+        parameter[j].used = is_float(type) ? 0 : mix + (type == TYPE_STRING ? 6 : 11);
+        mix += mix_sizes[type];
+    }
+    return at;
 }
 
-void code_rows(const struct code *c, uint32_t index, const struct body *b, bool lean, struct line_rows *rows,
-               uint32_t *line)
+uint32_t code_mix_size(const struct function *f, uint32_t j)
 {
-    struct function f = function_of(c->library->key, index);
-    uint64_t at = b->offset;
-    line_row(rows, at, *line);
-    at += CODE_PROLOGUE + spills_size(&f);
-    rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
-    line_row(rows, at, ++*line);
-    if (lean)
-        return;
-    at += CODE_MARK + CODE_OWN;
-    for (uint32_t j = 0; j < f.count; j++) {
-        line_row(rows, at, ++*line);
-        at += mix_sizes[f.type[j]];
+    return mix_sizes[f->type[j]];
+}
+
+bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
+                    struct code_call_site *site)
+{
+    uint32_t per = calls_of(c);
+    site->last = t >= per;
+    site->next = t >= per;
+    if (site->next) {
+        if (t > per || !calls_next(c, index))
+            return false;
+        site->callee = function_of(c->library->key, index + 1);
+        site->caller = 0;
+        return true;
     }
-    const struct filler *filler = c->filler;
-    for (uint32_t i = 0; i < b->pieces; i++) {
-        const struct piece *piece = &b->piece[i];
-        line_row(rows, at, ++*line);
-        if (piece->kind == PIECE_RUN) {
-            uint32_t from = filler->row[piece->first + 1];
-            uint32_t last = (uint32_t)piece->last - 1;
-            rows->p = put_bytes(rows->p, filler->rows + from, filler->row[piece->last] - from);
-            rows->address += (uint64_t)filler->offset[last] - filler->offset[piece->first];
-            *line += (uint32_t)filler->line[last] - filler->line[piece->first];
-            rows->line = *line;
-        }
-        at += piece_size(c, piece);
-    }
-    for (uint32_t t = 0; t < calls_of(c); t++) {
-        uint32_t number;
-        const struct import *target = call_target(c, index, t, &number);
-        if (!target)
-            continue;
-        line_row(rows, at, ++*line);
-        struct function callee = import_function(c, target);
-        at += code_pass_size(&callee) + CODE_CALL;
-    }
-    if (calls_next(c, index)) {
-        line_row(rows, at, ++*line);
-        struct function next = function_of(c->library->key, index + 1);
-        at += code_pass_size(&next) + CODE_CALL;
-    }
-    line_row(rows, at, ++*line);
-    assert(at + CODE_EPILOGUE == b->offset + (uint64_t)b->size);
+    uint32_t number;
+    const struct import *target = call_target(c, index, t, &number);
+    if (!target)
+        return false;
+    site->callee = import_function(c, target);
+    site->caller = evaluate_caller(f->hash, t);
+    return true;
 }

@@ -14,8 +14,8 @@
  *            arguments; call; add %rax,-8(%rbp)            for each call
  *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
  *
- * Size pass: code_least, then code_compose cuts what is left into pieces.
- * Write passes: code_write for the bytes, code_rows for their line program.
+ * Size pass: code_least, then code_compose cuts what is left into pieces. Write
+ * pass: code_write.
  */
 #ifndef EMIT_CODE_H
 #define EMIT_CODE_H
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "dwarf/line.h"
+#include "base/bytes.h"
 #include "emit/calls.h"
 #include "emit/filler.h"
 #include "emit/function.h"
@@ -47,6 +47,7 @@ enum piece_kind { PIECE_RUN, PIECE_GAP, PIECE_CONSTANT, PIECE_DATA };
 struct piece {
     uint16_t first, last; /* borders of a run; size of a gap in `first` */
     uint8_t kind;
+    uint8_t inlined; /* a run that debug information calls an inlined function: 1 and its number, else 0 */
 };
 
 /* Where a function is and what it is made of. */
@@ -82,14 +83,35 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
 /* Writes the function at its offset. */
 void code_write(const struct code *c, uint32_t index, const struct body *b);
 
-/* Most bytes that code_rows writes for a function of `pieces` pieces and
- * `bytes` in them. */
-uint64_t code_rows_most(const struct code *c, uint32_t pieces, uint64_t bytes);
+/* --- what there is to say about a function (describe.c) ------------------ */
 
-/* Writes the function's rows, the first at line *line, which becomes the last
- * line used. `lean`: only where the function begins and its prologue ends. */
-void code_rows(const struct code *c, uint32_t index, const struct body *b, bool lean, struct line_rows *rows,
-               uint32_t *line);
+/* A parameter's way: in a register until it is spilled at `spilled`, then in its
+ * slot, from where it is also in %rax for [loaded, used). Offsets from the
+ * function's start. */
+struct code_parameter {
+    uint32_t reg; /* DWARF's number */
+    uint32_t spilled, loaded, used;
+};
+
+/* Fills parameter[f->count]; returns the offset at which the last is spilled. */
+uint32_t code_parameters(const struct function *f, struct code_parameter *parameter);
+
+/* Bytes that mix argument j of f into the accumulator. */
+uint32_t code_mix_size(const struct function *f, uint32_t j);
+
+uint32_t code_piece_size(const struct code *c, const struct piece *piece);
+
+/* The t-th call of a function, from 0: into utilities, then that of the next
+ * function. False where there is no such call; `last` tells that there are no
+ * further ones. */
+struct code_call_site {
+    struct function callee;
+    uint64_t caller; /* as call_values takes it */
+    bool next;       /* the next numbered function */
+    bool last;
+};
+bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
+                    struct code_call_site *site);
 
 /* --- what the glue of a module (pymodule.c) writes too ------------------- */
 

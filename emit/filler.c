@@ -9,6 +9,9 @@
 #include "base/random.h"
 #include "dwarf/line.h"
 
+/* Numbers of registers in DWARF (psABI figure 3.36). */
+enum { DWARF_RAX = 0, DWARF_RDX = 1, DWARF_XMM0 = 17 };
+
 struct builder {
     struct filler *filler;
     struct random random;
@@ -29,9 +32,35 @@ static uint8_t slot(struct builder *b, bool is_double)
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)j);
 }
 
+/* From here on the slot that was loaded is in `reg`, until end_events. */
+static void begin_event(struct builder *b, uint8_t displacement, uint8_t reg)
+{
+    struct filler *f = b->filler;
+    assert(f->events < FILLER_EVENTS_MOST);
+    int place = (int8_t)displacement;
+    f->event[f->events++] = (struct filler_event){
+        .start = (uint16_t)(b->p - f->code), .slot = (uint8_t)((FILLER_SLOT_FIRST - place) / 8), .reg = reg};
+}
+
+/* The instruction after a load is complete: those that began before it end. An
+ * open event is the last, or the one before it (two loads in a row). */
+static void end_events(struct builder *b)
+{
+    struct filler *f = b->filler;
+    uint16_t here = (uint16_t)(b->p - f->code);
+    for (uint32_t i = f->events; i && !f->event[i - 1].end; i--)
+        if (f->event[i - 1].start < here)
+            f->event[i - 1].end = here;
+}
+
 static void code(struct builder *b, const char *bytes, unsigned size)
 {
     b->p = put_bytes(b->p, bytes, size);
+}
+
+static void put_slot(struct builder *b, bool is_double)
+{
+    b->p = put_u8(b->p, slot(b, is_double));
 }
 
 /* A piece may begin or end here, and a row of the line program begins. */
@@ -40,6 +69,7 @@ static void border(struct builder *b)
     struct filler *f = b->filler;
     uint32_t k = f->borders++;
     assert(k < FILLER_BORDERS_MOST);
+    end_events(b);
     f->offset[k] = (uint16_t)(b->p - f->code);
     f->line[k] = (uint16_t)b->line;
     f->patch_first[k] = (uint16_t)b->patches;
@@ -62,15 +92,20 @@ static void load(struct builder *b)
         break;
     case 1:
         code(b, "\x48\x8b\x55", 3); /* mov d(%rbp),%rdx */
-        b->p = put_u8(b->p, slot(b, false));
+        put_slot(b, false);
         border(b);
+        begin_event(b, b->p[-1], DWARF_RDX);
         code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
         break;
     default:
-        code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax */
+        code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax: half of it, no place of the local */
+        put_slot(b, false);
+        border(b);
+        return;
     }
-    b->p = put_u8(b->p, slot(b, false));
+    put_slot(b, false);
     border(b);
+    begin_event(b, b->p[-1], DWARF_RAX);
 }
 
 static void combine(struct builder *b)
@@ -86,7 +121,7 @@ static void combine(struct builder *b)
     case 0:
     case 1: /* add, sub, xor, and, or d(%rbp),%rax */
         code(b, with_slot[pick(b, 5)], 3);
-        b->p = put_u8(b->p, slot(b, false));
+        put_slot(b, false);
         break;
     case 2:
         code(b, "\x48\x05", 2); /* add $c,%rax */
@@ -119,8 +154,11 @@ static void combine(struct builder *b)
 
 static void store(struct builder *b)
 {
+    uint8_t d = slot(b, false);
+    begin_event(b, d, DWARF_RAX);
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
-    b->p = put_u8(b->p, slot(b, false));
+    b->p = put_u8(b->p, d);
+    end_events(b);
 }
 
 static void integers(struct builder *b)
@@ -136,17 +174,21 @@ static void doubles(struct builder *b)
     static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45",
                                          "\xf2\x0f\x5f\x45"};
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
-    b->p = put_u8(b->p, slot(b, false));
+    put_slot(b, false);
     border(b);
+    begin_event(b, b->p[-1], DWARF_RAX);
     code(b, "\xf2\x48\x0f\x2a\xc0", 5); /* cvtsi2sd %rax,%xmm0 */
     border(b);
     for (uint32_t n = 1 + pick(b, 2); n; n--) { /* addsd, mulsd, subsd, maxsd d(%rbp),%xmm0 */
         code(b, operations[pick(b, 4)], 4);
-        b->p = put_u8(b->p, slot(b, true));
+        put_slot(b, true);
         border(b);
     }
+    uint8_t d = slot(b, true);
+    begin_event(b, d, DWARF_XMM0);
     code(b, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
-    b->p = put_u8(b->p, slot(b, true));
+    b->p = put_u8(b->p, d);
+    end_events(b);
 }
 
 /* if (x < y) x = ...: the branch and what it skips are one piece. */
@@ -154,10 +196,12 @@ static void branch(struct builder *b)
 {
     static const char conditions[] = {0x74, 0x75, 0x7c, 0x7d, 0x7e, 0x7f, 0x72, 0x73};
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
-    b->p = put_u8(b->p, slot(b, false));
+    put_slot(b, false);
     border(b);
+    begin_event(b, b->p[-1], DWARF_RAX);
     code(b, "\x48\x3b\x45", 3); /* cmp d(%rbp),%rax */
-    b->p = put_u8(b->p, slot(b, false));
+    put_slot(b, false);
+    end_events(b);
     b->p = put_u8(b->p, (uint8_t)conditions[pick(b, 8)]); /* jcc */
     uint8_t *distance = b->p++;
     if (pick(b, 2)) {
@@ -168,6 +212,22 @@ static void branch(struct builder *b)
     }
     store(b);
     *distance = (uint8_t)(b->p - distance - 1);
+}
+
+/* Makes the events of each slot a list that can be entered at any border. */
+static void link_events(struct filler *f)
+{
+    uint16_t next[FILLER_SLOTS];
+    memset(next, 0xff, sizeof next);
+    uint32_t e = f->events;
+    for (uint32_t k = f->borders; k-- > 0;) {
+        for (; e && f->event[e - 1].start >= f->offset[k]; e--) {
+            uint8_t s = f->event[e - 1].slot;
+            f->event_next[e - 1] = next[s];
+            next[s] = (uint16_t)(e - 1);
+        }
+        memcpy(f->event_first[k], next, sizeof next);
+    }
 }
 
 void filler_make(struct filler *f, uint64_t seed)
@@ -194,6 +254,7 @@ void filler_make(struct filler *f, uint64_t seed)
         f->at[i] = (uint16_t)k;
     }
     assert(b.rows.p <= f->rows + sizeof f->rows);
+    link_events(f);
 }
 
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)

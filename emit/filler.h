@@ -20,6 +20,16 @@ enum {
     FILLER_SLOT_FIRST = -56,
 };
 
+/* A while in which a local's value is also in a register: between a load and the
+ * next instruction's end, or while it is stored. */
+struct filler_event {
+    uint16_t start, end; /* in code */
+    uint8_t slot;
+    uint8_t reg; /* DWARF's number (psABI figure 3.36) */
+};
+
+enum { FILLER_EVENTS_MOST = FILLER_BYTES / 4, FILLER_NO_EVENT = UINT16_MAX };
+
 struct filler {
     uint8_t code[FILLER_BYTES + 16];
     uint32_t borders;                          /* border k: where a piece may begin or end */
@@ -30,6 +40,10 @@ struct filler {
     uint32_t row[FILLER_BORDERS_MOST];         /* rows[row[k]..]: the row of border k */
     uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
     uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
+    uint32_t events;
+    struct filler_event event[FILLER_EVENTS_MOST];           /* by start */
+    uint16_t event_next[FILLER_EVENTS_MOST];                 /* the next of the same slot, or FILLER_NO_EVENT */
+    uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* of a slot, at or after border k */
 };
 
 /* A function of the seed. */

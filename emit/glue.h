@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "dwarf/line.h"
 #include "emit/code.h"
 #include "emit/shape.h"
 

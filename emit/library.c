@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/plt.h"
+#include "emit/describe.h"
 #include "emit/evaluate.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
@@ -142,170 +143,6 @@ static void size_objects(struct library *l)
 
 /* --- debug information ------------------------------------------------------ */
 
-static const uint8_t debug_types[ARGUMENT_TYPES] = {
-    [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
-    [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
-};
-
-/* Composes units and line programs while it walks over the functions. */
-struct composer {
-    struct library *l;
-    struct builder *b;
-    bool lean;
-    struct line_rows rows;
-    uint32_t line;
-    uint32_t functions; /* described so far */
-    uint32_t unit_rest; /* functions that the open unit still takes */
-    uint64_t name;      /* offset of the next function's name */
-    struct debug_unit *unit;
-    uint32_t units;
-};
-
-static bool reserve_rows(struct composer *c, uint64_t most)
-{
-    struct bytes *programs = &c->b->programs;
-    size_t used = (size_t)(c->rows.p - programs->data);
-    if (programs->capacity - used < most) {
-        programs->size = used;
-        bytes_append(programs, NULL, most);
-        if (programs->failed)
-            return false;
-        c->rows.p = programs->data + used;
-    }
-    return true;
-}
-
-static uint64_t function_end(const struct composer *c)
-{
-    const struct debug_function *f = &c->l->debug_functions[c->functions - 1];
-    return f->offset + (uint64_t)f->size;
-}
-
-static void close_unit(struct composer *c)
-{
-    if (!c->unit)
-        return;
-    line_end(&c->rows, function_end(c));
-    c->unit->program_size = (size_t)(c->rows.p - c->b->programs.data) - c->unit->program;
-    c->unit = NULL;
-}
-
-static void open_unit(struct composer *c, uint64_t offset)
-{
-    uint64_t average = c->l->plan->profile->dwarf.units > 0 ? (uint64_t)c->l->plan->profile->dwarf.units : PLAN_UNITS;
-    uint64_t r = random_at(c->l->row->key + 5, c->units);
-    c->unit = &c->l->debug.unit[c->units++];
-    *c->unit = (struct debug_unit){.first = c->functions, .program = (size_t)(c->rows.p - c->b->programs.data)};
-    c->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
-    c->unit_rest += c->unit_rest == 0;
-    c->line = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
-    line_begin(&c->rows, offset);
-}
-
-static struct debug_function *begin_function(struct composer *c, uint64_t offset, uint64_t size, uint64_t most)
-{
-    if (c->unit && (!c->unit_rest || c->line > DEBUG_LINE_MOST - 4096))
-        close_unit(c);
-    if (!reserve_rows(c, most + LINE_BEGIN + LINE_END_MOST))
-        return NULL;
-    if (!c->unit)
-        open_unit(c, offset);
-    c->unit_rest--;
-    c->unit->count++;
-    struct debug_function *f = &c->l->debug_functions[c->functions++];
-    *f = (struct debug_function){.offset = (uint32_t)offset, .size = (uint32_t)size, .line = (uint16_t)c->line};
-    f->result = BASE_UNSIGNED_LONG;
-    f->parameter_place = CODE_PARAMETER_PLACE;
-    f->local_place = CODE_LOCAL_PLACE;
-    return f;
-}
-
-static bool describe_glue(struct composer *c)
-{
-    struct library *l = c->l;
-    const struct name_of_glue {
-        enum glue_function which;
-        bool is_static;
-    } order[] = {
-        {GLUE_PYINIT, false}, {GLUE_METHOD, true}, {GLUE_VISITED, true}, {GLUE_ENTRY, false}, {GLUE_EXTERN, false}};
-    uint64_t functions_names = names_bytes(&l->plan->names, (uint32_t)strlen(l->row->name) + 4, 0, l->row->functions);
-    uint64_t entry_name = functions_names;
-    uint64_t extern_name = entry_name + strlen(l->shape.entry) + 1;
-    uint64_t pyinit_name = extern_name + (l->shape.has_extern ? strlen(l->row->name) + sizeof "_extern" : 0);
-    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const struct glue_place *place = &l->glue.place[order[i].which];
-        if (!place->size)
-            continue;
-        struct debug_function *f = begin_function(c, place->offset, place->size, glue_rows_most(&l->code));
-        if (!f)
-            return false;
-        f->name = (uint32_t)(order[i].which == GLUE_ENTRY    ? entry_name
-                             : order[i].which == GLUE_EXTERN ? extern_name
-                                                             : pyinit_name);
-        if (order[i].which != GLUE_ENTRY && order[i].which != GLUE_EXTERN)
-            f->result = BASE_POINTER;
-        if (order[i].is_static) {
-            struct debug *d = &l->debug;
-            f->is_static = true;
-            f->name = (uint32_t)(d->names_size + d->statics_size);
-            char *at = d->statics + d->statics_size;
-            strcpy(stpcpy(at, l->row->name), order[i].which == GLUE_METHOD ? "_method" : "_visited");
-            d->statics_size += (uint32_t)strlen(at) + 1;
-            f->parameters = 2; /* self, args */
-            f->type[0] = f->type[1] = BASE_POINTER;
-            f->parameter_place = -24;
-            f->variety = (uint32_t)l->row->key;
-        }
-        glue_rows(&l->code, &l->glue, &l->shape, order[i].which, &c->rows, &c->line);
-        c->line += 3;
-    }
-    return true;
-}
-
-static bool describe_functions(struct composer *c)
-{
-    struct library *l = c->l;
-    uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
-    for (uint32_t i = 0; i < l->row->functions; i++) {
-        const struct body *b = &l->body[i];
-        struct debug_function *d = begin_function(c, b->offset, b->size, code_rows_most(&l->code, b->pieces, b->size));
-        if (!d)
-            return false;
-        struct function f = function_of(l->row->key, i);
-        d->name = (uint32_t)c->name;
-        d->parameters = (uint8_t)f.count;
-        for (uint32_t j = 0; j < f.count; j++)
-            d->type[j] = debug_types[f.type[j]];
-        d->variety = (uint32_t)(f.hash >> 32);
-        d->locals = c->lean ? 0 : d->variety % (FILLER_SLOTS - 1);
-        c->name += names_length(&l->plan->names, stem + names_digits(i)) + UINT64_C(1);
-        code_rows(&l->code, i, b, c->lean, &c->rows, &c->line);
-        c->line += 3 + (d->variety >> 28 & 3);
-    }
-    return true;
-}
-
-static bool describe(struct builder *b, bool lean, struct error *e)
-{
-    struct library *l = &b->library;
-    const struct plan_library *row = l->row;
-    uint64_t functions = (uint64_t)row->functions + GLUE_COUNT;
-    l->debug.unit = arena_zeroed(&b->arena, functions + 1, sizeof *l->debug.unit);
-    l->debug_functions = arena_take(&b->arena, functions * sizeof *l->debug_functions);
-    if (!l->debug.unit || !l->debug_functions)
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    l->debug.statics_size = 0;
-    struct composer c = {.l = l, .b = b, .lean = lean};
-    c.rows.p = b->programs.data;
-    if (!describe_glue(&c) || !describe_functions(&c))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    close_unit(&c);
-    l->debug.function = l->debug_functions;
-    l->debug.unit_count = c.units;
-    l->debug.programs = b->programs.data;
-    return debug_fill(&l->debug, row->size[SIZE_DEBUG], &b->arena, e);
-}
-
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -322,9 +159,15 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
         d->names_size += stem + sizeof "_extern";
-    /* First with a row for every instruction and locals; where that is more than
-     * is wanted, with the least that a debugger needs. */
-    bool filled = describe(b, false, e) || (e->code == ERROR_INFEASIBLE && describe(b, true, e));
+    /* As much as can be said; where that is more than is wanted, less. */
+    bool filled = false;
+    for (enum describe_level level = DESCRIBE_RICH; !filled && level < DESCRIBE_LEVELS; level++) {
+        if (!describe(l, level, &b->composed, &b->arena))
+            return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+        filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
+        if (!filled && e->code != ERROR_INFEASIBLE)
+            break;
+    }
     b->sources = d->sources;
     if (!filled)
         return false;
@@ -334,7 +177,18 @@ static bool size_debug(struct builder *b, struct error *e)
     l->layout.section[SECTION_DEBUG_LINE].size = d->line;
     l->layout.section[SECTION_DEBUG_STR].size = d->str;
     l->layout.section[SECTION_DEBUG_LINE_STR].size = d->line_str;
+    l->layout.section[SECTION_DEBUG_LOCLISTS].size = d->loclists;
+    l->layout.section[SECTION_DEBUG_RNGLISTS].size = d->rnglists;
     return true;
+}
+
+static bool place(struct library *l, struct error *e)
+{
+    if (layout_place(&l->layout, e))
+        return true;
+    char text[sizeof e->text];
+    memcpy(text, e->text, sizeof text);
+    return error_set(e, ERROR_INFEASIBLE, "%s.so: %.600s", l->row->name, text);
 }
 
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
@@ -350,18 +204,18 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!size_code(l, &b->arena, e))
         return false;
     size_objects(l);
+    /* What is loaded is settled: its addresses are what debug information states,
+     * and stay when the rest of the file is placed. */
+    if (!place(l, e))
+        return false;
+    tables_addresses(l);
     if (!size_debug(b, e))
         return false;
     if (!plan->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
     if (l->shape.python)
         l->result = evaluate_entry(plan, row, &l->calls);
-    if (!layout_place(&l->layout, e)) {
-        char text[sizeof e->text];
-        memcpy(text, e->text, sizeof text);
-        return error_set(e, ERROR_INFEASIBLE, "%s.so: %.600s", row->name, text);
-    }
-    return true;
+    return place(l, e);
 }
 
 /* --- write pass -------------------------------------------------------------- */
@@ -432,9 +286,11 @@ static void write_debug(struct library *l, uint8_t *image)
         .line = image + s[SECTION_DEBUG_LINE].offset,
         .str = image + s[SECTION_DEBUG_STR].offset,
         .line_str = image + s[SECTION_DEBUG_LINE_STR].offset,
+        .loclists = image + s[SECTION_DEBUG_LOCLISTS].offset,
+        .rnglists = image + s[SECTION_DEBUG_RNGLISTS].offset,
     };
     /* the names of its own functions stand in .dynstr behind those of its imports */
-    debug_write(&l->debug, l->code.text, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
+    debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
 }
 
 bool library_write(struct builder *b, struct error *e)
@@ -445,7 +301,6 @@ bool library_write(struct builder *b, struct error *e)
                          (unsigned long long)l->layout.file_size);
     uint8_t *image = b->image;
     uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
-    tables_addresses(l);
     if (!plt_symbols || !symbols_write(l, image, &b->arena, plt_symbols) || !write_unwind(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
@@ -459,7 +314,7 @@ bool library_write(struct builder *b, struct error *e)
 void builder_free(struct builder *b)
 {
     arena_free(&b->arena);
-    bytes_free(&b->programs);
+    composed_free(&b->composed);
     bytes_free(&b->sources);
     free(b->image);
     b->image = NULL;

@@ -35,7 +35,6 @@ struct library {
     uint32_t own_slots; /* the first slot of own functions */
     struct glue_addresses at;
     struct debug debug;
-    struct debug_function *debug_functions;
     uint64_t rodata_free, data_free, bss_free;
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, together row->locals */
     uint64_t result;                                    /* what the entry returns */
@@ -46,8 +45,8 @@ struct library {
 
 struct builder {
     struct arena arena;
-    struct bytes programs; /* line programs */
-    struct bytes sources;  /* kept for struct debug */
+    struct composed composed; /* of debug information */
+    struct bytes sources;     /* kept for struct debug */
     uint8_t *image;
     size_t capacity;
     struct library library;

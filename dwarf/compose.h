@@ -1,0 +1,136 @@
+/* Composes what a library's units say about its code: functions with parameters,
+ * locals, inlined calls, blocks and call sites; their location and range lists;
+ * their line programs.
+ *
+ * Composing is the size pass of these contents: what they say follows from the
+ * code alone, so it is encoded as the code is walked over, into buffers that are
+ * kept from library to library, and copied into the sections later. Two things
+ * are open until then: how many types stand before the functions of a unit, and
+ * how many names before the library's own in .debug_str. References to either
+ * are listed, in `moved` and `named`, and get that added (unit.c). The address of
+ * the code must be known before.
+ *
+ * Use: compose_start; for each unit compose_unit, then for each function
+ * compose_reserve, compose_function, its children, compose_function_end, with
+ * rows in between in order of address; compose_unit_end.
+ */
+#ifndef DWARF_COMPOSE_H
+#define DWARF_COMPOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "dwarf/corpus.h"
+#include "dwarf/line.h"
+
+enum {
+    DEBUG_LINE_FIRST = 256, /* lines need two bytes */
+    DEBUG_LINE_MOST = 65000,
+    LIST_HEADER = 12,        /* of a unit's location or range lists */
+    COMPOSE_CHILD_MOST = 40, /* bytes of any one entry below a function */
+    COMPOSE_FUNCTION_MOST = 40,
+    COMPOSE_ENTRY_MOST = 24, /* of one entry of a location list, and its list's end */
+    COMPOSE_RANGE_MOST = 16, /* of one entry of a range list, and its list's end */
+};
+
+struct debug_unit {
+    uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
+    size_t entries, entries_size; /* its functions in composed info */
+    size_t program, program_size; /* its line program */
+    size_t moved, moved_count;    /* references in its functions to others of them */
+    size_t named, named_count;    /* its functions' names */
+    uint32_t source;              /* offset of its file name in .debug_line_str */
+    uint32_t header, cut;         /* what it includes; chosen by debug_fill */
+    uint64_t info_size;
+};
+
+/* Everything composed for one library. */
+struct composed {
+    struct bytes info;     /* functions' entries, unit after unit */
+    struct bytes lists;    /* .debug_loclists */
+    struct bytes ranges;   /* .debug_rnglists */
+    struct bytes programs; /* line programs */
+    struct bytes moved;    /* uint32_t: offset in a unit's functions of a reference to be moved */
+    struct bytes named;    /* uint32_t: the same of a reference to the library's own names */
+};
+
+struct composer {
+    const struct corpus *corpus;
+    struct composed *out;
+    uint64_t text;           /* address of the code */
+    struct debug_unit *unit; /* under way, or NULL */
+    struct line_rows rows;   /* offsets from `text` */
+    uint8_t *info, *lists, *ranges;
+    uint8_t *sibling;       /* of the function under way */
+    uint8_t *function;      /* where it begins */
+    uint8_t *next_function; /* a reference that waits for the next function, or NULL */
+    size_t lists_start, ranges_start;
+    bool uses_lists, uses_ranges; /* the unit has some, so its header stands there */
+};
+
+/* A subprogram entry. */
+struct debug_function {
+    uint32_t name; /* in the library's own names */
+    uint64_t offset;
+    uint64_t size;
+    uint32_t line;
+    enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind; /* plain: calls are not described */
+    enum base_type result;
+};
+
+void composed_clear(struct composed *c);
+void composed_free(struct composed *c);
+bool composed_failed(const struct composed *c);
+
+/* Opens `unit` at code offset `offset`; closes it at the end of its last function. */
+bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset);
+void compose_unit_end(struct composer *c, uint64_t offset);
+
+/* Room for one function: bytes of entries, of lists, of ranges and of rows. */
+bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t ranges, uint64_t rows);
+/* What has been written since is kept. */
+void compose_keep(struct composer *c);
+
+void compose_function(struct composer *c, const struct debug_function *f);
+/* A function that got no children becomes an entry that has none. */
+void compose_function_end(struct composer *c);
+
+/* A parameter or local with one place, from the CFA, for all of the function. */
+void compose_parameter(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
+                       int32_t place);
+void compose_local(struct composer *c, uint32_t name, uint32_t line, enum base_type type, int32_t place);
+
+/* The same with a location list, begun by compose_list. */
+void compose_parameter_list(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
+                            uint32_t list);
+void compose_local_list(struct composer *c, uint32_t name, uint32_t line, enum base_type type, uint32_t list);
+
+/* A location list: entries in order, empty ones left out; then its end. */
+uint32_t compose_list(struct composer *c);
+void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
+void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
+void compose_list_end(struct composer *c);
+
+/* A range list of `count` pieces of code, from[i] to to[i]. */
+uint32_t compose_ranges(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+
+/* An inlined call of the header's function k; with one range, or with a list.
+ * Returns what compose_end_children takes. */
+uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+                         const uint64_t *from, const uint64_t *to);
+/* Child 0, 1 (parameters) or 2 (variable) of it. */
+void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
+
+uint8_t *compose_block(struct composer *c, uint64_t from, uint64_t to);
+
+/* A call that returns to `returns`; `next`: to the function that is composed
+ * next in this unit. With parameters, returns what compose_end_children takes. */
+uint8_t *compose_call(struct composer *c, uint64_t returns, bool next, bool parameters);
+void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
+void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
+
+void compose_end_children(struct composer *c, uint8_t *sibling);
+
+#endif

@@ -1,0 +1,481 @@
+/* Walks over a library's code and composes what there is to say; see describe.h. */
+#include "emit/describe.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    LOCAL_EVENTS = 3, /* most passages through registers that one list tells */
+    INLINED_EVENTS = 2,
+    GLUE_PARAMETER_PLACE = -24,
+};
+
+static const uint8_t debug_types[ARGUMENT_TYPES] = {
+    [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
+    [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
+};
+
+/* The walk. */
+struct walk {
+    struct library *l;
+    const struct corpus *corpus;
+    const struct filler *filler;
+    enum describe_level level;
+    struct composer composer;
+    uint32_t units;     /* opened so far */
+    uint32_t unit_rest; /* functions that the open one still takes */
+    uint32_t line;
+    uint64_t end;  /* of the last function, offset */
+    uint64_t name; /* offset of the next numbered function's name */
+};
+
+static void close_unit(struct walk *w)
+{
+    if (w->composer.unit)
+        compose_unit_end(&w->composer, w->end);
+}
+
+/* Whether the function after this one stands in another unit. */
+static bool unit_is_full(const struct walk *w)
+{
+    return !w->unit_rest || w->line > DEBUG_LINE_MOST - 4096;
+}
+
+static bool open_unit(struct walk *w, uint64_t offset)
+{
+    const struct library *l = w->l;
+    int64_t units = l->plan->profile->dwarf.units;
+    uint64_t average = units > 0 ? (uint64_t)units : PLAN_UNITS;
+    uint64_t r = random_at(l->row->key + 5, w->units);
+    w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
+    if (!w->unit_rest)
+        w->unit_rest = 1;
+    /* behind the inline functions' lines, so that no line of the source is one
+     * of the header's too */
+    w->line = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
+}
+
+/* Room for a function, in a unit that has some for it. */
+static bool begin_function(struct walk *w, uint64_t offset, uint64_t info, uint64_t lists, uint64_t ranges,
+                           uint64_t rows)
+{
+    if (w->composer.unit && unit_is_full(w))
+        close_unit(w);
+    if (!w->composer.unit && !open_unit(w, offset))
+        return false;
+    w->unit_rest--;
+    return compose_reserve(&w->composer, info, lists, ranges, rows);
+}
+
+static void end_function(struct walk *w, uint64_t end)
+{
+    compose_function_end(&w->composer);
+    compose_keep(&w->composer);
+    w->end = end;
+}
+
+/* --- glue --------------------------------------------------------------------------- */
+
+/* Appends a static function's name to the library's own; returns its offset. */
+static uint32_t static_name(struct library *l, const char *suffix)
+{
+    struct debug *d = &l->debug;
+    char *at = d->statics + d->statics_size;
+    uint32_t name = (uint32_t)d->names_size + d->statics_size;
+    strcpy(stpcpy(at, l->row->name), suffix);
+    d->statics_size += (uint32_t)strlen(at) + 1;
+    return name;
+}
+
+/* Names in the order of the name block (symbols.c): numbered functions, entry,
+ * extern, PyInit. */
+static uint32_t glue_name(struct library *l, enum glue_function which)
+{
+    uint64_t stem = strlen(l->row->name);
+    uint64_t entry = names_bytes(&l->plan->names, (uint32_t)stem + 4, 0, l->row->functions);
+    uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
+    switch (which) {
+    case GLUE_METHOD:
+        return static_name(l, "_method");
+    case GLUE_VISITED:
+        return static_name(l, "_visited");
+    case GLUE_ENTRY:
+        return (uint32_t)entry;
+    case GLUE_EXTERN:
+        return (uint32_t)own_extern;
+    default:
+        return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
+    }
+}
+
+static bool describe_glue(struct walk *w, enum glue_function which)
+{
+    struct library *l = w->l;
+    const struct glue_place *place = &l->glue.place[which];
+    struct composer *c = &w->composer;
+    if (!place->size)
+        return true;
+    if (!begin_function(w, place->offset, 4 * COMPOSE_CHILD_MOST, 0, 0, glue_rows_most(&l->code)))
+        return false;
+    bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
+    const struct debug_function f = {
+        .name = glue_name(l, which),
+        .offset = place->offset,
+        .size = place->size,
+        .line = w->line,
+        .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
+        .result = which == GLUE_ENTRY || which == GLUE_EXTERN ? BASE_UNSIGNED_LONG : BASE_POINTER,
+    };
+    compose_function(c, &f);
+    for (uint32_t j = 0; is_static && j < 2; j++) /* self and args */
+        compose_parameter(c, w->corpus->name[(l->row->number + 17 * j) % CORPUS_NAMES], w->line, 25 + 20 * j,
+                          BASE_POINTER, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
+    glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line);
+    w->line += 3;
+    end_function(w, place->offset + (uint64_t)place->size);
+    return true;
+}
+
+/* --- numbered functions ------------------------------------------------------------- */
+
+/* One function, as the walk over it goes on. */
+struct subject {
+    const struct body *body;
+    struct function f;
+    uint32_t index;
+    uint64_t start, end; /* offsets in the code */
+    uint64_t at;         /* where the walk is */
+    uint32_t name, step; /* the next variable's name, and an odd step to the one after */
+    uint32_t line;
+};
+
+static uint32_t next_name(const struct walk *w, struct subject *s)
+{
+    uint32_t name = w->corpus->name[s->name % CORPUS_NAMES];
+    s->name += s->step;
+    return name;
+}
+
+static int32_t slot_place(uint32_t slot)
+{
+    return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
+}
+
+/* The entries of a local's list for one run at `at`, from `from` on: in its slot,
+ * with passages through registers. Returns where the last entry ended. */
+static uint64_t list_run(struct walk *w, const struct piece *piece, uint64_t at, uint32_t slot, uint64_t from,
+                         uint32_t *events)
+{
+    const struct filler *f = w->filler;
+    uint32_t base = f->offset[piece->first];
+    uint32_t end = f->offset[piece->last];
+    for (uint32_t e = f->event_first[piece->first][slot]; e != FILLER_NO_EVENT && *events; e = f->event_next[e]) {
+        const struct filler_event *event = &f->event[e];
+        if (event->end > end)
+            break;
+        uint64_t start = at + event->start - base;
+        compose_list_frame(&w->composer, from, start, slot_place(slot));
+        from = at + event->end - base;
+        compose_list_register(&w->composer, start, from, event->reg);
+        --*events;
+    }
+    return from;
+}
+
+static void describe_parameters(struct walk *w, struct subject *s)
+{
+    struct code_parameter parameter[ARGUMENTS_MOST];
+    struct composer *c = &w->composer;
+    code_parameters(&s->f, parameter);
+    for (uint32_t j = 0; j < s->f.count; j++) {
+        const struct code_parameter *p = &parameter[j];
+        int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
+        uint32_t column = 24 + 18 * j + (uint32_t)(s->f.hash >> 52 & 15);
+        enum base_type type = debug_types[s->f.type[j]];
+        uint32_t name = next_name(w, s);
+        if (w->level != DESCRIBE_RICH) {
+            compose_parameter(c, name, s->line, column, type, place);
+            continue;
+        }
+        uint32_t list = compose_list(c);
+        compose_list_register(c, s->start, s->start + p->spilled, p->reg);
+        if (p->used) {
+            compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
+            compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
+            compose_list_frame(c, s->start + p->used, s->end, place);
+        } else {
+            compose_list_frame(c, s->start + p->spilled, s->end, place);
+        }
+        compose_list_end(c);
+        compose_parameter_list(c, name, s->line, column, type, list);
+    }
+}
+
+static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
+{
+    struct composer *c = &w->composer;
+    uint32_t count = (uint32_t)(s->f.hash >> 40) % (FILLER_SLOTS - 1);
+    if (w->level == DESCRIBE_LEAN)
+        return;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        enum base_type type = slot & 1 ? BASE_DOUBLE : BASE_LONG;
+        uint32_t name = next_name(w, s);
+        if (w->level != DESCRIBE_RICH) {
+            compose_local(c, name, s->line + 1, type, slot_place(slot));
+            continue;
+        }
+        uint32_t list = compose_list(c);
+        uint32_t events = LOCAL_EVENTS;
+        uint64_t from = pieces_at;
+        uint64_t at = pieces_at;
+        for (uint32_t i = 0; i < s->body->pieces && events; i++) {
+            const struct piece *piece = &s->body->piece[i];
+            if (piece->kind == PIECE_RUN)
+                from = list_run(w, piece, at, slot, from, &events);
+            at += code_piece_size(&w->l->code, piece);
+        }
+        compose_list_frame(c, from, s->end, slot_place(slot));
+        compose_list_end(c);
+        compose_local_list(c, name, s->line + 1, type, list);
+    }
+}
+
+/* A variable of an inlined function or a block: a slot, for as long as the run. */
+static uint32_t run_list(struct walk *w, const struct piece *piece, uint64_t at, uint32_t slot)
+{
+    uint32_t list = compose_list(&w->composer);
+    uint32_t events = INLINED_EVENTS;
+    uint64_t from = list_run(w, piece, at, slot, at, &events);
+    compose_list_frame(&w->composer, from, at + code_piece_size(&w->l->code, piece), slot_place(slot));
+    compose_list_end(&w->composer);
+    return list;
+}
+
+/* The pieces of an inlined call: a run, and the next one too where only a single
+ * access to memory lies between. */
+static uint32_t inlined_pieces(const struct walk *w, const struct subject *s, uint32_t i, uint64_t *from, uint64_t *to)
+{
+    const struct piece *piece = &s->body->piece[i];
+    from[0] = s->at;
+    to[0] = s->at + code_piece_size(&w->l->code, piece);
+    if (i + 2 >= s->body->pieces || piece[1].kind == PIECE_RUN || piece[2].kind != PIECE_RUN || !piece[2].inlined)
+        return 1;
+    from[1] = to[0] + code_piece_size(&w->l->code, &piece[1]);
+    to[1] = from[1] + code_piece_size(&w->l->code, &piece[2]);
+    return 2;
+}
+
+/* Returns how many ranges it has. */
+static uint32_t describe_inlined(struct walk *w, struct subject *s, uint32_t i, uint32_t k)
+{
+    const struct piece *piece = &s->body->piece[i];
+    uint64_t from[2];
+    uint64_t to[2];
+    uint32_t count = inlined_pieces(w, s, i, from, to);
+    uint64_t r = random_at(s->f.hash, i);
+    uint8_t *children = compose_inlined(&w->composer, k, w->line, 8 + (uint32_t)(r >> 60), count, from, to);
+    for (uint32_t child = 0; child < 3; child++) {
+        uint32_t slot = (uint32_t)(r >> (4 * child) & 3) * 2 + (child == 1 ? 1 : 0);
+        compose_inlined_child(&w->composer, k, child, run_list(w, piece, s->at, slot));
+    }
+    compose_end_children(&w->composer, children);
+    return count;
+}
+
+static void describe_block(struct walk *w, struct subject *s, const struct piece *piece)
+{
+    uint64_t r = random_at(s->f.hash, s->at);
+    struct composer *c = &w->composer;
+    uint8_t *children = compose_block(c, s->at, s->at + code_piece_size(&w->l->code, piece));
+    for (uint32_t i = 0; i < 1 + (r & 1); i++) {
+        uint32_t slot = (uint32_t)(r >> (8 + 4 * i) & 7);
+        uint32_t name = next_name(w, s);
+        uint32_t list = run_list(w, piece, s->at, slot);
+        compose_local_list(c, name, w->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, list);
+    }
+    compose_end_children(c, children);
+}
+
+static void row(struct walk *w, uint64_t at)
+{
+    line_row(&w->composer.rows, at, ++w->line);
+}
+
+/* A run's rows, of the source itself or, where `inlined` is 1 and its number, of
+ * the header's function. */
+static void run_rows(struct walk *w, const struct piece *piece, uint64_t at, uint32_t inlined)
+{
+    const struct filler *f = w->filler;
+    struct line_rows *rows = &w->composer.rows;
+    uint32_t line = w->line;
+    if (inlined) {
+        rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 1}, 2);
+        line = corpus_inline_line(inlined - 1) + 1;
+    }
+    line_row(rows, at, line);
+    uint32_t from = f->row[piece->first + 1];
+    uint32_t last = (uint32_t)piece->last - 1;
+    rows->p = put_bytes(rows->p, f->rows + from, f->row[piece->last] - from);
+    rows->address += (uint64_t)f->offset[last] - f->offset[piece->first];
+    rows->line = line + f->line[last] - f->line[piece->first];
+    if (inlined)
+        rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
+    else
+        w->line = rows->line;
+}
+
+static void describe_pieces(struct walk *w, struct subject *s)
+{
+    uint32_t joined = UINT32_MAX; /* a run that belongs to the inlined call of the run before */
+    uint32_t inlined = 0;
+    for (uint32_t i = 0; i < s->body->pieces; i++) {
+        const struct piece *piece = &s->body->piece[i];
+        w->line++;
+        bool rich = w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST;
+        if (piece->kind == PIECE_RUN && i != joined) {
+            inlined = rich ? piece->inlined : 0;
+            if (inlined)
+                joined = describe_inlined(w, s, i, inlined - 1) == 2 ? i + 2 : UINT32_MAX;
+            else if (rich && (piece->first & 1))
+                describe_block(w, s, piece);
+        }
+        if (piece->kind == PIECE_RUN)
+            run_rows(w, piece, s->at, inlined);
+        else
+            line_row(&w->composer.rows, s->at, w->line);
+        s->at += code_piece_size(&w->l->code, piece);
+    }
+}
+
+/* Integers and addresses that a call passes, by register (psABI 3.2.3). */
+static void describe_passed(struct walk *w, const struct code_call_site *site)
+{
+    struct code_parameter parameter[ARGUMENTS_MOST];
+    const struct code *code = &w->l->code;
+    uint64_t values = call_values(site->callee.hash, site->caller);
+    code_parameters(&site->callee, parameter);
+    for (uint32_t j = 0; j < site->callee.count; j++) {
+        uint32_t v = call_value(values, j);
+        if (site->callee.type[j] == TYPE_INT)
+            compose_call_constant(&w->composer, parameter[j].reg, call_integer(v));
+        else if (site->callee.type[j] == TYPE_LONG)
+            compose_call_constant(&w->composer, parameter[j].reg, call_long(v));
+        else if (site->callee.type[j] == TYPE_STRING)
+            compose_call_address(&w->composer, parameter[j].reg, code->text_constant[call_constant(v)]);
+    }
+}
+
+static bool passes_integers(const struct function *f)
+{
+    for (uint32_t j = 0; j < f->count; j++)
+        if (f->type[j] != TYPE_FLOAT && f->type[j] != TYPE_DOUBLE)
+            return true;
+    return false;
+}
+
+static void describe_calls(struct walk *w, struct subject *s)
+{
+    struct code_call_site site = {.last = false};
+    for (uint32_t t = 0; !site.last; t++) {
+        if (!code_call_site(&w->l->code, s->index, &s->f, t, &site))
+            continue;
+        row(w, s->at);
+        s->at += code_pass_size(&site.callee) + CODE_CALL;
+        if (w->level != DESCRIBE_RICH)
+            continue;
+        bool passes = passes_integers(&site.callee);
+        bool next = site.next && !unit_is_full(w);
+        /* the result is added behind the call, in four bytes */
+        uint8_t *children = compose_call(&w->composer, s->at - 4, next, passes);
+        if (!passes)
+            continue;
+        describe_passed(w, &site);
+        compose_end_children(&w->composer, children);
+    }
+}
+
+/* The rows of prologue, mark, own number and mix; returns where the pieces begin. */
+static uint64_t describe_beginning(struct walk *w, const struct subject *s)
+{
+    struct code_parameter parameter[ARGUMENTS_MOST];
+    struct line_rows *rows = &w->composer.rows;
+    uint64_t at = s->start + code_parameters(&s->f, parameter);
+    line_row(rows, s->start, w->line);
+    rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
+    row(w, at);
+    at += CODE_MARK + CODE_OWN;
+    for (uint32_t j = 0; j < s->f.count; j++) {
+        if (w->level != DESCRIBE_LEAN)
+            row(w, at);
+        at += code_mix_size(&s->f, j);
+    }
+    return at;
+}
+
+static bool describe_function(struct walk *w, uint32_t index)
+{
+    struct library *l = w->l;
+    const struct body *b = &l->body[index];
+    struct subject s = {.body = b, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
+    s.f = function_of(l->row->key, index);
+    s.name = (uint32_t)(s.f.hash >> 32);
+    s.step = (uint32_t)(s.f.hash >> 16) | 1;
+    uint64_t calls = l->plan->assignment.per_function + UINT64_C(1);
+    uint64_t children = ARGUMENTS_MOST + FILLER_SLOTS + UINT64_C(5) * b->pieces + 7 * calls;
+    uint64_t entries =
+        4 * ARGUMENTS_MOST + FILLER_SLOTS * (2 * LOCAL_EVENTS + 1) + UINT64_C(3) * (2 * INLINED_EVENTS + 1) * b->pieces;
+    /* a row takes some 3 bytes for at least 3 of code, those of fixed parts more */
+    uint64_t rows = LINE_ROW_MOST * (UINT64_C(12) + b->pieces + calls) + UINT64_C(4) * b->size;
+    if (!begin_function(w, s.start, COMPOSE_FUNCTION_MOST + children * COMPOSE_CHILD_MOST, entries * COMPOSE_ENTRY_MOST,
+                        UINT64_C(2) * COMPOSE_RANGE_MOST * b->pieces + 16, rows))
+        return false;
+    s.line = w->line;
+    const struct debug_function f = {
+        .name = (uint32_t)w->name,
+        .offset = s.start,
+        .size = b->size,
+        .line = w->line,
+        .kind = w->level == DESCRIBE_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
+        .result = BASE_UNSIGNED_LONG,
+    };
+    uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
+    w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
+    compose_function(&w->composer, &f);
+    s.at = describe_beginning(w, &s);
+    describe_parameters(w, &s);
+    describe_locals(w, &s, s.at);
+    if (w->level != DESCRIBE_LEAN) {
+        describe_pieces(w, &s);
+        describe_calls(w, &s);
+        row(w, s.at);
+        assert(s.at + CODE_EPILOGUE == s.end);
+    }
+    w->line += 3 + (uint32_t)(s.f.hash >> 60 & 3);
+    end_function(w, s.end);
+    return true;
+}
+
+bool describe(struct library *l, enum describe_level level, struct composed *out, struct arena *arena)
+{
+    static const enum glue_function order[] = {GLUE_PYINIT, GLUE_METHOD, GLUE_VISITED, GLUE_ENTRY, GLUE_EXTERN};
+    struct debug *d = &l->debug;
+    uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
+    struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level};
+    w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text};
+    composed_clear(out);
+    d->statics_size = 0;
+    d->unit = arena_zeroed(arena, units, sizeof *d->unit);
+    if (!d->unit)
+        return false;
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (!describe_glue(&w, order[i]))
+            return false;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        if (!describe_function(&w, i))
+            return false;
+    close_unit(&w);
+    d->unit_count = w.units;
+    d->composed = out;
+    return !composed_failed(out);
+}
