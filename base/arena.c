@@ -1,6 +1,7 @@
 /* A bump allocator over a list of blocks; see arena.h. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,6 +64,15 @@ void *arena_zeroed(struct arena *a, size_t count, size_t size)
     if (p)
         memset(p, 0, count * size);
     return p;
+}
+
+void arena_shrink(struct arena *a, const void *p, size_t size)
+{
+    struct arena_block *b = a->current;
+    size_t offset = (size_t)((const unsigned char *)p - b->bytes);
+    size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    assert(offset + size <= b->used);
+    b->used = offset + size;
 }
 
 void arena_reset(struct arena *a)

@@ -25,6 +25,9 @@ void *arena_take(struct arena *a, size_t size);
  * the product overflows. */
 void *arena_zeroed(struct arena *a, size_t count, size_t size);
 
+/* Gives back all but the first `size` bytes of what was taken last, at `p`. */
+void arena_shrink(struct arena *a, const void *p, size_t size);
+
 /* Forgets everything taken; keeps the memory. */
 void arena_reset(struct arena *a);
 

@@ -56,6 +56,12 @@
       A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 1) A(prototyped, flag_present) A(type, ref4)    \
           A(low_pc, addr) A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present)                \
               A(sibling, ref4))                                                                                        \
+    X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
+      A(external, flag_present) A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 15)                   \
+          A(prototyped, flag_present) A(type, ref4) A(declaration, flag_present) A(sibling, ref4))                     \
+    X(DECLARED_LEAF, subprogram, 0,                                                                                    \
+      A(external, flag_present) A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 15)                   \
+          A(prototyped, flag_present) A(type, ref4) A(declaration, flag_present))                                      \
     X(PARAMETER, formal_parameter, 0,                                                                                  \
       A(name, strp) C(decl_file, 0) A(decl_line, data2) A(decl_column, data1) A(type, ref4) A(location, exprloc))      \
     X(PARAMETER_LIST, formal_parameter, 0,                                                                             \

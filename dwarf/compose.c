@@ -306,16 +306,46 @@ uint8_t *compose_block(struct composer *c, uint64_t from, uint64_t to)
     return p;
 }
 
-uint8_t *compose_call(struct composer *c, uint64_t returns, bool next, bool parameters)
+uint32_t compose_place(const struct composer *c)
 {
-    uint8_t code = parameters ? (next ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
-                              : (next ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
+    return place_of(c, c->info);
+}
+
+uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
+                             const uint8_t *types)
+{
+    uint32_t place = place_of(c, c->info);
+    uint8_t *p = put_u8(c->info, parameters ? ABBREV_DECLARED_FUNCTION : ABBREV_DECLARED_LEAF);
+    bytes_u32(&c->out->named, place_of(c, p));
+    p = put_u32(p, name);
+    p = put_u16(p, (uint16_t)line);
+    p = put_u32(p, corpus_type(BASE_UNSIGNED_LONG));
+    c->info = p;
+    if (!parameters)
+        return place;
+    uint8_t *sibling = p;
+    p += 4;
+    for (uint32_t j = 0; j < parameters; j++) {
+        p = put_u8(p, ABBREV_TYPE_PARAMETER);
+        p = put_u32(p, corpus_type(types[j]));
+    }
+    c->info = p;
+    compose_end_children(c, sibling);
+    return place;
+}
+
+uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters)
+{
+    bool known = origin != COMPOSE_UNKNOWN;
+    uint8_t code = parameters ? (known ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
+                              : (known ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
     uint8_t *p = put_u8(c->info, code);
     p = put_u64(p, c->text + returns);
-    if (next) {
+    if (origin == COMPOSE_NEXT)
         c->next_function = p;
-        p += 4;
-    }
+    else if (known)
+        put_moved(c, p, origin);
+    p += known ? 4 : 0;
     c->info = parameters ? p + 4 : p;
     return p;
 }
@@ -356,4 +386,14 @@ void compose_call_address(struct composer *c, uint32_t reg, uint64_t address)
     p = put_u8(p, 9);
     p = put_u8(p, DW_OP_addr);
     c->info = put_u64(p, address);
+}
+
+void compose_call_slot(struct composer *c, uint32_t reg, int32_t place)
+{
+    uint8_t *length = begin_call_parameter(c, reg);
+    uint8_t *p = put_u8(length + 1, DW_OP_fbreg);
+    p = put_sleb128(p, place);
+    p = put_u8(p, DW_OP_deref);
+    *length = (uint8_t)(p - length - 1);
+    c->info = p;
 }

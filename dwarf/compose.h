@@ -125,11 +125,24 @@ void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint3
 
 uint8_t *compose_block(struct composer *c, uint64_t from, uint64_t to);
 
-/* A call that returns to `returns`; `next`: to the function that is composed
- * next in this unit. With parameters, returns what compose_end_children takes. */
-uint8_t *compose_call(struct composer *c, uint64_t returns, bool next, bool parameters);
+/* Where the next entry of the unit's functions will be, for compose_call. */
+uint32_t compose_place(const struct composer *c);
+
+/* A function that the unit calls and does not define, with these types of
+ * parameters; returns its place, for compose_call. */
+uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
+                             const uint8_t *types);
+
+/* A call that returns to `returns`, of the function at place `origin` of the
+ * unit's functions, or of the one that is composed next in it, or of an unknown
+ * one. With parameters, returns what compose_end_children takes. */
+enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
+uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
+/* What register `reg` then holds: a constant, an address, or what the slot at
+ * `place` from the CFA holds. */
 void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
+void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 
 void compose_end_children(struct composer *c, uint8_t *sibling);
 

@@ -74,6 +74,7 @@ enum {
     DW_FORM_implicit_const = 0x21,
 
     DW_OP_addr = 0x03,
+    DW_OP_deref = 0x06,
     DW_OP_const1u = 0x08,
     DW_OP_const1s = 0x09,
     DW_OP_const2u = 0x0a,

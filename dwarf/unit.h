@@ -29,7 +29,7 @@ struct debug {
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
-    char statics[160];               /* names of static functions: name = names_size + offset here */
+    char statics[320];               /* names of static functions: name = names_size + offset here */
     uint32_t statics_size;
 
     /* Set by debug_fill: section sizes and what goes into them. */

@@ -102,12 +102,45 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-enum { CONSTANT_PIECE = 21, DATA_PIECE = 18, RUN_MOST = 192, RUN_LEAST = 32, INLINED_LEAST = 4 };
+enum {
+    CONSTANT_PIECE = 21,
+    DATA_PIECE = 18,
+    CALL_PIECE = 18,
+    RUN_MOST = 80, /* bytes; as many borders are left behind the last place where one may begin */
+    RUN_LEAST = 24,
+    INLINED_LEAST = 3, /* borders */
+};
+
+/* Which kind of piece comes at a turn of eight; a run where it does not fit. */
+static enum piece_kind turn_kind(uint32_t turn, uint64_t bytes)
+{
+    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_CONSTANT,
+                                    PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_DATA};
+    enum piece_kind kind = kinds[turn % 8];
+    return kind != PIECE_RUN && bytes < CONSTANT_PIECE + FILLER_GAP_MOST ? PIECE_RUN : kind;
+}
+
+static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t bytes)
+{
+    uint32_t first = random_below(r, f->borders - RUN_MOST - RUN_LEAST);
+    uint64_t want = RUN_LEAST + (r & 0xff) * (RUN_MOST - RUN_LEAST) / 256;
+    if (bytes < want + RUN_LEAST)
+        want = bytes;
+    uint32_t last = f->at[f->offset[first] + want];
+    if (last <= first)
+        last = first + 1;
+    bool inlined = last - first >= INLINED_LEAST && (r >> 9 & 3);
+    return (struct piece){
+        .kind = PIECE_RUN,
+        .first = (uint16_t)first,
+        .last = (uint16_t)last,
+        .choice = inlined ? (uint8_t)(1 + (r >> 11) % CORPUS_INLINES) : 0,
+    };
+}
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    const struct filler *f = c->filler;
-    uint64_t most = bytes / RUN_LEAST * 2 + 4;
+    uint64_t most = bytes / 8 + 4; /* no piece but the last is shorter */
     struct random random = {random_at(c->library->key + 1, index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
@@ -116,32 +149,20 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     while (bytes) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
-        struct piece *piece = &b->piece[b->pieces++];
-        uint32_t turn = b->pieces % 4;
-        if (turn == 2 && bytes >= CONSTANT_PIECE + FILLER_GAP_MOST) {
-            *piece = (struct piece){.kind = PIECE_CONSTANT};
-            bytes -= CONSTANT_PIECE;
-        } else if (turn == 0 && bytes >= DATA_PIECE + FILLER_GAP_MOST) {
-            *piece = (struct piece){.kind = PIECE_DATA};
-            bytes -= DATA_PIECE;
-        } else if (bytes > FILLER_GAP_MOST) {
-            uint32_t first = random_below(r, f->borders - RUN_MOST);
-            uint64_t want = RUN_LEAST + (r & 0xff) * (RUN_MOST - RUN_LEAST) / 256;
-            if (bytes < want + RUN_LEAST)
-                want = bytes;
-            uint32_t last = f->at[f->offset[first] + want];
-            if (last <= first)
-                last = first + 1;
-            uint8_t inlined =
-                last - first >= INLINED_LEAST && (r >> 9 & 3) ? (uint8_t)(1 + (r >> 11) % CORPUS_INLINES) : 0;
-            *piece =
-                (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last, .inlined = inlined};
-            bytes -= (uint64_t)f->offset[last] - f->offset[first];
-        } else {
+        struct piece *piece = &b->piece[b->pieces];
+        enum piece_kind kind = turn_kind(b->pieces++, bytes);
+        if (kind == PIECE_CALL)
+            *piece = (struct piece){
+                .kind = PIECE_CALL, .first = (uint16_t)(r & 3), .last = (uint16_t)(r >> 2), .choice = r >> 20 & 3};
+        else if (kind != PIECE_RUN)
+            *piece = (struct piece){.kind = (uint8_t)kind};
+        else if (bytes > FILLER_GAP_MOST)
+            *piece = choose_run(c->filler, r, bytes);
+        else
             *piece = (struct piece){.kind = PIECE_GAP, .first = (uint16_t)bytes};
-            bytes = 0;
-        }
+        bytes -= code_piece_size(c, piece);
     }
+    arena_shrink(arena, b->piece, b->pieces * sizeof *b->piece);
     return true;
 }
 
@@ -154,6 +175,8 @@ uint32_t code_piece_size(const struct code *c, const struct piece *piece)
         return piece->first;
     case PIECE_CONSTANT:
         return CONSTANT_PIECE;
+    case PIECE_CALL:
+        return CALL_PIECE;
     default:
         return DATA_PIECE;
     }
@@ -307,10 +330,15 @@ static uint8_t *put_mix(uint8_t *p, const struct function *f)
     return p;
 }
 
+static uint8_t slot_displacement(uint32_t slot)
+{
+    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)slot);
+}
+
 /* A constant or an object, combined with a local, to the scratch object. */
 static uint8_t *put_memory_piece(const struct code *c, uint8_t *p, bool constant, uint64_t r)
 {
-    uint8_t d = (uint8_t)(FILLER_SLOT_FIRST - 16 * (int)(r & 3));
+    uint8_t d = slot_displacement(2 * (uint32_t)(r & 3));
     if (constant) {
         p = put_bytes(p, "\xf2\x0f\x10\x05", 4); /* movsd constant(%rip),%xmm0 */
         p = code_relative(c, p, c->constants_d + 8 * ((r >> 8) % CONSTANTS), 0);
@@ -328,6 +356,24 @@ static uint8_t *put_memory_piece(const struct code *c, uint8_t *p, bool constant
     p = put_u8(p, d);
     p = put_bytes(p, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
     return code_relative(c, p, c->scratch + 32 + 8 * ((r >> 24) & 3), 0);
+}
+
+uint32_t code_helper_constant(const struct piece *piece)
+{
+    return piece->last >> 2;
+}
+
+/* local = helper(local, constant); */
+static uint8_t *put_helper_call(const struct code *c, uint8_t *p, const struct piece *piece)
+{
+    p = put_bytes(p, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
+    p = put_u8(p, slot_displacement(2 * piece->first));
+    p = put_u8(p, 0xbe); /* mov $constant,%esi */
+    p = put_u32(p, code_helper_constant(piece));
+    p = put_u8(p, 0xe8); /* call helper */
+    p = code_relative(c, p, c->text + c->helper[piece->choice], 0);
+    p = put_bytes(p, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
+    return put_u8(p, slot_displacement(2 * (piece->last & 3u)));
 }
 
 static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *piece, struct random *random)
@@ -357,6 +403,8 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
             p = put_run(c->filler, p, piece, &random);
         else if (piece->kind == PIECE_GAP)
             p = filler_gap(p, piece->first, random_next(&random));
+        else if (piece->kind == PIECE_CALL)
+            p = put_helper_call(c, p, piece);
         else
             p = put_memory_piece(c, p, piece->kind == PIECE_CONSTANT, random_next(&random));
     }

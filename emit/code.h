@@ -40,14 +40,22 @@ enum {
     CODE_EPILOGUE = 6,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
+    CODE_HELPER_RETURN = 14, /* bytes of a PIECE_CALL before the return address */
 };
 
-enum piece_kind { PIECE_RUN, PIECE_GAP, PIECE_CONSTANT, PIECE_DATA };
+enum piece_kind {
+    PIECE_RUN,
+    PIECE_GAP,
+    PIECE_CONSTANT, /* a constant times a local, to the scratch object */
+    PIECE_DATA,     /* an object plus a local, to the scratch object */
+    PIECE_CALL,     /* a call of a helper: slot `first` and a constant to slot `last` */
+};
 
 struct piece {
-    uint16_t first, last; /* borders of a run; size of a gap in `first` */
+    uint16_t first, last; /* run: borders; gap: size; call: a slot, and a constant with a slot */
     uint8_t kind;
-    uint8_t inlined; /* a run that debug information calls an inlined function: 1 and its number, else 0 */
+    uint8_t choice; /* run: 1 and the number of the inlined function that debug information calls it, or 0;
+                       call: which helper */
 };
 
 /* Where a function is and what it is made of. */
@@ -69,6 +77,7 @@ struct code {
 
     /* Addresses, and where .text is in the image; set before the write pass. */
     uint8_t *image;
+    uint32_t helper[4]; /* offsets in .text */
     uint64_t text, plt, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
     uint64_t objects, objects_size; /* the static objects in .data */
@@ -100,6 +109,9 @@ uint32_t code_parameters(const struct function *f, struct code_parameter *parame
 uint32_t code_mix_size(const struct function *f, uint32_t j);
 
 uint32_t code_piece_size(const struct code *c, const struct piece *piece);
+
+/* The constant that a PIECE_CALL passes as second argument. */
+uint32_t code_helper_constant(const struct piece *piece);
 
 /* The t-th call of a function, from 0: into utilities, then that of the next
  * function. False where there is no such call; `last` tells that there are no

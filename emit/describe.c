@@ -8,6 +8,8 @@ enum {
     LOCAL_EVENTS = 3, /* most passages through registers that one list tells */
     INLINED_EVENTS = 2,
     GLUE_PARAMETER_PLACE = -24,
+    REGISTER_RSI = 4, /* DWARF's numbers */
+    REGISTER_RDI = 5,
 };
 
 static const uint8_t debug_types[ARGUMENT_TYPES] = {
@@ -27,6 +29,8 @@ struct walk {
     uint32_t line;
     uint64_t end;  /* of the last function, offset */
     uint64_t name; /* offset of the next numbered function's name */
+    uint32_t helper_name[SHAPE_HELPERS];
+    uint32_t helper[SHAPE_HELPERS]; /* their entries in the open unit, or COMPOSE_UNKNOWN */
 };
 
 static void close_unit(struct walk *w)
@@ -53,7 +57,18 @@ static bool open_unit(struct walk *w, uint64_t offset)
     /* behind the inline functions' lines, so that no line of the source is one
      * of the header's too */
     w->line = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        w->helper[i] = COMPOSE_UNKNOWN;
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
+}
+
+/* The entry of a helper in this unit: where it is called first, it is declared. */
+static void declare_helper(struct walk *w, uint32_t number)
+{
+    static const uint8_t types[] = {BASE_LONG, BASE_LONG};
+    if (w->helper[number] == COMPOSE_UNKNOWN)
+        w->helper[number] =
+            compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
 }
 
 /* Room for a function, in a unit that has some for it. */
@@ -88,6 +103,8 @@ static uint32_t static_name(struct library *l, const char *suffix)
     return name;
 }
 
+static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
+
 /* Names in the order of the name block (symbols.c): numbered functions, entry,
  * extern, PyInit. */
 static uint32_t glue_name(struct library *l, enum glue_function which)
@@ -104,8 +121,10 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
         return (uint32_t)entry;
     case GLUE_EXTERN:
         return (uint32_t)own_extern;
-    default:
+    case GLUE_PYINIT:
         return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
+    default:
+        return static_name(l, helper_suffixes[which - GLUE_HELPER]);
     }
 }
 
@@ -119,18 +138,24 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     if (!begin_function(w, place->offset, 4 * COMPOSE_CHILD_MOST, 0, 0, glue_rows_most(&l->code)))
         return false;
     bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
+    bool has_parameters = is_static || which >= GLUE_HELPER;
+    uint32_t name = glue_name(l, which);
+    if (which >= GLUE_HELPER)
+        w->helper_name[which - GLUE_HELPER] = name;
     const struct debug_function f = {
-        .name = glue_name(l, which),
+        .name = name,
         .offset = place->offset,
         .size = place->size,
         .line = w->line,
         .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
-        .result = which == GLUE_ENTRY || which == GLUE_EXTERN ? BASE_UNSIGNED_LONG : BASE_POINTER,
+        .result = which < GLUE_ENTRY ? BASE_POINTER : BASE_UNSIGNED_LONG,
     };
+    if (which >= GLUE_HELPER)
+        w->helper[which - GLUE_HELPER] = compose_place(c);
     compose_function(c, &f);
-    for (uint32_t j = 0; is_static && j < 2; j++) /* self and args */
+    for (uint32_t j = 0; has_parameters && j < 2; j++) /* self and args, or two numbers */
         compose_parameter(c, w->corpus->name[(l->row->number + 17 * j) % CORPUS_NAMES], w->line, 25 + 20 * j,
-                          BASE_POINTER, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
+                          which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
     glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line);
     w->line += 3;
     end_function(w, place->offset + (uint64_t)place->size);
@@ -259,7 +284,8 @@ static uint32_t inlined_pieces(const struct walk *w, const struct subject *s, ui
     const struct piece *piece = &s->body->piece[i];
     from[0] = s->at;
     to[0] = s->at + code_piece_size(&w->l->code, piece);
-    if (i + 2 >= s->body->pieces || piece[1].kind == PIECE_RUN || piece[2].kind != PIECE_RUN || !piece[2].inlined)
+    if (i + 2 >= s->body->pieces || piece[1].kind == PIECE_RUN || piece[2].kind != PIECE_RUN || !piece[2].choice ||
+        (piece[2].choice & 3))
         return 1;
     from[1] = to[0] + code_piece_size(&w->l->code, &piece[1]);
     to[1] = from[1] + code_piece_size(&w->l->code, &piece[2]);
@@ -334,7 +360,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
         w->line++;
         bool rich = w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST;
         if (piece->kind == PIECE_RUN && i != joined) {
-            inlined = rich ? piece->inlined : 0;
+            inlined = rich ? piece->choice : 0;
             if (inlined)
                 joined = describe_inlined(w, s, i, inlined - 1) == 2 ? i + 2 : UINT32_MAX;
             else if (rich && (piece->first & 1))
@@ -345,6 +371,22 @@ static void describe_pieces(struct walk *w, struct subject *s)
         else
             line_row(&w->composer.rows, s->at, w->line);
         s->at += code_piece_size(&w->l->code, piece);
+    }
+}
+
+/* The calls of helpers among the pieces, which begin at `at`. */
+static void describe_helper_calls(struct walk *w, const struct subject *s, uint64_t at)
+{
+    struct composer *c = &w->composer;
+    for (uint32_t i = 0; i < s->body->pieces; i++) {
+        const struct piece *piece = &s->body->piece[i];
+        if (piece->kind == PIECE_CALL) {
+            uint8_t *children = compose_call(c, at + CODE_HELPER_RETURN, w->helper[piece->choice], true);
+            compose_call_slot(c, REGISTER_RDI, slot_place(2u * piece->first));
+            compose_call_constant(c, REGISTER_RSI, code_helper_constant(piece));
+            compose_end_children(c, children);
+        }
+        at += code_piece_size(&w->l->code, piece);
     }
 }
 
@@ -385,9 +427,9 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (w->level != DESCRIBE_RICH)
             continue;
         bool passes = passes_integers(&site.callee);
-        bool next = site.next && !unit_is_full(w);
+        uint32_t origin = site.next && !unit_is_full(w) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
         /* the result is added behind the call, in four bytes */
-        uint8_t *children = compose_call(&w->composer, s->at - 4, next, passes);
+        uint8_t *children = compose_call(&w->composer, s->at - 4, origin, passes);
         if (!passes)
             continue;
         describe_passed(w, &site);
@@ -422,7 +464,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.name = (uint32_t)(s.f.hash >> 32);
     s.step = (uint32_t)(s.f.hash >> 16) | 1;
     uint64_t calls = l->plan->assignment.per_function + UINT64_C(1);
-    uint64_t children = ARGUMENTS_MOST + FILLER_SLOTS + UINT64_C(5) * b->pieces + 7 * calls;
+    uint64_t children = SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + UINT64_C(5) * b->pieces + 7 * calls;
     uint64_t entries =
         4 * ARGUMENTS_MOST + FILLER_SLOTS * (2 * LOCAL_EVENTS + 1) + UINT64_C(3) * (2 * INLINED_EVENTS + 1) * b->pieces;
     /* a row takes some 3 bytes for at least 3 of code, those of fixed parts more */
@@ -441,12 +483,18 @@ static bool describe_function(struct walk *w, uint32_t index)
     };
     uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
     w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
+    for (uint32_t i = 0; w->level == DESCRIBE_RICH && i < b->pieces; i++)
+        if (b->piece[i].kind == PIECE_CALL)
+            declare_helper(w, b->piece[i].choice);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
     if (w->level != DESCRIBE_LEAN) {
+        uint64_t pieces_at = s.at;
         describe_pieces(w, &s);
+        if (w->level == DESCRIBE_RICH)
+            describe_helper_calls(w, &s, pieces_at);
         describe_calls(w, &s);
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
@@ -458,7 +506,6 @@ static bool describe_function(struct walk *w, uint32_t index)
 
 bool describe(struct library *l, enum describe_level level, struct composed *out, struct arena *arena)
 {
-    static const enum glue_function order[] = {GLUE_PYINIT, GLUE_METHOD, GLUE_VISITED, GLUE_ENTRY, GLUE_EXTERN};
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level};
@@ -468,8 +515,8 @@ bool describe(struct library *l, enum describe_level level, struct composed *out
     d->unit = arena_zeroed(arena, units, sizeof *d->unit);
     if (!d->unit)
         return false;
-    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (!describe_glue(&w, order[i]))
+    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
+        if (!describe_glue(&w, (enum glue_function)i))
             return false;
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (!describe_function(&w, i))

@@ -14,6 +14,7 @@ enum {
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
+    HELPER_SIZE = 33,
     PYTHON_API_VERSION = 1013,
 };
 
@@ -48,6 +49,8 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     }
     if (s->has_extern)
         g.place[GLUE_EXTERN].size = EXTERN_SIZE;
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        g.place[GLUE_HELPER + i].size = HELPER_SIZE;
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         g.place[i].offset = g.end;
         g.end += (g.place[i].size + CODE_ALIGN - 1) & ~(uint32_t)(CODE_ALIGN - 1);
@@ -81,7 +84,8 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
         line_row(rows, at + 34, ++*line);
         line_row(rows, at + 47, ++*line);
         break;
-    default:
+    case GLUE_ENTRY:
+    case GLUE_EXTERN:
         at += CODE_PROLOGUE;
         line_row(rows, at, ++*line);
         at += CODE_MARK + CODE_OWN;
@@ -99,6 +103,10 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
             }
         }
         line_row(rows, at, ++*line);
+        break;
+    default: /* a helper */
+        line_row(rows, at + 16, ++*line);
+        line_row(rows, at + 31, ++*line);
     }
 }
 
@@ -212,6 +220,15 @@ static uint8_t *put_extern(const struct code *c, uint8_t *p)
     return code_epilogue(p);
 }
 
+/* return a * weight + b; */
+static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
+{
+    p = put_method_prologue(p);
+    p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7); /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
+    p = put_u32(p, (uint32_t)(random_at(c->library->key + 9, number) & 0xffff) | 1);
+    return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
+}
+
 void glue_write(const struct code *c, const struct glue *g, const struct shape *s, const struct glue_addresses *a)
 {
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
@@ -242,8 +259,8 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
         case GLUE_EXTERN:
             p = put_extern(c, p);
             break;
-        case GLUE_COUNT:
-            break;
+        default:
+            p = put_helper(c, i - GLUE_HELPER, p);
         }
         assert(p == start + place->size);
     }

@@ -2,7 +2,8 @@
  *
  * What crtbegin.o brings (run at load and unload), and in a module what CPython
  * sees: PyInit_, the method table, the entry that visits the module, `visited`
- * that counts the marks. A module is bound to no version of CPython: PyModuleDef
+ * that counts the marks. A few helpers are called from among the statements of
+ * numbered functions, without the PLT, as hidden functions are. A module is bound to no version of CPython: PyModuleDef
  * and PyMethodDef have had the same layout from 3.8 to 3.13, and the API version
  * is 1013 in all of them.
  */
@@ -25,7 +26,8 @@ enum glue_function {
     GLUE_VISITED,
     GLUE_ENTRY,
     GLUE_EXTERN,
-    GLUE_COUNT
+    GLUE_HELPER, /* the first of SHAPE_HELPERS */
+    GLUE_COUNT = GLUE_HELPER + SHAPE_HELPERS
 };
 
 struct glue_place {

@@ -49,6 +49,8 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
         l->code.calls = &l->calls;
     }
     l->glue = glue_size(&l->code, &l->shape);
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        l->code.helper[i] = l->glue.place[GLUE_HELPER + i].offset;
     return true;
 }
 

@@ -89,7 +89,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
     s.defined = l->functions + 1 + own_extern + (s.python ? 2 : 0);
-    s.glue = own_extern + (s.python ? 4 : 0);
+    s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0);
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */

@@ -38,6 +38,10 @@ enum python_function {
     X(NAMES, "_names", 1, 0, STT_OBJECT, DATA_REL_RO)                                                                  \
     X(CONSTANTS, "_constants", 1, 0, STT_OBJECT, RODATA)                                                               \
     X(SCRATCH, "_scratch", 1, 0, STT_OBJECT, BSS)                                                                      \
+    X(HELPER0, "_helper0", 1, 0, STT_FUNC, TEXT)                                                                       \
+    X(HELPER1, "_helper1", 1, 0, STT_FUNC, TEXT)                                                                       \
+    X(HELPER2, "_helper2", 1, 0, STT_FUNC, TEXT)                                                                       \
+    X(HELPER3, "_helper3", 1, 0, STT_FUNC, TEXT)                                                                       \
     X(METHOD, "_method", 1, 1, STT_FUNC, TEXT)                                                                         \
     X(VISITED, "_visited", 1, 1, STT_FUNC, TEXT)                                                                       \
     X(DEFINITION, "_definition", 1, 1, STT_OBJECT, DATA)                                                               \
@@ -68,6 +72,7 @@ extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 enum {
     INIT_BYTES = 23,
     FINI_BYTES = 9,
+    SHAPE_HELPERS = 4, /* LOCAL_HELPER0 and on */
     NAME_POINTERS = 8, /* in .data.rel.ro */
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,

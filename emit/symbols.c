@@ -191,6 +191,13 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         *value = l->code.scratch;
         *size = SCRATCH_BYTES;
         break;
+    case LOCAL_HELPER0:
+    case LOCAL_HELPER1:
+    case LOCAL_HELPER2:
+    case LOCAL_HELPER3:
+        *value = l->code.text + g[GLUE_HELPER + id - LOCAL_HELPER0].offset;
+        *size = g[GLUE_HELPER + id - LOCAL_HELPER0].size;
+        break;
     case LOCAL_METHOD:
         *value = l->code.text + g[GLUE_METHOD].offset;
         *size = g[GLUE_METHOD].size;
