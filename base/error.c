@@ -6,13 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
+/* Each control character, and each byte that is not UTF-8, becomes a '?'. */
 static void make_printable(char *s)
 {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c < 0x20 || c == 0x7f)
-            *s = '?';
+    char *to = s;
+    for (size_t left = strlen(s); left;) {
+        size_t length = utf8_length(s, left);
+        if (length && !utf8_is_control(s)) {
+            memmove(to, s, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+        length = length ? length : 1;
+        s += length;
+        left -= length;
     }
+    *to = '\0';
 }
 
 bool error_set(struct error *e, enum error_code code, const char *format, ...)

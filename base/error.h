@@ -32,7 +32,7 @@ struct error {
 
 /* Fills `e` (which may be NULL) and returns false, so that a caller can write
  * `return error_set(e, ...)`. Control characters in the formatted text, which
- * may quote foreign input, are replaced by '?'. */
+ * may quote foreign input, and what is not UTF-8 are replaced by '?'. */
 bool error_set(struct error *e, enum error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds the place the error is about; returns false. */

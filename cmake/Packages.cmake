@@ -21,6 +21,18 @@ need(LIBCYAML libcyaml libcyaml-dev)
 need(YAML yaml-0.1 libyaml-dev)
 need(JSON_C json-c libjson-c-dev)
 need(XXHASH libxxhash libxxhash-dev)
+# Debian's libdwarf has no pkg-config module. Its <dwarf.h> is not that of
+# elfutils: both are included by their folder, and never linked together.
+find_library(LIBDWARF_LIBRARY dwarf)
+find_path(LIBDWARF_INCLUDE_DIR libdwarf/libdwarf.h)
+mark_as_advanced(LIBDWARF_LIBRARY LIBDWARF_INCLUDE_DIR)
+if(LIBDWARF_LIBRARY AND LIBDWARF_INCLUDE_DIR)
+  add_library(libdwarf INTERFACE)
+  target_link_libraries(libdwarf INTERFACE ${LIBDWARF_LIBRARY})
+  target_include_directories(libdwarf SYSTEM INTERFACE ${LIBDWARF_INCLUDE_DIR})
+else()
+  list(APPEND missing libdwarf-dev)
+endif()
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 

@@ -1,32 +1,53 @@
 # The house: every folder is a room, a static library that sees only the rooms
-# it names. Includes are written from the top ("elf/sizes.h"); each target has
-# an include directory of its own with symbolic links to what it may include,
-# so that an include against the direction of the house finds no file.
+# it names; files that need what the rest of their folder does without are a
+# room of their own. Includes are written from the top ("elf/sizes.h"); each
+# target has an include directory of its own with symbolic links to what it may
+# include, so that an include against the direction of the house finds no file.
 
 # Lets `target`, whose include directory is called `name`, see the rooms that
 # follow and no others.
 function(see_rooms target name)
   set(view ${PROJECT_BINARY_DIR}/include/${name})
+  set(folders "")
+  foreach(room IN LISTS ARGN)
+    get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${room})
+    if(NOT folder)
+      set(folder ${room})
+    endif()
+    list(APPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
   file(MAKE_DIRECTORY ${view})
   file(GLOB links RELATIVE ${view} ${view}/*)
   foreach(link IN LISTS links)
-    if(NOT link IN_LIST ARGN)
+    if(NOT link IN_LIST folders)
       file(REMOVE ${view}/${link})
     endif()
   endforeach()
-  foreach(room IN LISTS ARGN)
-    if(NOT IS_SYMLINK ${view}/${room})
-      file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${room} ${view}/${room} SYMBOLIC)
+  foreach(folder IN LISTS folders)
+    if(NOT IS_SYMLINK ${view}/${folder})
+      file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${view}/${folder} SYMBOLIC)
     endif()
   endforeach()
   target_include_directories(${target} PRIVATE ${view})
 endfunction()
 
-# The library of the folder `name`: its *.c, but no main.c.
+# The library of the folder `name`: its *.c, but no main.c and none that begins
+# with WITHOUT. Or of what begins with `name` in the folder IN.
 function(room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.c)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IN;WITHOUT" "USES;LINKS")
+  set(folder ${name})
+  set(files *.c)
+  if(arg_IN)
+    set(folder ${arg_IN})
+    set(files ${name}*.c)
+    set_property(GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name} ${folder})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${files})
   list(FILTER sources EXCLUDE REGEX "/main\\.c$")
+  if(arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${arg_WITHOUT}[^/]*$")
+  endif()
   add_library(room_${name} STATIC ${sources})
   # libelf.a and libdwarf.a are taken.
   set_target_properties(room_${name} PROPERTIES OUTPUT_NAME pyelfgen_${name})

@@ -57,6 +57,7 @@ import socket  # noqa: E402
 
 DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 MANIFEST_VERSION = 1
+LIBRARIES_MOST = 1000000 + 2
 ADVICE = "check the set with pyelfgen --verify"
 
 
@@ -203,7 +204,7 @@ class Manifest:
             )
         self.application = text_of(top, "application")
         rows = top.get("libraries")
-        if not isinstance(rows, list) or len(rows) > 2**17:
+        if not isinstance(rows, list) or len(rows) > LIBRARIES_MOST:
             raise Failure("%s: 'libraries' is not a list of libraries; generate the set again" % path)
         self.libraries = [Library(row) for row in rows]
         self.functions = number_of(top, "functions", 2**64 - 1)
@@ -443,7 +444,8 @@ def seconds_text(seconds, decimals):
 
 
 def table(manifest, chosen, ranks, rows, visited, functions):
-    lines = ["%s: %d modules, %d utilities" % (manifest.application, len(manifest.modules), len(manifest.utilities))]
+    application = manifest.application + ": " if manifest.application else ""
+    lines = ["%s%d modules, %d utilities" % (application, len(manifest.modules), len(manifest.utilities))]
     lines += ["", "%-8s %10s %10s %10s" % ("seconds", "max", "min", "mean")]
     for name, spread, decimals in rows:
         if spread is None:

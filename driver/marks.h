@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "driver/manifest_read.h"
+#include "base/manifest.h"
 
 /* Compares the marks of `l`, a library of the set in `directory` that has been
  * loaded, with the manifest; *visited becomes how many of its numbered

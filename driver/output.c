@@ -72,7 +72,7 @@ static void print_table(const struct run *run, const struct mode *mode, const st
     const struct manifest *m = &run->manifest;
     char loader[64];
     mode->describe(loader, sizeof loader);
-    printf("%s: %zu modules, %zu utilities\n\n", m->application, m->modules, m->utilities);
+    printf("%s%s%zu modules, %zu utilities\n\n", m->application, *m->application ? ": " : "", m->modules, m->utilities);
     printf("%-8s %10s %10s %10s\n", "seconds", "max", "min", "mean");
     for (size_t i = 0; i < row_count; i++)
         print_row(&rows[i]);

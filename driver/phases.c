@@ -12,7 +12,7 @@
 bool phases_read(struct run *run)
 {
     struct error e;
-    bool well = manifest_read(&run->manifest, run->options.set, &e);
+    bool well = manifest_read(&run->manifest, run->options.set, NULL, &e);
     if (well && !realpath(run->options.set, run->directory))
         well = error_errno(&e, run->options.set, "has no absolute path");
     return ranks_agree(&run->ranks, well, &e);

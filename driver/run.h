@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "driver/manifest_read.h"
+#include "base/manifest.h"
 #include "driver/options.h"
 #include "driver/ranks.h"
 

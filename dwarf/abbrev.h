@@ -1,9 +1,8 @@
 /* The abbreviations: which entries there are and how they are encoded.
  *
- * One table for every unit of every library (DWARF 5 section 7.5.3), the unit's
- * own first. Forms are those that gcc uses. Every attribute but an exprloc has a
- * fixed size, so that an entry is a shape of known length into which values are
- * stamped.
+ * One table (DWARF 5 section 7.5.3), of which every unit has a copy, as units that
+ * were compiled apart have theirs; the unit's own entry first. Forms are those that gcc uses. Every attribute but an
+ * exprloc has a fixed size, so that an entry is a shape of known length into which values are stamped.
  */
 #ifndef DWARF_ABBREV_H
 #define DWARF_ABBREV_H
@@ -71,6 +70,7 @@
     X(LOCAL_LIST, variable, 0,                                                                                         \
       A(name, strp) C(decl_file, 0) A(decl_line, data2) C(decl_column, 10) A(type, ref4) A(location, sec_offset))      \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
+    X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \
       A(name, strp) C(decl_file, 1) A(decl_line, data2) C(decl_column, 1) A(prototyped, flag_present) A(type, ref4)    \
           C(inline, DW_INL_declared_inlined) A(sibling, ref4))                                                         \

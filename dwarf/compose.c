@@ -297,11 +297,15 @@ void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint3
     c->info = put_u32(p, list);
 }
 
-uint8_t *compose_block(struct composer *c, uint64_t from, uint64_t to)
+uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint8_t *p = put_u8(c->info, ABBREV_LEXICAL_BLOCK);
-    p = put_u64(p, c->text + from);
-    p = put_u64(p, to - from);
+    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
+    if (count == 1) {
+        p = put_u64(p, c->text + from[0]);
+        p = put_u64(p, to[0] - from[0]);
+    } else {
+        p = put_u32(p, compose_ranges(c, count, from, to));
+    }
     c->info = p + 4;
     return p;
 }

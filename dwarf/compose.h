@@ -123,7 +123,8 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t
 /* Child 0, 1 (parameters) or 2 (variable) of it. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
 
-uint8_t *compose_block(struct composer *c, uint64_t from, uint64_t to);
+/* A block, likewise. */
+uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
 
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);

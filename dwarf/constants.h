@@ -110,9 +110,11 @@ enum {
     DW_LNS_advance_line = 3,
     DW_LNS_set_file = 4,
     DW_LNS_set_column = 5,
+    DW_LNS_negate_stmt = 6,
     DW_LNS_set_prologue_end = 10,
     DW_LNE_end_sequence = 1,
     DW_LNE_set_address = 2,
+    DW_LNE_set_discriminator = 4,
 };
 
 #endif

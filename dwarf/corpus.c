@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/version.h"
 
 static const char *const words[] = {
     "mesh",   "cell",  "node",   "field", "flux",   "state",  "grid",  "zone",   "patch",  "level",  "block",
@@ -120,8 +121,8 @@ static void put_name(struct builder *b, uint32_t name)
 /* A name of one or two words, sometimes one that was there before. */
 static uint32_t member_name(struct builder *b)
 {
-    if (b->names_count == RECENT && pick(b, 2))
-        return b->names[pick(b, RECENT)];
+    if (b->names_count > 16 && pick(b, 3))
+        return b->names[pick(b, b->names_count)];
     char text[64];
     corpus_identifier(random_next(&b->random), 4 + pick(b, 13), text);
     uint32_t name = (uint32_t)bytes_string(&b->corpus->strings, text);
@@ -357,7 +358,9 @@ bool corpus_make(struct corpus *c, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     abbrev_write(&c->abbrev);
-    c->producer = (uint32_t)bytes_string(&c->strings, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O0 -fPIC");
+    /* Debuggers judge by the compiler's name; behind it stands whose work it is. */
+    c->producer = (uint32_t)bytes_string(&c->strings, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
+                                                      "(written by pyelfgen " PYELFGEN_VERSION ")");
     uint32_t base_names[BASE_TYPES];
     for (unsigned i = 0; i < BASE_TYPES; i++)
         base_names[i] = (uint32_t)bytes_string(&c->strings, base_types[i].name);

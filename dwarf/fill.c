@@ -72,7 +72,7 @@ static uint64_t fixed_size(struct debug *d)
     d->unit[d->unit_count - 1].info_size += TAIL_ENTRIES * SIZE_EXTERN_VARIABLE;
     d->loclists = d->composed->lists.size;
     d->rnglists = d->composed->ranges.size;
-    d->abbrev = c->abbrev.size;
+    d->abbrev = c->abbrev.size * d->unit_count;
     d->line_str = c->line_strings.size + d->sources.size;
     d->str = c->common + names_least(c) + d->names_size + d->statics_size + TAIL_ENTRIES * (TAIL_NAME + 1);
     return total_size(d);
@@ -83,9 +83,8 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t function = SIZE_FUNCTION + SIZE_PARAMETER * PARAMETERS_MOST + 1 + FUNCTION_PROGRAM_LEAST;
     const uint64_t unit =
         UNIT_FRAME + CORPUS_FIXED_BYTES + LINE_HEADER + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + SOURCE_NAME_MOST;
-    return functions * function + units * unit + c->abbrev.size + c->line_strings.size + c->common + names_least(c) +
-           names +
-           TAIL_ENTRIES * (SIZE_EXTERN_VARIABLE + TAIL_NAME + 1);
+    return functions * function + units * (unit + c->abbrev.size) + c->line_strings.size + c->common + names_least(c) +
+           names + TAIL_ENTRIES * (SIZE_EXTERN_VARIABLE + TAIL_NAME + 1);
 }
 
 /* How many whole headers' names .debug_str should hold: some 7 % of what is to

@@ -18,7 +18,7 @@ enum {
     LINE_OPCODE_BASE = 13,
     LINE_HEADER = 58,   /* bytes of a unit's header, with two directories and two files */
     LINE_BEGIN = 13,    /* bytes that line_begin writes */
-    LINE_ROW_MOST = 18, /* bytes that one row takes at most */
+    LINE_ROW_MOST = 25, /* bytes that one row takes at most, with all that may go before it */
     LINE_END_MOST = 14,
 };
 
@@ -58,6 +58,25 @@ static inline void line_row(struct line_rows *r, uint64_t address, uint32_t line
     r->p = put_u8(r->p, (uint8_t)opcode);
     r->address = address;
     r->line = line;
+}
+
+/* The next row is in this column (below 128). */
+static inline void line_column(struct line_rows *r, uint32_t column)
+{
+    r->p = put_u8(r->p, DW_LNS_set_column);
+    r->p = put_u8(r->p, (uint8_t)column);
+}
+
+/* Rows from here on begin statements, or no longer do. */
+static inline void line_negate_statement(struct line_rows *r)
+{
+    r->p = put_u8(r->p, DW_LNS_negate_stmt);
+}
+
+/* The next row is of the number-th block of its line. */
+static inline void line_discriminator(struct line_rows *r, uint32_t number)
+{
+    r->p = put_bytes(r->p, (const uint8_t[]){0, 2, DW_LNE_set_discriminator, (uint8_t)number}, 4);
 }
 
 /* Ends the sequence at `address`, the first byte after the unit's code. */

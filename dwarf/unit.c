@@ -83,8 +83,8 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, 5);
     p = put_u8(p, DW_UT_compile);
-    p = put_u8(p, 8);  /* address size */
-    p = put_u32(p, 0); /* every unit uses the one table of abbreviations */
+    p = put_u8(p, 8);                                           /* address size */
+    p = put_u32(p, (uint32_t)(index * d->corpus->abbrev.size)); /* a table of abbreviations for each unit */
     p = put_unit_entry(d, u, line_at, p);
     assert(p == start + CORPUS_START);
     p = put_bytes(p, h->entries, h->cut[u->cut].entries);
@@ -153,7 +153,10 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
     assert(info == places->info + d->info);
     assert(line == places->line + d->line);
     assert(aranges == places->aranges + d->aranges);
-    put_bytes(places->abbrev, d->corpus->abbrev.data, d->corpus->abbrev.size);
+    uint8_t *abbrev = places->abbrev;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        abbrev = put_bytes(abbrev, d->corpus->abbrev.data, d->corpus->abbrev.size);
+    assert(abbrev == places->abbrev + d->abbrev);
     put_bytes(places->loclists, d->composed->lists.data, d->composed->lists.size);
     put_bytes(places->rnglists, d->composed->ranges.data, d->composed->ranges.size);
     put_strings(d, names, places);

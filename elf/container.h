@@ -1,7 +1,7 @@
 /* From a finished image to a file, through libelf.
  *
  * The image holds the whole file as layout.h lays it out. libelf writes it
- * (ELF_C_WRITE with ELF_F_LAYOUT: one write for each section, none of it copied)
+ * (ELF_C_WRITE with ELF_F_LAYOUT, in slices of its sections, none of it copied)
  * under a temporary name, which is renamed when all of it has arrived.
  */
 #ifndef ELF_CONTAINER_H

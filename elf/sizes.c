@@ -217,14 +217,14 @@ static bool section_count(const GElf_Shdr *shdr, const char *name, struct file_s
     return sizes_add(sizes, &more);
 }
 
-static bool sections_count(const struct file *f, Elf *elf, struct file_sizes *sizes, struct error *e)
+/* Sees to it that the sections lie within the file, have names, and sizes that
+ * can be summed; sums them. */
+static bool sections_count(const struct file *f, Elf *elf, const Elf_Data *names, struct file_sizes *sizes,
+                           struct error *e)
 {
     size_t count;
     if (elf_getshdrnum(elf, &count) < 0)
         return WRONG(f, e, "cannot count its sections: %s", elf_errmsg(-1));
-    const Elf_Data *names = names_get(f, elf, e);
-    if (!names)
-        return false;
     for (size_t i = 1; i < count; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = elf_getscn(elf, i);
@@ -253,26 +253,86 @@ static bool sections_count(const struct file *f, Elf *elf, struct file_sizes *si
     return true;
 }
 
-bool sizes_read(const char *path, struct file_sizes *sizes, struct error *e)
+/* What the section is uncompressed. A .zdebug section says it itself: "ZLIB",
+ * then its size in 8 bytes, big end first. */
+static bool section_unpack(const struct file *f, Elf_Scn *section, const GElf_Shdr *shdr, struct section_size *s,
+                           struct error *e)
 {
-    *sizes = (struct file_sizes){0};
+    GElf_Chdr chdr;
+    if (s->in_file && (shdr->sh_flags & SHF_COMPRESSED)) {
+        if (!gelf_getchdr(section, &chdr))
+            return WRONG(f, e, "cannot read how section %.64s is compressed: %s", s->name, elf_errmsg(-1));
+        s->unpacked = chdr.ch_size;
+        s->compression = chdr.ch_type;
+    } else if (s->in_file && strncmp(s->name, ".zdebug", 7) == 0) {
+        unsigned char header[12];
+        size_t got;
+        if (!file_read(f, header, sizeof header, shdr->sh_offset, &got, e))
+            return false;
+        if (shdr->sh_size < sizeof header || got < sizeof header || memcmp(header, "ZLIB", 4) != 0)
+            return WRONG(f, e, "has section %.64s, which is not compressed as its name says", s->name);
+        s->unpacked = member_get(header, (struct member){4, 8}, true);
+    }
+    return true;
+}
+
+static bool sections_tell(const struct file *f, Elf *elf, const Elf_Data *names, section_function *each, void *context,
+                          struct error *e)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr shdr;
+        if (!gelf_getshdr(section, &shdr))
+            return WRONG(f, e, "cannot read the header of section %zu: %s", elf_ndxscn(section), elf_errmsg(-1));
+        if (shdr.sh_type == SHT_NULL)
+            continue;
+        struct section_size s = {.name = (const char *)names->d_buf + shdr.sh_name,
+                                 .in_file = shdr.sh_type != SHT_NOBITS,
+                                 .bytes = shdr.sh_size,
+                                 .unpacked = shdr.sh_size};
+        if (!section_unpack(f, section, &shdr, &s, e))
+            return false;
+        if (!each(context, &s, e))
+            return error_at(e, f->path, 0);
+    }
+    return true;
+}
+
+/* Sums the sections, and tells `each` of them where it is not NULL. */
+static bool file_count(const char *path, struct file_sizes *sizes, section_function *each, void *context,
+                       struct error *e)
+{
     struct file f = {.path = path, .fd = -1};
-    struct file_sizes counted = {0};
     bool ok = file_open(&f, e) && headers_check(&f, e);
     if (ok) {
         elf_version(EV_CURRENT);
         Elf *elf = elf_begin(f.fd, ELF_C_READ, NULL);
+        const Elf_Data *names = NULL;
         if (elf && elf_kind(elf) == ELF_K_ELF)
-            ok = sections_count(&f, elf, &counted, e);
+            ok = (names = names_get(&f, elf, e)) && sections_count(&f, elf, names, sizes, e) &&
+                 (!each || sections_tell(&f, elf, names, each, context, e));
         else
             ok = WRONG(&f, e, "is broken: %s", elf_errmsg(-1));
         elf_end(elf);
     }
     if (f.fd >= 0)
         close(f.fd);
+    return ok;
+}
+
+bool sizes_read(const char *path, struct file_sizes *sizes, struct error *e)
+{
+    *sizes = (struct file_sizes){0};
+    struct file_sizes counted = {0};
+    bool ok = file_count(path, &counted, NULL, NULL, e);
     if (ok)
         *sizes = counted;
     return ok;
+}
+
+bool sizes_each(const char *path, section_function *each, void *context, struct error *e)
+{
+    struct file_sizes counted = {0};
+    return file_count(path, &counted, each, context, e);
 }
 
 bool sizes_add(struct file_sizes *sum, const struct file_sizes *more)

@@ -26,6 +26,20 @@ struct file_sizes { /* in bytes */
  * On failure *sizes is all zero. */
 bool sizes_read(const char *path, struct file_sizes *sizes, struct error *e);
 
+/* One section, as its header has it. */
+struct section_size {
+    const char *name; /* borrowed until the call returns */
+    bool in_file;     /* and not SHT_NOBITS */
+    uint64_t bytes;
+    uint64_t unpacked;    /* what they are uncompressed; `bytes` where they are not compressed */
+    uint32_t compression; /* ELFCOMPRESS_… of an SHF_COMPRESSED section, otherwise 0 */
+};
+
+/* Calls `each` for every section of the file, after all were checked as
+ * sizes_read does, until it returns false with the error set. */
+typedef bool section_function(void *context, const struct section_size *section, struct error *e);
+bool sizes_each(const char *path, section_function *each, void *context, struct error *e);
+
 /* Adds `more` to `sum`; false, with *sum unusable, where a size overflows. */
 bool sizes_add(struct file_sizes *sum, const struct file_sizes *more);
 

@@ -106,17 +106,17 @@ enum {
     CONSTANT_PIECE = 21,
     DATA_PIECE = 18,
     CALL_PIECE = 18,
-    RUN_MOST = 80, /* bytes; as many borders are left behind the last place where one may begin */
-    RUN_LEAST = 24,
+    RUN_MOST = 44, /* bytes; as many borders are left behind the last place where one may begin */
+    RUN_LEAST = 16,
     INLINED_LEAST = 3, /* borders */
 };
 
-/* Which kind of piece comes at a turn of eight; a run where it does not fit. */
+/* Which kind of piece comes at a turn of ten; a run where it does not fit. */
 static enum piece_kind turn_kind(uint32_t turn, uint64_t bytes)
 {
-    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_CONSTANT,
-                                    PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_DATA};
-    enum piece_kind kind = kinds[turn % 8];
+    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_RUN, PIECE_CALL,
+                                    PIECE_RUN, PIECE_DATA, PIECE_RUN, PIECE_RUN, PIECE_CONSTANT};
+    enum piece_kind kind = kinds[turn % 10];
     return kind != PIECE_RUN && bytes < CONSTANT_PIECE + FILLER_GAP_MOST ? PIECE_RUN : kind;
 }
 
@@ -140,8 +140,8 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    uint64_t most = bytes / 8 + 4; /* no piece but the last is shorter */
-    struct random random = {random_at(c->library->key + 1, index)};
+    uint64_t most = bytes / 3 + 4; /* no piece is shorter; what is not needed is given back */
+    struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
     if (!b->piece)
@@ -390,7 +390,7 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
 void code_write(const struct code *c, uint32_t index, const struct body *b)
 {
     struct function f = function_of(c->library->key, index);
-    struct random random = {random_at(c->library->key + 2, index)};
+    struct random random = {random_at(plan_key(c->library, PURPOSE_CONSTANTS_IN_CODE), index)};
     uint8_t *start = c->image + b->offset;
     uint8_t *p = code_prologue(start);
     p = put_spills(p, &f);

@@ -125,7 +125,7 @@ struct code_call_site {
 bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
                     struct code_call_site *site);
 
-/* --- what the glue of a module (pymodule.c) writes too ------------------- */
+/* --- what the glue of a module (glue.c) writes too ------------------- */
 
 /* The address of the byte that p points to. */
 static inline uint64_t code_address(const struct code *c, const uint8_t *p)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    LOCAL_EVENTS = 3, /* most passages through registers that one list tells */
-    INLINED_EVENTS = 2,
+    LOCAL_EVENTS = 4, /* most passages through registers that one list tells */
+    INLINED_EVENTS = 3,
     GLUE_PARAMETER_PLACE = -24,
     REGISTER_RSI = 4, /* DWARF's numbers */
     REGISTER_RDI = 5,
@@ -50,7 +50,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     const struct library *l = w->l;
     int64_t units = l->plan->profile->dwarf.units;
     uint64_t average = units > 0 ? (uint64_t)units : PLAN_UNITS;
-    uint64_t r = random_at(l->row->key + 5, w->units);
+    uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
         w->unit_rest = 1;
@@ -277,43 +277,68 @@ static uint32_t run_list(struct walk *w, const struct piece *piece, uint64_t at,
     return list;
 }
 
-/* The pieces of an inlined call: a run, and the next one too where only a single
- * access to memory lies between. */
-static uint32_t inlined_pieces(const struct walk *w, const struct subject *s, uint32_t i, uint64_t *from, uint64_t *to)
-{
-    const struct piece *piece = &s->body->piece[i];
-    from[0] = s->at;
-    to[0] = s->at + code_piece_size(&w->l->code, piece);
-    if (i + 2 >= s->body->pieces || piece[1].kind == PIECE_RUN || piece[2].kind != PIECE_RUN || !piece[2].choice ||
-        (piece[2].choice & 3))
-        return 1;
-    from[1] = to[0] + code_piece_size(&w->l->code, &piece[1]);
-    to[1] = from[1] + code_piece_size(&w->l->code, &piece[2]);
-    return 2;
-}
+enum { RANGES_MOST = 4 };
 
-/* Returns how many ranges it has. */
-static uint32_t describe_inlined(struct walk *w, struct subject *s, uint32_t i, uint32_t k)
+/* The ranges of what a run is told to be: all of it, or without an instruction
+ * in its midst, which then is of the function around it; and of the next run too
+ * where `joined`. Returns how many. */
+static uint32_t run_ranges(const struct walk *w, const struct subject *s, uint32_t i, uint64_t r, bool joined,
+                           uint64_t *from, uint64_t *to)
 {
-    const struct piece *piece = &s->body->piece[i];
-    uint64_t from[2];
-    uint64_t to[2];
-    uint32_t count = inlined_pieces(w, s, i, from, to);
-    uint64_t r = random_at(s->f.hash, i);
-    uint8_t *children = compose_inlined(&w->composer, k, w->line, 8 + (uint32_t)(r >> 60), count, from, to);
-    for (uint32_t child = 0; child < 3; child++) {
-        uint32_t slot = (uint32_t)(r >> (4 * child) & 3) * 2 + (child == 1 ? 1 : 0);
-        compose_inlined_child(&w->composer, k, child, run_list(w, piece, s->at, slot));
+    const struct filler *f = w->filler;
+    uint32_t count = 0;
+    uint64_t at = s->at;
+    for (uint32_t n = 0; n < (joined ? 3 : 1); n++) {
+        const struct piece *piece = &s->body->piece[i + n];
+        if (n != 1) {
+            uint32_t borders = (uint32_t)piece->last - piece->first;
+            uint32_t skip = piece->first + 1u + (uint32_t)(r >> 40) % borders;
+            from[count] = at;
+            if (borders > 3 && skip + 1 < piece->last && (r >> 32 & 7)) {
+                to[count++] = at + f->offset[skip] - f->offset[piece->first];
+                from[count] = at + f->offset[skip + 1] - f->offset[piece->first];
+            }
+            to[count++] = at + code_piece_size(&w->l->code, piece);
+        }
+        at += code_piece_size(&w->l->code, piece);
     }
-    compose_end_children(&w->composer, children);
     return count;
 }
 
-static void describe_block(struct walk *w, struct subject *s, const struct piece *piece)
+/* Whether an inlined call goes on in the run after the next piece. */
+static bool goes_on(const struct subject *s, uint32_t i)
 {
+    const struct piece *piece = &s->body->piece[i];
+    return i + 2 < s->body->pieces && piece[1].kind != PIECE_RUN && piece[2].kind == PIECE_RUN && piece[2].choice &&
+           !(piece[2].choice & 7);
+}
+
+static void describe_inlined(struct walk *w, struct subject *s, uint32_t i, uint32_t k, bool joined)
+{
+    const struct piece *piece = &s->body->piece[i];
+    uint64_t from[RANGES_MOST];
+    uint64_t to[RANGES_MOST];
+    uint64_t r = random_at(s->f.hash, i);
+    uint32_t count = run_ranges(w, s, i, r, joined, from, to);
+    uint8_t *children = compose_inlined(&w->composer, k, w->line, 8 + (uint32_t)(r >> 60), count, from, to);
+    for (uint32_t child = 0; child < CORPUS_INLINE_CHILDREN; child++) {
+        uint32_t slot = (uint32_t)(r >> (4 * child) & 3) * 2 + (child == 1 ? 1 : 0);
+        if (child == 2 && (k & 1))
+            break; /* its variable was optimised out */
+        compose_inlined_child(&w->composer, k, child, run_list(w, piece, s->at, slot));
+    }
+    compose_end_children(&w->composer, children);
+}
+
+static void describe_block(struct walk *w, struct subject *s, uint32_t number)
+{
+    const struct piece *piece = &s->body->piece[number];
     uint64_t r = random_at(s->f.hash, s->at);
     struct composer *c = &w->composer;
-    uint8_t *children = compose_block(c, s->at, s->at + code_piece_size(&w->l->code, piece));
+    uint64_t from[RANGES_MOST];
+    uint64_t to[RANGES_MOST];
+    uint32_t count = run_ranges(w, s, number, r, false, from, to);
+    uint8_t *children = compose_block(c, count, from, to);
     for (uint32_t i = 0; i < 1 + (r & 1); i++) {
         uint32_t slot = (uint32_t)(r >> (8 + 4 * i) & 7);
         uint32_t name = next_name(w, s);
@@ -328,6 +353,13 @@ static void row(struct walk *w, uint64_t at)
     line_row(&w->composer.rows, at, ++w->line);
 }
 
+/* A row for an instruction within a statement. */
+static void inner_row(struct walk *w, uint64_t at, uint32_t column)
+{
+    line_column(&w->composer.rows, column);
+    line_row(&w->composer.rows, at, w->line);
+}
+
 /* A run's rows, of the source itself or, where `inlined` is 1 and its number, of
  * the header's function. */
 static void run_rows(struct walk *w, const struct piece *piece, uint64_t at, uint32_t inlined)
@@ -339,16 +371,30 @@ static void run_rows(struct walk *w, const struct piece *piece, uint64_t at, uin
         rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 1}, 2);
         line = corpus_inline_line(inlined - 1) + 1;
     }
-    line_row(rows, at, line);
     uint32_t from = f->row[piece->first + 1];
     uint32_t last = (uint32_t)piece->last - 1;
+    if (!f->statement[piece->first])
+        line_negate_statement(rows);
+    line_row(rows, at, line);
     rows->p = put_bytes(rows->p, f->rows + from, f->row[piece->last] - from);
     rows->address += (uint64_t)f->offset[last] - f->offset[piece->first];
     rows->line = line + f->line[last] - f->line[piece->first];
+    if (!f->statement[last])
+        line_negate_statement(rows);
     if (inlined)
         rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
     else
         w->line = rows->line;
+}
+
+/* The rows of a piece that is no run: one for each instruction. */
+static void other_rows(struct walk *w, const struct piece *piece, uint64_t at)
+{
+    static const uint8_t instructions[][4] = {
+        [PIECE_CONSTANT] = {8, 13}, [PIECE_DATA] = {7, 11}, [PIECE_CALL] = {4, 9, 14}};
+    line_row(&w->composer.rows, at, w->line);
+    for (unsigned i = 0; piece->kind != PIECE_GAP && instructions[piece->kind][i]; i++)
+        inner_row(w, at + instructions[piece->kind][i], 14 + 6 * i);
 }
 
 static void describe_pieces(struct walk *w, struct subject *s)
@@ -361,15 +407,16 @@ static void describe_pieces(struct walk *w, struct subject *s)
         bool rich = w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST;
         if (piece->kind == PIECE_RUN && i != joined) {
             inlined = rich ? piece->choice : 0;
+            joined = inlined && goes_on(s, i) ? i + 2 : UINT32_MAX;
             if (inlined)
-                joined = describe_inlined(w, s, i, inlined - 1) == 2 ? i + 2 : UINT32_MAX;
-            else if (rich && (piece->first & 1))
-                describe_block(w, s, piece);
+                describe_inlined(w, s, i, inlined - 1, joined == i + 2);
+            else if (rich)
+                describe_block(w, s, i);
         }
         if (piece->kind == PIECE_RUN)
             run_rows(w, piece, s->at, inlined);
         else
-            line_row(&w->composer.rows, s->at, w->line);
+            other_rows(w, piece, s->at);
         s->at += code_piece_size(&w->l->code, piece);
     }
 }
@@ -424,6 +471,8 @@ static void describe_calls(struct walk *w, struct subject *s)
             continue;
         row(w, s->at);
         s->at += code_pass_size(&site.callee) + CODE_CALL;
+        inner_row(w, s->at - CODE_CALL, 12);
+        inner_row(w, s->at - 4, 9);
         if (w->level != DESCRIBE_RICH)
             continue;
         bool passes = passes_integers(&site.callee);
@@ -446,11 +495,20 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     line_row(rows, s->start, w->line);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);
-    at += CODE_MARK + CODE_OWN;
+    at += CODE_MARK;
+    if (w->level != DESCRIBE_LEAN) {
+        row(w, at);
+        inner_row(w, at + CODE_OWN - 4, 12);
+    }
+    at += CODE_OWN;
     for (uint32_t j = 0; j < s->f.count; j++) {
-        if (w->level != DESCRIBE_LEAN)
+        uint32_t size = code_mix_size(&s->f, j);
+        if (w->level != DESCRIBE_LEAN) { /* load, multiply, add */
             row(w, at);
-        at += code_mix_size(&s->f, j);
+            inner_row(w, at + size - 11, 20);
+            inner_row(w, at + size - 4, 9);
+        }
+        at += size;
     }
     return at;
 }
@@ -468,7 +526,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     uint64_t entries =
         4 * ARGUMENTS_MOST + FILLER_SLOTS * (2 * LOCAL_EVENTS + 1) + UINT64_C(3) * (2 * INLINED_EVENTS + 1) * b->pieces;
     /* a row takes some 3 bytes for at least 3 of code, those of fixed parts more */
-    uint64_t rows = LINE_ROW_MOST * (UINT64_C(12) + b->pieces + calls) + UINT64_C(4) * b->size;
+    uint64_t rows = LINE_ROW_MOST * (UINT64_C(24) + 5 * b->pieces + 3 * calls) + UINT64_C(4) * b->size;
     if (!begin_function(w, s.start, COMPOSE_FUNCTION_MOST + children * COMPOSE_CHILD_MOST, entries * COMPOSE_ENTRY_MOST,
                         UINT64_C(2) * COMPOSE_RANGE_MOST * b->pieces + 16, rows))
         return false;

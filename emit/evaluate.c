@@ -7,12 +7,12 @@
 
 uint64_t evaluate_entry_own(const struct plan_library *l)
 {
-    return random_mix(l->key ^ UINT64_C(0x656e747279));
+    return plan_key(l, PURPOSE_ENTRY);
 }
 
 uint64_t evaluate_extern(const struct plan_library *l)
 {
-    return random_mix(l->key ^ UINT64_C(0x65787465726e));
+    return plan_key(l, PURPOSE_EXTERN);
 }
 
 /* What function f adds when `caller` calls it. */

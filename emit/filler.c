@@ -19,6 +19,7 @@ struct builder {
     struct line_rows rows;
     uint32_t line;
     uint32_t patches;
+    uint32_t skips; /* the next row comes after a branch: its discriminator */
 };
 
 static uint32_t pick(struct builder *b, uint32_t n)
@@ -74,8 +75,22 @@ static void border(struct builder *b)
     f->line[k] = (uint16_t)b->line;
     f->patch_first[k] = (uint16_t)b->patches;
     f->row[k] = (uint32_t)(b->rows.p - f->rows);
-    if (k)
-        line_row(&b->rows, f->offset[k], b->line);
+    f->statement[k] = k == 0 || b->line != f->line[k - 1];
+    if (!k)
+        return;
+    if (f->statement[k] && !f->statement[k - 1]) {
+        /* the end of the statement before and the beginning of this one share
+         * the address */
+        line_column(&b->rows, 3);
+        line_row(&b->rows, f->offset[k], b->rows.line);
+    }
+    if (f->statement[k] != f->statement[k - 1])
+        line_negate_statement(&b->rows);
+    line_column(&b->rows, f->statement[k] ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
+    if (b->skips)
+        line_discriminator(&b->rows, b->skips);
+    b->skips = 0;
+    line_row(&b->rows, f->offset[k], b->line);
 }
 
 static void constant(struct builder *b)
@@ -212,6 +227,7 @@ static void branch(struct builder *b)
     }
     store(b);
     *distance = (uint8_t)(b->p - distance - 1);
+    b->skips = 1 + pick(b, 3);
 }
 
 /* Makes the events of each slot a list that can be entered at any border. */

@@ -225,7 +225,7 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
 {
     p = put_method_prologue(p);
     p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7); /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
-    p = put_u32(p, (uint32_t)(random_at(c->library->key + 9, number) & 0xffff) | 1);
+    p = put_u32(p, (uint32_t)(random_at(plan_key(c->library, PURPOSE_HELPERS), number) & 0xffff) | 1);
     return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
 }
 

@@ -74,7 +74,7 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
 /* How a function takes part in the code that is free: most a little, some a lot. */
 static uint32_t weight_of(uint64_t key, uint32_t index)
 {
-    uint64_t r = random_at(key + 3, index);
+    uint64_t r = random_at(key, index);
     return 1 + (uint32_t)(r & 3) + ((r >> 8 & 7) == 0 ? 4 : 0);
 }
 
@@ -86,6 +86,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
     uint64_t least = l->glue.end;
     uint64_t weights = 0;
+    const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
+    const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
     uint32_t *leasts = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *leasts);
     l->body = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *l->body);
     if (!leasts || !l->body)
@@ -93,7 +95,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     for (uint32_t i = 0; i < row->functions; i++) {
         leasts[i] = code_least(&l->code, i);
         least += align_code(leasts[i]);
-        weights += weight_of(row->key, i);
+        weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
         return error_set(e, ERROR_INFEASIBLE, "%s.so: its code needs %llu bytes, the plan leaves %llu", row->name,
@@ -105,12 +107,12 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     uint64_t given = 0;
     uint64_t weight = 0;
     for (uint32_t i = 0; i < row->functions; i++) {
-        weight += weight_of(row->key, i);
+        weight += weight_of(weight_key, i);
         uint64_t until = (uint64_t)((unsigned __int128)units * weight / weights);
         uint64_t extra = (until - given) * CODE_ALIGN;
         given = until;
         uint64_t place = align_code(leasts[i]) + extra;
-        uint64_t padding = extra ? random_at(row->key + 4, i) & (CODE_ALIGN - 1) : place - leasts[i];
+        uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
         if (offset + place > INT32_MAX)
             return error_set(e, ERROR_INFEASIBLE, "%s.so: more than 2 GiB of code in one library; use more libraries",
                              row->name);
@@ -152,7 +154,7 @@ static bool size_debug(struct builder *b, struct error *e)
         return true;
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
-    d->variety = l->row->key + 6;
+    d->variety = plan_key(l->row, PURPOSE_DEBUG);
     d->source_stem = l->row->name;
     d->sources = b->sources;
     uint64_t stem = strlen(l->row->name);

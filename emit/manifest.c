@@ -1,17 +1,25 @@
-/* Writes manifest.json, whose format docs/manifest.md describes. */
+/* Writes manifest.json, whose format docs/manifest.md describes.
+ *
+ * One library after another goes out as one line, so that memory does not grow
+ * with their number and that grep, diff and sort find libraries whole. json-c
+ * makes the values; the braces and keys around them are written by hand.
+ */
+#include "base/manifest.h"
+
+#include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/version.h"
 #include "emit/set.h"
 
-static const char *const size_keys[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
+static_assert((int)SIZE_TEXT == MANIFEST_TEXT && (int)SIZE_BSS == MANIFEST_BSS && (int)SIZE_KINDS == MANIFEST_SIZES,
+              "plan and manifest have the sizes in one order");
 
-/* Adds a member; NULL values stand for memory that ran out, except where `null`
- * is meant, and make *ok false. */
+/* ---- values; NULL stands for memory that ran out ---- */
+
 static void add(struct json_object *to, const char *key, struct json_object *value, bool *ok)
 {
     if (!value || json_object_object_add(to, key, value) != 0)
@@ -28,17 +36,43 @@ static void add_text(struct json_object *to, const char *key, const char *text, 
     add(to, key, json_object_new_string(text), ok);
 }
 
-static void add_digest(struct json_object *to, const char *key, const uint64_t digest[2], bool *ok)
+static struct json_object *digest_text(const uint64_t digest[2])
 {
     char text[33];
     snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, digest[0], digest[1]);
-    add_text(to, key, text, ok);
+    return json_object_new_string(text);
+}
+
+static void add_sizes(struct json_object *to, const uint64_t *sizes, unsigned count, bool *ok)
+{
+    for (unsigned kind = 0; kind < count; kind++)
+        add_number(to, manifest_size_names[kind], sizes[kind], ok);
+}
+
+static struct json_object *whole(struct json_object *o, bool ok)
+{
+    if (ok)
+        return o;
+    json_object_put(o);
+    return NULL;
+}
+
+static struct json_object *sizes_object(const uint64_t *sizes)
+{
+    bool ok = true;
+    struct json_object *o = json_object_new_object();
+    if (o)
+        add_sizes(o, sizes, FIVE_SIZES, &ok);
+    return whole(o, ok);
 }
 
 static struct json_object *library_object(const struct plan *plan, const struct plan_library *row,
                                           const struct set_library *l)
 {
-    static const char *const kinds[] = {"module", "utility", "marker", "marker"};
+    static const enum manifest_kind kinds[] = {[LIBRARY_MODULE] = MANIFEST_MODULE,
+                                               [LIBRARY_UTILITY] = MANIFEST_UTILITY,
+                                               [LIBRARY_BEGIN] = MANIFEST_MARKER,
+                                               [LIBRARY_FINAL] = MANIFEST_MARKER};
     char name[64];
     bool ok = true;
     struct json_object *o = json_object_new_object();
@@ -46,11 +80,10 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         return NULL;
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
-    add_text(o, "kind", kinds[row->kind], &ok);
+    add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
     add_number(o, "file", l->file, &ok);
-    add_digest(o, "xxh3-128", l->digest, &ok);
-    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
-        add_number(o, size_keys[kind], l->size[kind], &ok);
+    add(o, "xxh3-128", digest_text(l->digest), &ok);
+    add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
     uint64_t covered = plan_covered_functions(plan, row);
     if (row->kind == LIBRARY_UTILITY && !plan->assignment.per_function)
@@ -62,82 +95,79 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         add_text(o, "entry", l->entry, &ok);
         add_number(o, "result", l->result, &ok);
     }
-    if (ok)
-        return o;
-    json_object_put(o);
-    return NULL;
+    return whole(o, ok);
 }
 
-static struct json_object *sizes_object(const uint64_t *sizes)
+/* ---- lines; false, with errno, after the first failure ---- */
+
+/* Takes the reference `value`. */
+static bool put_value(FILE *f, const char *before, struct json_object *value, const char *after)
 {
-    bool ok = true;
-    struct json_object *o = json_object_new_object();
-    for (unsigned kind = 0; o && kind < FIVE_SIZES; kind++)
-        add_number(o, size_keys[kind], sizes[kind], &ok);
-    if (o && ok)
-        return o;
-    json_object_put(o);
-    return NULL;
+    const char *text =
+        value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+    errno = text ? errno : ENOMEM;
+    bool ok = text && fputs(before, f) >= 0 && fputs(text, f) >= 0 && fputs(after, f) >= 0;
+    int number = errno;
+    json_object_put(value);
+    errno = number;
+    return ok;
 }
 
-static void add_libraries(struct json_object *root, const struct set *set, bool *ok)
+static bool put_member(FILE *f, const char *key, struct json_object *value)
 {
-    const struct plan *plan = set->plan;
-    struct json_object *rows = json_object_new_array();
-    uint32_t begin = plan->library_count - 2;
-    for (uint32_t i = 0; rows && i < plan->library_count; i++) {
-        /* as the driver imports them: begin, modules, final, utilities */
-        uint32_t index = i == 0                    ? begin
-                         : i <= plan->modules      ? i - 1
-                         : i == plan->modules + 1 ? begin + 1
-                                                   : i - 2;
-        struct json_object *o = library_object(plan, &plan->library[index], &set->library[index]);
-        if (!o || json_object_array_add(rows, o) != 0) {
-            *ok = false;
-            json_object_put(o);
-        }
-    }
-    add(root, "libraries", rows, ok);
+    char before[64];
+    snprintf(before, sizeof before, "  \"%s\": ", key);
+    return put_value(f, before, value, ",\n");
 }
 
-char *manifest_text(const struct set *set)
+static bool put_number(FILE *f, const char *key, uint64_t number)
 {
-    const struct plan *plan = set->plan;
-    uint64_t actual[SIZE_KINDS] = {0};
-    for (uint32_t i = 0; i < plan->modules + plan->utilities; i++)
-        for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+    return put_member(f, key, json_object_new_uint64(number));
+}
+
+static bool put_wanted(FILE *f, const struct plan *plan)
+{
+    if (!plan->wanted[SIZE_TEXT])
+        return fputs("  \"wanted\": null,\n", f) >= 0;
+    uint64_t wanted[FIVE_SIZES];
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        wanted[kind] = (uint64_t)plan->profile->sections[kind];
+    return put_member(f, "wanted", sizes_object(wanted));
+}
+
+static bool put_actual(FILE *f, const struct set *set)
+{
+    uint64_t actual[FIVE_SIZES] = {0};
+    for (uint32_t i = 0; i < set->plan->modules + set->plan->utilities; i++)
+        for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
             actual[kind] += set->library[i].size[kind];
-    struct json_object *root = json_object_new_object();
-    if (!root)
-        return NULL;
-    bool ok = true;
-    add_number(root, "pyelfgen-manifest", 1, &ok);
-    add_text(root, "version", PYELFGEN_VERSION, &ok);
-    add_text(root, "application", plan->profile->application, &ok);
-    add_digest(root, "profile", plan->profile_digest, &ok);
-    add_number(root, "seed", plan->seed, &ok);
-    if (plan->wanted[SIZE_TEXT]) {
-        uint64_t wanted[SIZE_KINDS];
-        for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
-            wanted[kind] = (uint64_t)plan->profile->sections[kind];
-        add(root, "wanted", sizes_object(wanted), &ok);
-    } else {
-        json_object_object_add(root, "wanted", NULL);
+    return put_member(f, "actual", sizes_object(actual));
+}
+
+static bool put_libraries(FILE *f, const struct set *set)
+{
+    const struct plan *plan = set->plan;
+    uint32_t begin = plan->library_count - 2;
+    if (fputs("  \"libraries\": [\n", f) < 0)
+        return false;
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        /* as the driver imports them: begin, modules, final, utilities */
+        uint32_t index = i == 0 ? begin : i <= plan->modules ? i - 1 : i == plan->modules + 1 ? begin + 1 : i - 2;
+        struct json_object *o = library_object(plan, &plan->library[index], &set->library[index]);
+        if (!put_value(f, "    ", o, i + 1 < plan->library_count ? ",\n" : "\n"))
+            return false;
     }
-    add(root, "actual", sizes_object(actual), &ok);
-    add_number(root, "modules", plan->modules, &ok);
-    add_number(root, "utilities", plan->utilities, &ok);
-    add_number(root, "functions", plan->functions, &ok);
-    add_libraries(root, set, &ok);
-    const char *text = ok ? json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
-                          : NULL;
-    char *copy = NULL;
-    if (text) {
-        size_t size = strlen(text);
-        copy = malloc(size + 2);
-        if (copy)
-            memcpy(stpcpy(copy, text), "\n", 2);
-    }
-    json_object_put(root);
-    return copy;
+    return fputs("  ]\n", f) >= 0;
+}
+
+bool manifest_write(FILE *f, const struct set *set)
+{
+    const struct plan *plan = set->plan;
+    return fputs("{\n", f) >= 0 && put_number(f, MANIFEST_KEY, MANIFEST_VERSION) &&
+           put_member(f, "version", json_object_new_string(PYELFGEN_VERSION)) &&
+           put_member(f, "application", json_object_new_string(plan->profile->application)) &&
+           put_member(f, "profile", digest_text(plan->profile_digest)) && put_number(f, "seed", plan->seed) &&
+           put_wanted(f, plan) && put_actual(f, set) && put_number(f, "modules", plan->modules) &&
+           put_number(f, "utilities", plan->utilities) && put_number(f, "functions", plan->functions) &&
+           put_libraries(f, set) && fputs("}\n", f) >= 0;
 }

@@ -17,7 +17,7 @@ enum { NAME_PREFIX_MOST = 40 };
 
 /* How long names are, and what their suffix hashes to. Read-only once made. */
 struct names {
-    uint32_t length; /* every function's name has this many characters, or its natural number if that is more */
+    uint32_t length; /* every function's name has this many characters; more than any natural name of the set, or 0 */
     uint32_t pad;    /* digits after each name, when `length` is 0 */
     char digits[PROFILE_NAME_MOST + 16];
     uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* of the first n digits, from 0 */

@@ -46,8 +46,11 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfgen --profile small -o /tmp/small\n"
+               "      a first set of 12 libraries\n"
                "  pyelfgen --profile realapp.prof -o set -j 8 --seed 7\n"
+               "      after a profile of your own\n"
                "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
+               "      what config_pynamic.py makes of the same arguments\n"
                "\n"
                "Exit status: 0 when the set was generated or is as its manifest says, 1 when not, 2 for wrong usage.\n",
     .options = table,

@@ -53,7 +53,7 @@ static void count_functions(const struct plan *plan, struct plan_library *l, uin
 {
     uint64_t least = (average + 1) / 2;
     uint64_t most = average + average / 2;
-    l->functions = (uint32_t)(least + random_below(random_at(l->key, UINT32_MAX), most - least + 1));
+    l->functions = (uint32_t)(least + random_below(plan_key(l, PURPOSE_COUNT), most - least + 1));
     l->chains = (l->functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
 }

@@ -46,6 +46,23 @@ struct plan_library {
     uint64_t first[2];
 };
 
+/* What choices are made for: each has randomness of its own, so that one more
+ * choice somewhere changes nothing elsewhere. */
+enum purpose {
+    PURPOSE_COUNT,
+    PURPOSE_PIECES,
+    PURPOSE_CONSTANTS_IN_CODE,
+    PURPOSE_WEIGHT,
+    PURPOSE_PADDING,
+    PURPOSE_UNITS,
+    PURPOSE_DEBUG,
+    PURPOSE_RODATA,
+    PURPOSE_DATA,
+    PURPOSE_HELPERS,
+    PURPOSE_ENTRY,
+    PURPOSE_EXTERN,
+};
+
 /* How calls into utilities are assigned; see calls.h. */
 struct assignment {
     uint32_t layers;
@@ -108,6 +125,13 @@ static inline uint32_t plan_chain_length(const struct plan *plan, const struct p
 {
     uint32_t rest = l->functions - chain * plan->depth;
     return rest < plan->depth ? rest : plan->depth;
+}
+
+/* The root of a library's choices for one purpose. Its functions' own hashes are
+ * random_at(key, index), index below 2^32. */
+static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpose)
+{
+    return random_at(l->key, (UINT64_C(1) << 32) + purpose);
 }
 
 /* Bytes of each function's entry in .eh_frame. */

@@ -131,21 +131,16 @@ static bool remove_ours(const struct work *w, const char *name, struct error *e)
 
 /* --- files -------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *text, size_t size)
+/* Writes one file's text; false with errno. */
+typedef bool write_function(FILE *f, const struct set *set);
+
+static bool driver_write(FILE *f, const struct set *set)
 {
-    while (size) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        text += n;
-        size -= (size_t)n;
-    }
-    return true;
+    (void)set;
+    return fwrite(driver_py, 1, driver_py_size, f) == driver_py_size;
 }
 
-static bool write_text(const struct work *w, const char *name, const char *text, size_t size, struct error *e)
+static bool write_text(const struct work *w, const char *name, write_function *text, struct error *e)
 {
     char temporary[64];
     char path[600];
@@ -154,8 +149,9 @@ static bool write_text(const struct work *w, const char *name, const char *text,
     int fd = openat(w->directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return error_errno(e, path, "cannot create the file");
-    bool ok = write_all(fd, text, size) || error_errno(e, path, "cannot write the file");
-    if (close(fd) != 0 && ok)
+    FILE *f = fdopen(fd, "w");
+    bool ok = (f && text(f, w->set) && fflush(f) == 0) || error_errno(e, path, "cannot write the file");
+    if ((f ? fclose(f) : close(fd)) != 0 && ok)
         ok = error_errno(e, path, "cannot write the file");
     if (ok && renameat(w->directory, temporary, w->directory, name) != 0)
         ok = error_errno(e, path, "cannot give the file its name");
@@ -241,14 +237,8 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
     struct set *set = w->set;
     if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e))
         return false;
-    if (!each_entry(w, remove_stale, e) || !write_text(w, "driver.py", driver_py, driver_py_size, e))
-        return false;
-    char *text = manifest_text(set);
-    if (!text)
-        return error_set(e, ERROR_MEMORY, "out of memory for the manifest");
-    bool ok = write_text(w, "manifest.json", text, strlen(text), e);
-    free(text);
-    return ok;
+    return each_entry(w, remove_stale, e) && write_text(w, "driver.py", driver_write, e) &&
+           write_text(w, "manifest.json", manifest_write, e);
 }
 
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,

@@ -8,6 +8,8 @@
 #ifndef EMIT_SET_H
 #define EMIT_SET_H
 
+#include <stdio.h>
+
 #include "emit/plan.h"
 #include "emit/progress.h"
 #include "emit/stock.h"
@@ -38,10 +40,12 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
 /* Takes NULL and half-made sets. */
 void set_free(struct set *set);
 
-/* manifest.c: the text of manifest.json; malloc'ed, NULL when memory ran out. */
-char *manifest_text(const struct set *set);
+/* manifest.c: writes the text of manifest.json; false with errno, which is ENOMEM
+ * when memory ran out. */
+bool manifest_write(FILE *f, const struct set *set);
 
-/* verify.c: compares every file of the set in `path` with its manifest. */
+/* verify.c: compares every library of the set in `path` with its manifest, and
+ * refuses those, lib*.so, that it does not list. */
 bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e);
 
 #endif

@@ -58,7 +58,7 @@ static const char *const more_room[SIZE_KINDS] = {
     [SIZE_DEBUG] = "fewer functions or a shorter names: length",
     [SIZE_SYMTAB] = "fewer functions",
     [SIZE_STRTAB] = "fewer functions or a shorter names: length",
-    [SIZE_BSS] = "fewer functions",
+    [SIZE_BSS] = "fewer functions or a smaller symtab",
 };
 
 static uint32_t counted(const struct plan *plan)
@@ -224,6 +224,19 @@ static uint32_t choose_length(const struct solver *s)
     return length > 0 ? (uint32_t)length : 0;
 }
 
+/* Characters of the longest name with no digits appended. Where names are not
+ * made longer than that, none is: "fun7" with "01" appended would be "fun701". */
+static uint32_t longest_natural(const struct plan *plan)
+{
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        uint32_t length = (uint32_t)strlen(l->name) + 4 + names_digits(l->functions ? l->functions - 1 : 0);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
 /* Names, locals and bases for the counts that the plan has. */
 static void find_bases(struct solver *s)
 {
@@ -238,6 +251,8 @@ static void find_bases(struct solver *s)
     bool any = plan->wanted[SIZE_STRTAB] && !plan->stripped;
     if (!length && !pad && any)
         length = choose_length(s);
+    if (length <= longest_natural(plan))
+        length = 0;
     if (!length && !pad)
         return;
     names_init(&plan->names, length, pad);
@@ -460,6 +475,61 @@ static uint64_t suggest_functions(const struct plan *plan)
     return functions < 1 ? 1 : functions > PROFILE_FUNCTIONS_MOST ? PROFILE_FUNCTIONS_MOST : (uint64_t)functions;
 }
 
+/* Of two refusals of the same size keeps the one that asks for less. */
+static void keep_milder(struct error *kept, const struct error *e)
+{
+    if (kept->code == ERROR_NONE || (e->possible && e->wanted == kept->wanted && e->possible < kept->possible))
+        *kept = *e;
+}
+
+/* Tries ever narrower neighbourhoods, which leave more room in data and text. */
+static bool search_given(struct solver *s, uint32_t limit, bool fixed_limit, struct error *e)
+{
+    const struct profile *p = s->plan->profile;
+    uint64_t utility = (uint64_t)(p->utility_functions > 0 ? p->utility_functions : p->functions);
+    struct error kept = {0};
+    for (;; limit /= 2) {
+        if (attempt(s, (uint64_t)p->functions, utility, limit, e))
+            return true;
+        if (e->code != ERROR_INFEASIBLE)
+            return false;
+        keep_milder(&kept, e);
+        if (fixed_limit || limit == 1) {
+            *e = kept;
+            return false;
+        }
+    }
+}
+
+/* The same for fewer and fewer functions; a narrower neighbourhood is tried
+ * before a tenth of the functions is given up. */
+static bool search_derived(struct solver *s, uint32_t limit, bool fixed_limit, struct error *e)
+{
+    const struct profile *p = s->plan->profile;
+    const uint64_t first = suggest_functions(s->plan);
+    struct error kept = {0};
+    for (uint64_t average = first;;) {
+        uint64_t utility = p->utility_functions > 0 ? (uint64_t)p->utility_functions : average;
+        if (attempt(s, average, utility, limit, e))
+            return true;
+        if (e->code != ERROR_INFEASIBLE)
+            return false;
+        keep_milder(&kept, e);
+        bool narrower = !fixed_limit && limit > 1;
+        if (average == 1 && !narrower) {
+            *e = kept;
+            return false;
+        }
+        if (narrower && (average == 1 || average < first * 9 / 10)) {
+            limit /= 2;
+            average = first;
+        } else {
+            uint64_t step = average / 24;
+            average -= step ? step : 1;
+        }
+    }
+}
+
 static bool search(struct solver *s, struct error *e)
 {
     const struct profile *p = s->plan->profile;
@@ -467,38 +537,7 @@ static bool search(struct solver *s, struct error *e)
     bool fixed_limit = p->calls.utilities_per_module > 0;
     if (fixed_limit)
         limit = p->calls.utilities_per_module < UINT32_MAX ? (uint32_t)p->calls.utilities_per_module : UINT32_MAX;
-    if (p->functions > 0) {
-        uint64_t utility = (uint64_t)(p->utility_functions > 0 ? p->utility_functions : p->functions);
-        /* a narrower neighbourhood leaves more room in data and text */
-        while (!attempt(s, (uint64_t)p->functions, utility, limit, e)) {
-            if (fixed_limit || limit == 1 || e->code != ERROR_INFEASIBLE)
-                return false;
-            limit /= 2;
-        }
-        return true;
-    }
-    uint64_t average = suggest_functions(s->plan);
-    uint64_t first = average;
-    for (;;) {
-        uint64_t utility = p->utility_functions > 0 ? (uint64_t)p->utility_functions : average;
-        if (attempt(s, average, utility, limit, e))
-            return true;
-        if (e->code != ERROR_INFEASIBLE || average == 1) {
-            if (e->code != ERROR_INFEASIBLE || fixed_limit || limit == 1)
-                return false;
-        }
-        if (!fixed_limit && limit > 1 && average < first * 9 / 10) {
-            limit /= 2;
-            average = first;
-            continue;
-        }
-        if (average == 1) {
-            limit /= 2;
-            continue;
-        }
-        uint64_t step = average / 24;
-        average -= step ? step : 1;
-    }
+    return (p->functions > 0 ? search_given : search_derived)(s, limit, fixed_limit, e);
 }
 
 /* --- making ---------------------------------------------------------------------------- */

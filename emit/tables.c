@@ -212,9 +212,9 @@ static void write_constants(const struct library *l, uint8_t *image)
         for (unsigned i = 0; i < sizeof strings / sizeof strings[0]; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
     }
-    stock_fill(l->stock, p, l->rodata_free, l->row->key + 7);
+    stock_fill(l->stock, p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
-    stock_fill(l->stock, image + data->offset + l->shape.data, l->data_free, l->row->key + 8);
+    stock_fill(l->stock, image + data->offset + l->shape.data, l->data_free, plan_key(l->row, PURPOSE_DATA));
 }
 
 void tables_write(struct library *l, uint8_t *image)

@@ -8,8 +8,11 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 import pytest
+
+from sets import Sets
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = SOURCE / os.environ.get("PYELFGEN_BUILD", "build")
@@ -85,6 +88,37 @@ class Programs:
 @pytest.fixture(scope="session")
 def programs():
     return Programs(BUILD)
+
+
+@pytest.fixture(scope="session")
+def sets(programs, tmp_path_factory):
+    """Sets that are generated once; see sets.py."""
+    return Sets(programs, tmp_path_factory.mktemp("sets"))
+
+
+@pytest.fixture(scope="session")
+def small(sets):
+    """The set of the shipped profile `small`; not to be changed."""
+    return sets.get("small")
+
+
+@pytest.fixture(scope="session")
+def roomy(tmp_path_factory):
+    """A directory for gigabytes: in memory where that has room."""
+    memory = pathlib.Path("/dev/shm")
+    if memory.is_dir() and shutil.disk_usage(memory).free > 6_000_000_000:
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="pyelfgen-test-", dir=memory))
+    else:
+        directory = tmp_path_factory.mktemp("roomy")
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture(scope="session")
+def large(programs, roomy):
+    """The set of llnl-2007, 1.5 GB; not to be changed."""
+    programs.run("pyelfgen", "--profile", "llnl-2007", "-o", roomy / "llnl-2007", "-q", timeout=900)
+    return roomy / "llnl-2007"
 
 
 @pytest.fixture(scope="session")

@@ -4,31 +4,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 import pytest
 
-SIZES = ["text", "data", "debug", "symtab", "strtab"]
-COLUMNS = SIZES + ["total", "bss"]
+from objects import FIVE, sizes_by_binutils
 
-
-def sizes_by_binutils(path):
-    """The sizes of a file, out of `size` and `readelf`."""
-    environment = {**os.environ, "LC_ALL": "C"}
-    berkeley = subprocess.run(["size", path], env=environment, check=True, capture_output=True, text=True).stdout
-    text, data, bss = (int(n) for n in berkeley.splitlines()[1].split()[:3])
-    sections = subprocess.run(
-        ["readelf", "-SW", path], env=environment, check=True, capture_output=True, text=True
-    ).stdout
-    named = re.findall(r"\] (\.\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", sections)
-    sizes = {
-        "text": text,
-        "data": data,
-        "debug": sum(int(size, 16) for name, size in named if re.match(r"\.z?debug", name)),
-        "symtab": sum(int(size, 16) for name, size in named if name == ".symtab"),
-        "strtab": sum(int(size, 16) for name, size in named if name == ".strtab"),
-    }
-    return {**sizes, "total": sum(sizes.values()), "bss": bss}
+COLUMNS = FIVE + ["total", "bss"]
 
 
 def entry(name, kind="module", **more):
@@ -114,7 +95,7 @@ def test_table(make_set, programs, tiny_library):
         "+7",
         f"+{one['symtab'] * 2}",
         f"+{one['strtab'] * 2}",
-        str(one["total"] * 2 - sum(wanted[size] for size in SIZES)),
+        str(one["total"] * 2 - sum(wanted[size] for size in FIVE)),
         "0",
     ]
     assert len({len(line) for line in lines[1:]}) == 1

@@ -1,4 +1,5 @@
-/* pyelfstat: the five sizes of sets and files, wanted beside actual.
+/* pyelfstat: the five sizes of sets and files, wanted beside actual; and, with
+ * --dwarf, what their debug information consists of (dwarf_report.h).
  *
  * What is actual is read from the ELF files; the manifest of a set only says
  * which files belong to it and what was wanted. A file that cannot be read
@@ -13,9 +14,11 @@
 
 #include "base/cli.h"
 #include "elf/sizes.h"
+#include "tools/dwarf_report.h"
+#include "tools/report.h"
 #include "tools/set.h"
 
-enum { OPTION_EACH = 256, OPTION_JSON };
+enum { OPTION_DWARF = 256, OPTION_EACH, OPTION_JSON };
 
 struct row {
     const char *name;
@@ -29,76 +32,6 @@ struct table {
     size_t unreadable;
     struct counts sum;
 };
-
-struct report {
-    bool each;
-    bool json;
-    bool failed;
-    bool begun; /* something stands above */
-    struct arena arena;
-    json_object *root; /* with --json only */
-};
-
-/* A report without a part of it would be a wrong one: without memory the
- * program ends. */
-static void *must(void *p)
-{
-    if (!p) {
-        fputs("pyelfstat: out of memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
-/* The length of the UTF-8 character that `s` begins with, 0 where it is none
- * (RFC 3629, section 4; surrogates pass, which harm nobody). */
-static size_t utf8_length(const unsigned char *s)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return length;
-}
-
-/* Foreign text as it may go to a terminal or into JSON: what is not UTF-8, or
- * is a control character of ASCII or Latin-1, becomes `?`. From the arena. */
-static const char *presentable(struct report *r, const char *text)
-{
-    char *copy = must(arena_take(&r->arena, strlen(text) + 1));
-    char *to = copy;
-    for (const unsigned char *from = (const unsigned char *)text; *from;) {
-        size_t length = utf8_length(from);
-        bool control = from[0] < 0x20 || from[0] == 0x7f || (from[0] == 0xc2 && from[1] < 0xa0);
-        if (length && !control) {
-            memcpy(to, from, length);
-            to += length;
-        } else {
-            *to++ = '?';
-        }
-        from += length ? length : 1;
-    }
-    *to = '\0';
-    return copy;
-}
-
-static json_object *json_text(struct report *r, const char *text)
-{
-    return must(json_object_new_string(presentable(r, text)));
-}
-
-static void complain(struct report *r, const struct error *e)
-{
-    r->failed = true;
-    error_report("pyelfstat", e);
-    if (r->json) {
-        json_object *entry = must(json_object_new_object());
-        json_object_object_add(entry, "file", json_text(r, e->file));
-        json_object_object_add(entry, "text", json_text(r, e->text));
-        json_object_array_add(json_object_object_get(r->root, "errors"), entry);
-    }
-}
 
 /* ---- counting ---- */
 
@@ -120,19 +53,19 @@ static bool counts_from(const struct file_sizes *sizes, struct counts *counts)
 static bool table_read(struct report *r, const struct library *libraries, size_t count, struct table *t,
                        struct error *e)
 {
-    *t = (struct table){.rows = must(arena_zeroed(&r->arena, count + 1, sizeof *t->rows))};
+    *t = (struct table){.rows = report_must(arena_zeroed(&r->arena, count + 1, sizeof *t->rows))};
     struct file_sizes sum = {0};
     bool fits = true;
     for (size_t i = 0; i < count; i++) {
         struct file_sizes sizes;
         struct error broken;
         if (!sizes_read(libraries[i].path, &sizes, &broken)) {
-            complain(r, &broken);
+            report_complain(r, &broken);
             t->unreadable++;
             continue;
         }
         struct row *row = &t->rows[t->count++];
-        row->name = presentable(r, libraries[i].name);
+        row->name = report_text(r, libraries[i].name);
         fits = counts_from(&sizes, &row->sizes) && sizes_add(&sum, &sizes) && fits;
     }
     fits = fits && counts_from(&sum, &t->sum);
@@ -140,14 +73,6 @@ static bool table_read(struct report *r, const struct library *libraries, size_t
 }
 
 /* ---- text ---- */
-
-/* A blank line between what is reported, none at the ends. */
-static void print_gap(struct report *r)
-{
-    if (r->begun)
-        putchar('\n');
-    r->begun = true;
-}
 
 static void print_heading(const char *corner, int corner_width, const int *widths)
 {
@@ -219,17 +144,17 @@ static void print_rows(const struct table *t)
 
 static void print_set(struct report *r, const struct set *set, const struct table *t)
 {
-    print_gap(r);
-    printf("%s: ", presentable(r, set->path));
+    report_gap(r);
+    printf("%s: ", report_text(r, set->path));
     if (*set->application)
-        printf("%s, ", presentable(r, set->application));
+        printf("%s, ", report_text(r, set->application));
     printf("%zu %s", set->count, set->count == 1 ? "library" : "libraries");
     if (t->unreadable)
         printf(", %zu of them not readable and not counted", t->unreadable);
     putchar('\n');
     print_sums(&set->wanted, &t->sum);
     if (r->each) {
-        print_gap(r);
+        report_gap(r);
         print_rows(t);
     }
 }
@@ -239,29 +164,29 @@ static void print_set(struct report *r, const struct set *set, const struct tabl
 static void json_start(struct report *r)
 {
     static const char *const arrays[] = {"sets", "files", "errors"};
-    r->root = must(json_object_new_object());
+    r->root = report_must(json_object_new_object());
     json_object_object_add(r->root, "pyelfstat", json_object_new_int(1));
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        json_object_object_add(r->root, arrays[i], must(json_object_new_array()));
+        json_object_object_add(r->root, arrays[i], report_must(json_object_new_array()));
 }
 
 static json_object *json_counts(const struct counts *counts)
 {
-    json_object *object = must(json_object_new_object());
+    json_object *object = report_must(json_object_new_object());
     for (int c = 0; c < COLUMNS; c++)
         json_object_object_add(object, size_column_names[c],
-                               counts->known[c] ? must(json_object_new_uint64(counts->of[c])) : NULL);
+                               counts->known[c] ? report_must(json_object_new_uint64(counts->of[c])) : NULL);
     return object;
 }
 
 static json_object *json_difference(const struct counts *wanted, const struct counts *actual)
 {
-    json_object *object = must(json_object_new_object());
+    json_object *object = report_must(json_object_new_object());
     for (int c = 0; c < COLUMNS; c++) {
         /* Modulo 2^64, which is right for every difference below 2^63. */
         int64_t difference = (int64_t)(actual->of[c] - wanted->of[c]);
         json_object_object_add(object, size_column_names[c],
-                               wanted->known[c] ? must(json_object_new_int64(difference)) : NULL);
+                               wanted->known[c] ? report_must(json_object_new_int64(difference)) : NULL);
     }
     return object;
 }
@@ -269,8 +194,8 @@ static json_object *json_difference(const struct counts *wanted, const struct co
 static void json_rows(struct report *r, const struct table *t, json_object *array)
 {
     for (size_t i = 0; i < t->count; i++) {
-        json_object *row = must(json_object_new_object());
-        json_object_object_add(row, "name", json_text(r, t->rows[i].name));
+        json_object *row = report_must(json_object_new_object());
+        json_object_object_add(row, "name", report_json_text(r, t->rows[i].name));
         json_object_object_add(row, "sizes", json_counts(&t->rows[i].sizes));
         json_object_array_add(array, row);
     }
@@ -278,16 +203,16 @@ static void json_rows(struct report *r, const struct table *t, json_object *arra
 
 static void json_set(struct report *r, const struct set *set, const struct table *t)
 {
-    json_object *object = must(json_object_new_object());
-    json_object_object_add(object, "path", json_text(r, set->path));
-    json_object_object_add(object, "application", json_text(r, set->application));
-    json_object_object_add(object, "libraries", must(json_object_new_uint64(set->count)));
-    json_object_object_add(object, "unreadable", must(json_object_new_uint64(t->unreadable)));
+    json_object *object = report_must(json_object_new_object());
+    json_object_object_add(object, "path", report_json_text(r, set->path));
+    json_object_object_add(object, "application", report_json_text(r, set->application));
+    json_object_object_add(object, "libraries", report_must(json_object_new_uint64(set->count)));
+    json_object_object_add(object, "unreadable", report_must(json_object_new_uint64(t->unreadable)));
     json_object_object_add(object, "wanted", json_counts(&set->wanted));
     json_object_object_add(object, "actual", json_counts(&t->sum));
     json_object_object_add(object, "difference", json_difference(&set->wanted, &t->sum));
     if (r->each) {
-        json_object *rows = must(json_object_new_array());
+        json_object *rows = report_must(json_object_new_array());
         json_rows(r, t, rows);
         json_object_object_add(object, "each", rows);
     }
@@ -302,10 +227,12 @@ static void report_set(struct report *r, const char *path)
     struct table table;
     struct error e;
     if (!set_read(path, &r->arena, &set, &e)) {
-        complain(r, &e);
+        report_complain(r, &e);
+    } else if (r->dwarf) {
+        dwarf_report(r, &set, set.libraries, set.count);
     } else if (!table_read(r, set.libraries, set.count, &table, &e)) {
         error_at(&e, path, 0);
-        complain(r, &e);
+        report_complain(r, &e);
     } else if (r->json) {
         json_set(r, &set, &table);
     } else {
@@ -317,12 +244,15 @@ static void report_files(struct report *r, const struct library *files, size_t c
 {
     struct table table;
     struct error e;
-    if (!table_read(r, files, count, &table, &e)) {
-        complain(r, &e);
+    if (r->dwarf) {
+        if (count > 0)
+            dwarf_report(r, NULL, files, count);
+    } else if (!table_read(r, files, count, &table, &e)) {
+        report_complain(r, &e);
     } else if (r->json) {
         json_rows(r, &table, json_object_object_get(r->root, "files"));
     } else if (table.count > 0) {
-        print_gap(r);
+        report_gap(r);
         print_rows(&table);
     }
 }
@@ -338,7 +268,7 @@ static void report_all(struct report *r, char **operands, size_t count)
 {
     if (r->json)
         json_start(r);
-    struct library *files = must(arena_zeroed(&r->arena, count, sizeof *files));
+    struct library *files = report_must(arena_zeroed(&r->arena, count, sizeof *files));
     size_t file_count = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_directory(operands[i]))
@@ -348,12 +278,13 @@ static void report_all(struct report *r, char **operands, size_t count)
     }
     report_files(r, files, file_count);
     if (r->json)
-        puts(must(
+        puts(report_must(
             (char *)json_object_to_json_string_ext(r->root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)));
     json_object_put(r->root);
 }
 
 static const struct cli_option options[] = {
+    {OPTION_DWARF, "dwarf", NULL, "report what the debug information consists of"},
     {OPTION_EACH, "each", NULL, "also one row for each library of a set, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
 };
@@ -367,12 +298,19 @@ static const struct cli_program program = {
                "from the files. 1 MB is 1,000,000 bytes. The total is of the five: bss takes no\n"
                "room in a file. FILEs, of any ELF class, get a row each, in bytes.\n"
                "\n"
+               "With --dwarf, the libraries of a SET, and all FILEs together, are summed to one\n"
+               "table: bytes per debug section (uncompressed), units, entries (DIEs) by tag,\n"
+               "attributes and their forms, where variables and parameters are said to be,\n"
+               "lists, line tables and names. DWARF 2 to 5 is read; files that units refer to\n"
+               "(.dwo, .dwz) are not. With --each, a table for every file, too.\n"
+               "\n"
                "Examples:\n"
                "  pyelfstat SET                 wanted, actual, difference\n"
                "  pyelfstat --each --json SET   everything, for a program\n"
                "  pyelfstat /usr/bin/python3    one file\n"
+               "  pyelfstat --dwarf *.so        the shape of their debug information\n"
                "\n"
-               "Exit status: 0 when all was read, 1 when a file or set could not be, 2 for a\n"
+               "Exit status: 0 when all was read, 1 when something could not be, 2 for a\n"
                "wrong command line. A size that differs from what was wanted is no failure.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
@@ -387,6 +325,9 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
     *count = 0;
     for (int key; (key = cli_next(&cli, &value, &e)) != CLI_END;) {
         switch (key) {
+        case OPTION_DWARF:
+            r->dwarf = true;
+            break;
         case OPTION_EACH:
             r->each = true;
             break;

@@ -1,0 +1,579 @@
+/* Reading and checking manifest.json; see manifest.h.
+ *
+ * manifest_text.c hands out one json-c object for each library and one for each
+ * other value; `struct reader` takes typed values out of such an object. The
+ * first thing that is wrong sticks, so that a row is taken in straight lines and
+ * checked once.
+ */
+#include "base/manifest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/manifest_text.h"
+#include "base/utf8.h"
+
+const char *const manifest_kind_names[MANIFEST_KINDS] = {
+    [MANIFEST_MODULE] = "module",
+    [MANIFEST_UTILITY] = "utility",
+    [MANIFEST_MARKER] = "marker",
+};
+
+const char *const manifest_size_names[MANIFEST_SIZES] = {
+    [MANIFEST_TEXT] = "text",     [MANIFEST_DATA] = "data",     [MANIFEST_DEBUG] = "debug",
+    [MANIFEST_SYMTAB] = "symtab", [MANIFEST_STRTAB] = "strtab", [MANIFEST_BSS] = "bss",
+};
+
+/* What is wanted of all libraries, and what they come to. */
+#define ALL_SIZE_MOST (UINT64_C(1) << 60)
+
+enum { ROWS_MOST = MANIFEST_LIBRARIES_MOST + 2, DIGEST_DIGITS = 32 };
+
+static_assert(ROWS_MOST <= ALL_SIZE_MOST / MANIFEST_SIZE_MOST, "all sizes of all libraries fit");
+static_assert(ALL_SIZE_MOST <= UINT64_MAX / 2 / MANIFEST_SIZES, "their sums fit");
+
+/* A manifest that is being read. Members of the outermost object may stand in
+ * any order: those that are needed together are kept in `top` to its end. */
+struct parse {
+    struct manifest *m;
+    struct manifest_text text;
+    struct json_object *top;
+    size_t capacity; /* of m->libraries */
+    bool listed;     /* the libraries have been seen */
+    struct error *e;
+};
+
+/* ---- typed values out of one object ---- */
+
+struct reader {
+    struct json_object *object;
+    const char *where; /* "libmodule3.so: ", or "" for the top of the manifest */
+    struct arena *arena;
+    struct error *e;
+    bool failed;
+};
+
+static bool reader_fail(struct reader *r, const char *key, const char *wrong)
+{
+    if (!r->failed)
+        error_set(r->e, ERROR_INPUT, "%s'%s' %s; generate the set again", r->where, key, wrong);
+    r->failed = true;
+    return false;
+}
+
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "there is no memory left for the manifest");
+}
+
+static bool reader_memory(struct reader *r)
+{
+    if (!r->failed)
+        no_memory(r->e);
+    r->failed = true;
+    return false;
+}
+
+static struct json_object *take(struct reader *r, const char *key, enum json_type type, const char *wrong)
+{
+    struct json_object *value;
+    if (r->failed)
+        return NULL;
+    if (!json_object_object_get_ex(r->object, key, &value)) {
+        reader_fail(r, key, "is missing");
+        return NULL;
+    }
+    if (!json_object_is_type(value, type)) {
+        reader_fail(r, key, wrong);
+        return NULL;
+    }
+    return value;
+}
+
+/* json-c keeps a number above INT64_MAX as an unsigned one. One above
+ * UINT64_MAX it refuses or, before release 0.17, reads as UINT64_MAX: too
+ * large for all but a result, which then fails the comparison. */
+static uint64_t take_number(struct reader *r, const char *key, uint64_t most)
+{
+    struct json_object *value = take(r, key, json_type_int, "is not a whole number");
+    if (!value)
+        return 0;
+    if (json_object_get_int64(value) < 0) {
+        reader_fail(r, key, "is negative");
+        return 0;
+    }
+    uint64_t number = json_object_get_uint64(value);
+    if (number > most) {
+        reader_fail(r, key, "is too large");
+        return 0;
+    }
+    return number;
+}
+
+/* Without control characters, so also without zeros; the object's own. */
+static const char *take_text(struct reader *r, const char *key, size_t most, size_t *length)
+{
+    struct json_object *value = take(r, key, json_type_string, "is not a text");
+    if (!value)
+        return NULL;
+    const char *text = json_object_get_string(value);
+    *length = (size_t)json_object_get_string_len(value);
+    const char *wrong = *length > most ? "is too long" : NULL;
+    for (size_t i = 0, n; i < *length && !wrong; i += n) {
+        n = utf8_length(text + i, *length - i);
+        if (!n)
+            wrong = "is not UTF-8";
+        else if (utf8_is_control(text + i))
+            wrong = "has control characters";
+    }
+    if (!wrong)
+        return text;
+    reader_fail(r, key, wrong);
+    return NULL;
+}
+
+static const char *copy_text(struct reader *r, const char *text, size_t length)
+{
+    char *copy = arena_take(r->arena, length + 1);
+    if (!copy) {
+        reader_memory(r);
+        return NULL;
+    }
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* A copy in the arena. */
+static const char *keep_text(struct reader *r, const char *key, size_t most)
+{
+    size_t length;
+    const char *text = take_text(r, key, most, &length);
+    return text ? copy_text(r, text, length) : NULL;
+}
+
+/* ---- one library ---- */
+
+static bool take_kind(struct reader *r, enum manifest_kind *kind)
+{
+    size_t length;
+    const char *text = take_text(r, "kind", MANIFEST_TEXT_MOST, &length);
+    for (size_t i = 0; text && i < MANIFEST_KINDS; i++) {
+        if (strcmp(text, manifest_kind_names[i]) == 0) {
+            *kind = (enum manifest_kind)i;
+            return true;
+        }
+    }
+    return reader_fail(r, "kind", "is none of module, utility and marker");
+}
+
+/* The name becomes a path in the set and, without ".so", what Python imports
+ * and the beginning of symbols: a dot in it would make it a package. */
+static bool take_name(struct reader *r, struct manifest_library *l)
+{
+    size_t length;
+    const char *name = take_text(r, "name", MANIFEST_NAME_MOST, &length);
+    if (!name)
+        return false;
+    if (length < 4 || strcmp(name + length - 3, ".so") != 0)
+        return reader_fail(r, "name", "does not end in .so");
+    if (strchr(name, '/'))
+        return reader_fail(r, "name", "has a '/'");
+    l->name = copy_text(r, name, length);
+    l->stem = copy_text(r, name, length - 3);
+    return !r->failed;
+}
+
+static uint64_t hexadecimal(const char *digits, size_t count)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        value = value << 4 | (uint64_t)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
+    return value;
+}
+
+static void take_digest(struct reader *r, const char *key, uint64_t digest[2])
+{
+    size_t length;
+    const char *text = take_text(r, key, MANIFEST_TEXT_MOST, &length);
+    if (!text)
+        return;
+    if (length != DIGEST_DIGITS || strspn(text, "0123456789abcdef") != DIGEST_DIGITS) {
+        reader_fail(r, key, "is not 32 hexadecimal digits");
+        return;
+    }
+    digest[0] = hexadecimal(text, DIGEST_DIGITS / 2);
+    digest[1] = hexadecimal(text + DIGEST_DIGITS / 2, DIGEST_DIGITS / 2);
+}
+
+static bool is_identifier(const char *s)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return *s && !(*s >= '0' && *s <= '9') && s[strspn(s, letters)] == '\0';
+}
+
+/* A marker has no functions of its own, so it may leave the counts out. */
+static void take_counts(struct reader *r, struct manifest_library *l)
+{
+    if (l->kind == MANIFEST_MARKER && !json_object_object_get_ex(r->object, "marks", NULL))
+        return;
+    l->functions = take_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
+    l->visited = take_number(r, "visited", l->functions);
+    l->marks = take_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
+    l->marked = take_number(r, "marked", l->marks);
+    if (!r->failed && l->marks < l->functions)
+        reader_fail(r, "marks", "is less than 'functions'");
+    if (!r->failed && l->marked < l->visited)
+        reader_fail(r, "marked", "is less than 'visited'");
+}
+
+static void take_entry(struct reader *r, struct manifest_library *l)
+{
+    l->entry = keep_text(r, "entry", MANIFEST_NAME_MOST);
+    l->result = take_number(r, "result", UINT64_MAX);
+    if (l->entry && !is_identifier(l->entry))
+        reader_fail(r, "entry", "is not a name of a function");
+    if (strchr(l->stem, '.'))
+        reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
+}
+
+static bool parse_library(struct reader *r, struct manifest_library *l)
+{
+    if (!json_object_is_type(r->object, json_type_object))
+        return reader_fail(r, "libraries", "has a row that is not an object");
+    if (!take_name(r, l))
+        return false;
+    char where[MANIFEST_NAME_MOST + 3];
+    snprintf(where, sizeof where, "%s: ", l->name);
+    r->where = where;
+    if (take_kind(r, &l->kind)) {
+        l->file = take_number(r, "file", MANIFEST_SIZE_MOST);
+        take_digest(r, "xxh3-128", l->digest);
+        for (size_t i = 0; i < MANIFEST_SIZES; i++)
+            l->size[i] = take_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
+        take_counts(r, l);
+        if (l->kind != MANIFEST_UTILITY)
+            take_entry(r, l);
+    }
+    r->where = "";
+    return !r->failed;
+}
+
+/* ---- the list of libraries ---- */
+
+/* A place for one more, zeroed; NULL with the error filled. */
+static struct manifest_library *add_library(struct parse *p)
+{
+    struct manifest *m = p->m;
+    if (m->count == ROWS_MOST) {
+        error_set(p->e, ERROR_INPUT,
+                  "'libraries' has more than the %d rows that a set can have; generate the set again", ROWS_MOST);
+        return NULL;
+    }
+    if (m->count == p->capacity) {
+        size_t capacity = p->capacity ? 2 * p->capacity : 64;
+        struct manifest_library *grown = realloc(m->libraries, capacity * sizeof *grown);
+        if (!grown) {
+            no_memory(p->e);
+            return NULL;
+        }
+        m->libraries = grown;
+        p->capacity = capacity;
+    }
+    struct manifest_library *l = &m->libraries[m->count++];
+    *l = (struct manifest_library){0};
+    return l;
+}
+
+static bool parse_row(struct parse *p)
+{
+    struct json_object *row;
+    if (!manifest_text_value(&p->text, &row))
+        return false;
+    struct manifest_library *l = add_library(p);
+    char where[64];
+    snprintf(where, sizeof where, "row %zu of 'libraries': ", p->m->count);
+    struct reader r = {row, where, &p->m->arena, p->e, false};
+    bool well = l && parse_library(&r, l);
+    json_object_put(row);
+    if (!well && p->e)
+        p->e->line = p->text.previous;
+    return well;
+}
+
+static bool parse_libraries(struct parse *p)
+{
+    if (p->listed)
+        return error_set(p->e, ERROR_INPUT, "'libraries' stands there twice; generate the set again");
+    p->listed = true;
+    char first = manifest_text_peek(&p->text);
+    if (p->text.failed)
+        return false;
+    if (first != '[')
+        return error_set(p->e, ERROR_INPUT, "'libraries' is not a list; generate the set again");
+    manifest_text_take(&p->text, '[');
+    if (manifest_text_peek(&p->text) == ']')
+        return manifest_text_take(&p->text, ']');
+    do {
+        if (!parse_row(p))
+            return false;
+    } while (manifest_text_more(&p->text, ']'));
+    return !p->text.failed;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name that comes twice would be loaded once and counted twice. */
+static bool check_unique(const struct manifest *m, struct error *e)
+{
+    const char **names = calloc(m->count, sizeof *names);
+    if (!names)
+        return no_memory(e);
+    for (size_t i = 0; i < m->count; i++)
+        names[i] = m->libraries[i].name;
+    qsort(names, m->count, sizeof *names, compare_names);
+    bool well = true;
+    for (size_t i = 1; i < m->count && well; i++) {
+        if (strcmp(names[i - 1], names[i]) == 0)
+            well = error_set(e, ERROR_INPUT, "%s is listed twice; generate the set again", names[i]);
+    }
+    free(names);
+    return well;
+}
+
+/* The order that struct manifest promises, and the counts at the top. */
+static bool check_order(struct manifest *m, struct error *e)
+{
+    m->imported = m->modules + 2;
+    if (m->count != m->imported + m->utilities)
+        return error_set(e, ERROR_INPUT,
+                         "%zu libraries are listed where %zu modules, %zu utilities and 2 markers are announced; "
+                         "generate the set again",
+                         m->count, m->modules, m->utilities);
+    uint64_t functions = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        enum manifest_kind kind = i == 0 || i == m->imported - 1 ? MANIFEST_MARKER
+                                  : i < m->imported              ? MANIFEST_MODULE
+                                                                 : MANIFEST_UTILITY;
+        if (m->libraries[i].kind != kind)
+            return error_set(e, ERROR_INPUT,
+                             "%s is out of order: libmodulebegin, the modules, libmodulefinal and the utilities "
+                             "are expected in turn; generate the set again",
+                             m->libraries[i].name);
+        functions += m->libraries[i].functions;
+    }
+    if (functions != m->functions)
+        return error_set(e, ERROR_INPUT,
+                         "'functions' is %" PRIu64 ", but the libraries have %" PRIu64 "; generate the set again",
+                         m->functions, functions);
+    return true;
+}
+
+static bool check_sums(const struct manifest *m, struct error *e)
+{
+    for (size_t kind = 0; kind < MANIFEST_SIZES; kind++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < m->count; i++)
+            sum += m->libraries[i].kind == MANIFEST_MARKER ? 0 : m->libraries[i].size[kind];
+        if (m->actual.known[kind] && m->actual.of[kind] != sum)
+            return error_set(e, ERROR_INPUT,
+                             "actual: '%s' is %" PRIu64 ", but the libraries have %" PRIu64 "; generate the set again",
+                             manifest_size_names[kind], m->actual.of[kind], sum);
+    }
+    return true;
+}
+
+/* ---- the rest ---- */
+
+/* The sizes that are there; of the first `required`, all. A size that is null
+ * is not known. */
+static void take_sizes(struct reader *top, struct json_object *object, const char *where, size_t required,
+                       struct manifest_sizes *sizes)
+{
+    struct reader r = {object, where, top->arena, top->e, top->failed};
+    for (size_t i = 0; i < MANIFEST_SIZES; i++) {
+        struct json_object *value = NULL;
+        json_object_object_get_ex(object, manifest_size_names[i], &value);
+        sizes->known[i] = value || i < required;
+        if (sizes->known[i])
+            sizes->of[i] = take_number(&r, manifest_size_names[i], ALL_SIZE_MOST);
+    }
+    top->failed = r.failed;
+}
+
+static bool parse_top(struct manifest *m, struct json_object *top, struct error *e)
+{
+    struct reader r = {top, "", &m->arena, e, false};
+    struct json_object *object = NULL;
+    m->version = keep_text(&r, "version", MANIFEST_TEXT_MOST);
+    m->application = keep_text(&r, "application", MANIFEST_TEXT_MOST);
+    m->modules = (size_t)take_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
+    m->utilities = (size_t)take_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
+    m->functions = take_number(&r, "functions", UINT64_MAX);
+    if (json_object_object_get_ex(top, "wanted", &object) && object) {
+        object = take(&r, "wanted", json_type_object, "is neither null nor an object");
+        take_sizes(&r, object, "wanted: ", 0, &m->wanted);
+    }
+    object = take(&r, "actual", json_type_object, "is not an object");
+    take_sizes(&r, object, "actual: ", MANIFEST_BSS, &m->actual);
+    return !r.failed;
+}
+
+static bool check_version(struct json_object *top, struct error *e)
+{
+    struct reader r = {top, "", NULL, e, false};
+    uint64_t version = take_number(&r, MANIFEST_KEY, UINT64_MAX);
+    if (!r.failed && version != MANIFEST_VERSION)
+        return error_set(e, ERROR_INPUT,
+                         "the manifest has version %" PRIu64 ", this program reads %d; use the programs that came "
+                         "with the pyelfgen that wrote it",
+                         version, MANIFEST_VERSION);
+    return !r.failed;
+}
+
+/* Takes one member of the outermost object. What is not known is not kept: it
+ * may be large, and a later release may say more. */
+static bool parse_member(struct parse *p)
+{
+    static const char *const kept[] = {MANIFEST_KEY, "version", "application", "wanted",
+                                       "actual",     "modules", "utilities",   "functions"};
+    struct json_object *key = NULL;
+    struct json_object *value = NULL;
+    if (manifest_text_peek(&p->text) != '"')
+        return manifest_text_take(&p->text, '"');
+    bool well = manifest_text_value(&p->text, &key) && manifest_text_take(&p->text, ':');
+    const char *name = well ? json_object_get_string(key) : "";
+    if (well && strcmp(name, "libraries") == 0) {
+        well = parse_libraries(p);
+    } else if (well && (well = manifest_text_value(&p->text, &value))) {
+        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+            if (strcmp(name, kept[i]) == 0 && json_object_object_add(p->top, name, json_object_get(value)) != 0)
+                well = no_memory(p->e);
+        }
+        if (well && strcmp(name, MANIFEST_KEY) == 0)
+            well = check_version(p->top, p->e);
+    }
+    json_object_put(value);
+    json_object_put(key);
+    return well;
+}
+
+static bool parse_members(struct parse *p)
+{
+    if (manifest_text_peek(&p->text) == '{') {
+        manifest_text_take(&p->text, '{');
+        if (manifest_text_peek(&p->text) == '}') {
+            manifest_text_take(&p->text, '}');
+        } else {
+            do {
+                if (!parse_member(p))
+                    return false;
+            } while (manifest_text_more(&p->text, '}'));
+        }
+        manifest_text_finish(&p->text);
+    }
+    if (p->text.failed)
+        return false;
+    if (!json_object_object_get_ex(p->top, MANIFEST_KEY, NULL))
+        return error_set(p->e, ERROR_INPUT,
+                         "is not a manifest of pyelfgen: there is no key '" MANIFEST_KEY "'; generate the set again");
+    if (!p->listed)
+        return error_set(p->e, ERROR_INPUT, "'libraries' is missing; generate the set again");
+    return true;
+}
+
+static bool parse(struct manifest *m, int fd, const char *text, size_t size, struct error *e)
+{
+    struct parse p = {.m = m, .e = e};
+    *m = (struct manifest){0};
+    bool well = manifest_text_start(&p.text, fd, text, size, e);
+    if (well && !(p.top = json_object_new_object()))
+        well = no_memory(e);
+    well = well && parse_members(&p) && parse_top(m, p.top, e);
+    manifest_text_free(&p.text);
+    json_object_put(p.top);
+    well = well && check_order(m, e) && check_sums(m, e) && check_unique(m, e);
+    if (!well)
+        manifest_free(m);
+    return well;
+}
+
+bool manifest_parse(struct manifest *m, const char *text, size_t size, struct error *e)
+{
+    return parse(m, -1, text, size, e);
+}
+
+static bool parse_file(struct manifest *m, int fd, const char *path, struct error *e)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return error_errno(e, path, "cannot be examined");
+    if (!S_ISREG(st.st_mode)) {
+        error_set(e, ERROR_INPUT, "is not a regular file; generate the set again");
+        return error_at(e, path, 0);
+    }
+    if (st.st_size > MANIFEST_BYTES_MOST) {
+        error_set(e, ERROR_INPUT, "is longer than %d MB, which no manifest is; generate the set again",
+                  MANIFEST_BYTES_MOST >> 20);
+        return error_at(e, path, 0);
+    }
+    return parse(m, fd, NULL, 0, e) || error_at(e, path, e->line);
+}
+
+bool manifest_read(struct manifest *m, const char *directory, bool *absent, struct error *e)
+{
+    struct error unwanted = {0};
+    bool untold;
+    e = e ? e : &unwanted;
+    absent = absent ? absent : &untold;
+    *m = (struct manifest){0};
+    *absent = false;
+    char path[sizeof e->file];
+    snprintf(path, sizeof path, "%s/" MANIFEST_FILE, directory);
+    int set = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (set < 0 && errno != ENOTDIR)
+        return error_errno(e, directory, "cannot be opened");
+    int fd = -1;
+    if (set >= 0) {
+        /* A pipe of that name would block whoever opens it. */
+        fd = openat(set, MANIFEST_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+        int number = errno;
+        close(set);
+        errno = number;
+        *absent = fd < 0 && errno == ENOENT;
+    }
+    if (set < 0 || *absent) {
+        error_set(e, ERROR_INPUT,
+                  "is not a set or an incomplete one: it has no " MANIFEST_FILE "; generate it with "
+                  "pyelfgen --profile PROFILE -o SET");
+        return error_at(e, directory, 0);
+    }
+    if (fd < 0 && errno == ELOOP) {
+        error_set(e, ERROR_INPUT, "is a symbolic link, which is not followed; put the file itself in the set");
+        return error_at(e, path, 0);
+    }
+    if (fd < 0)
+        return error_errno(e, path, "cannot be opened");
+    bool well = parse_file(m, fd, path, e);
+    close(fd);
+    return well;
+}
+
+void manifest_free(struct manifest *m)
+{
+    if (!m)
+        return;
+    free(m->libraries);
+    arena_free(&m->arena);
+    *m = (struct manifest){0};
+}

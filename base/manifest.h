@@ -1,0 +1,98 @@
+/* A set's manifest.json, checked (docs/manifest.md).
+ *
+ * A manifest may come from anywhere, so nothing in it is believed: what the
+ * readers below hand out has passed every check of type, range, name, order and
+ * sum, and is bounded in number and length. The text goes through a window, one
+ * library at a time, so that the memory is that of the rows below. Whether the
+ * files are as it says is for `pyelfgen --verify` to find out.
+ */
+#ifndef BASE_MANIFEST_H
+#define BASE_MANIFEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#define MANIFEST_KEY       "pyelfgen-manifest"
+#define MANIFEST_FILE      "manifest.json"
+#define MANIFEST_SIZE_MOST (UINT64_C(1) << 40) /* of a library, bytes */
+
+enum {
+    MANIFEST_VERSION = 1,
+    MANIFEST_LIBRARIES_MOST = 1000000,   /* modules and utilities, as many as pyelfgen makes */
+    MANIFEST_FUNCTIONS_MOST = 1 << 28,   /* of one library, which could not hold more */
+    MANIFEST_BYTES_MOST = 1 << 30,       /* of the file: 1 kB for each library */
+    MANIFEST_VALUE_BYTES_MOST = 1 << 18, /* of a library's row, or of another value at the top */
+    MANIFEST_NAME_MOST = 255,            /* NAME_MAX, bytes */
+    MANIFEST_TEXT_MOST = 1024,
+};
+
+enum manifest_kind { MANIFEST_MODULE, MANIFEST_UTILITY, MANIFEST_MARKER, MANIFEST_KINDS };
+extern const char *const manifest_kind_names[MANIFEST_KINDS];
+
+/* The five sizes, which make the total, and bss. */
+enum manifest_size {
+    MANIFEST_TEXT,
+    MANIFEST_DATA,
+    MANIFEST_DEBUG,
+    MANIFEST_SYMTAB,
+    MANIFEST_STRTAB,
+    MANIFEST_BSS,
+    MANIFEST_SIZES
+};
+extern const char *const manifest_size_names[MANIFEST_SIZES];
+
+struct manifest_sizes {
+    uint64_t of[MANIFEST_SIZES]; /* bytes; together less than 2^63 */
+    bool known[MANIFEST_SIZES];  /* false: `of` is 0 and means nothing */
+};
+
+struct manifest_library {
+    const char *name;  /* "libmodule0.so" */
+    const char *stem;  /* "libmodule0", which Python imports and which begins its symbols */
+    const char *entry; /* NULL for a utility */
+    enum manifest_kind kind;
+    uint64_t file;      /* bytes */
+    uint64_t digest[2]; /* XXH3-128 of the file: high, low */
+    uint64_t size[MANIFEST_SIZES];
+    uint64_t functions;
+    uint64_t visited; /* <= functions */
+    uint64_t marks;   /* >= functions; may be 0 for a marker */
+    uint64_t marked;  /* visited <= marked <= marks */
+    uint64_t result;
+};
+
+struct manifest {
+    const char *version;
+    const char *application; /* "" where the profile names none */
+    size_t modules;
+    size_t utilities;
+    uint64_t functions;           /* of all libraries */
+    struct manifest_sizes wanted; /* nothing is known where sizes followed from counts */
+    struct manifest_sizes actual; /* of modules and utilities; only bss may be unknown */
+
+    /* In the order of import: a marker, the modules, a marker, the utilities,
+     * which nobody imports: [0, imported) is what Python sees. */
+    struct manifest_library *libraries;
+    size_t count;
+    size_t imported; /* modules + 2 */
+
+    struct arena arena; /* owns every text */
+};
+
+/* Reads `directory`/manifest.json, which must be a regular file itself. After a
+ * failure `m` is empty, with nothing to free, and *absent, which may be NULL,
+ * tells whether that is because the directory has no manifest. */
+bool manifest_read(struct manifest *m, const char *directory, bool *absent, struct error *e);
+
+/* The same from memory. An error carries the line where the JSON, or the row of
+ * a library, is wrong. */
+bool manifest_parse(struct manifest *m, const char *text, size_t size, struct error *e);
+
+/* Takes NULL and empty manifests. */
+void manifest_free(struct manifest *m);
+
+#endif

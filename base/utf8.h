@@ -1,0 +1,39 @@
+/* UTF-8, as far as one must know it to show foreign text on a terminal. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the character that `s`, of which `left` bytes are there, begins
+ * with; 0 where it is not UTF-8 (RFC 3629, section 4). */
+static inline size_t utf8_length(const char *s, size_t left)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    if (!left)
+        return 0;
+    if (u[0] < 0x80)
+        return 1;
+    size_t length = u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : u[0] < 0xf5 ? 4 : 0;
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Longer than need be, a surrogate, or above U+10FFFF. */
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
+        (u[0] == 0xf4 && u[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* Whether the character, whose length is not 0, is one that a terminal may
+ * obey: C0, DEL, C1. */
+static inline bool utf8_is_control(const char *s)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Statistics of the debug information of existing files.
+ *
+ * What any DWARF of version 2 to 5 consists of, ours or a compiler's, as
+ * counts that add up over files: entries (DIEs) by tag, attributes and forms,
+ * locations, lists, line tables, names. A reader makes ratios of them.
+ *
+ * Read through libdwarf, which is a library of its own choice of words: an
+ * "attribute" is counted for each DIE that has it, from the uses of its
+ * abbreviation. Units of .debug_info and .debug_types count, in both widths;
+ * what a skeleton or a supplementary file refers to elsewhere is not followed.
+ *
+ * Files are hostile until read, and libdwarf aborts or runs in circles on some
+ * that are broken. So each file is read in a process of its own, within limits
+ * of time; what it dies of is an error like any other, and leaks nothing.
+ */
+#ifndef DWARF_STATS_H
+#define DWARF_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* What is one number. */
+#define STATS_NUMBER_LIST(X)                                                                                           \
+    X(STATS_FILES, "files")                                                                                            \
+    X(STATS_FILES_WITHOUT, "files_without_units")                                                                      \
+    X(STATS_TEXT_BYTES, "text_bytes") /* of .text and .text.* */                                                       \
+    X(STATS_COMPILE_UNITS, "compile_units")                                                                            \
+    X(STATS_PARTIAL_UNITS, "partial_units")                                                                            \
+    X(STATS_TYPE_UNITS, "type_units")                                                                                  \
+    X(STATS_SKELETON_UNITS, "skeleton_units")                                                                          \
+    X(STATS_64BIT_UNITS, "64bit_units") /* among the above */                                                          \
+    X(STATS_DIES, "dies")                                                                                              \
+    X(STATS_ATTRIBUTES, "attributes")                                                                                  \
+    X(STATS_ABBREVIATIONS, "abbreviations") /* that are used, summed over files */                                     \
+    X(STATS_SUBPROGRAMS, "subprograms")                                                                                \
+    X(STATS_FUNCTIONS, "functions") /* subprograms with low_pc or ranges */                                            \
+    X(STATS_INLINED, "inlined_subroutines")                                                                            \
+    X(STATS_VARIABLES_LIST, "variables_list") /* by kind of location, as are parameters */                             \
+    X(STATS_VARIABLES_EXPRESSION, "variables_expression")                                                              \
+    X(STATS_VARIABLES_CONSTANT, "variables_constant") /* DW_AT_const_value */                                          \
+    X(STATS_VARIABLES_NONE, "variables_none")                                                                          \
+    X(STATS_PARAMETERS_LIST, "parameters_list")                                                                        \
+    X(STATS_PARAMETERS_EXPRESSION, "parameters_expression")                                                            \
+    X(STATS_PARAMETERS_CONSTANT, "parameters_constant")                                                                \
+    X(STATS_PARAMETERS_NONE, "parameters_none")                                                                        \
+    X(STATS_LISTS, "location_lists")                              /* that DIEs refer to, once for each that does */    \
+    X(STATS_LIST_ENTRIES, "location_entries")                     /* with an expression: no base address, no end */    \
+    X(STATS_PLACED_LIST_ENTRIES, "location_entries_of_variables") /* and of parameters */                              \
+    X(STATS_RANGE_LISTS, "range_lists")                                                                                \
+    X(STATS_RANGE_ENTRIES, "range_entries")                                                                            \
+    X(STATS_LINE_TABLES, "line_tables")                                                                                \
+    X(STATS_LINE_ROWS, "line_rows") /* with those that end a sequence */                                               \
+    X(STATS_LINE_SEQUENCES, "line_sequences")                                                                          \
+    X(STATS_NAMES, "names") /* DIEs with DW_AT_name */                                                                 \
+    X(STATS_NAME_BYTES, "name_bytes")                                                                                  \
+    X(STATS_LINKAGE_NAMES, "linkage_names")                                                                            \
+    X(STATS_LINKAGE_NAME_BYTES, "linkage_name_bytes")                                                                  \
+    X(STATS_UNREADABLE, "unreadable") /* names, lists, tables that libdwarf refused: not counted */
+
+enum stats_number {
+#define X(number, name) number,
+    STATS_NUMBER_LIST(X)
+#undef X
+        STATS_NUMBERS
+};
+extern const char *const stats_number_names[STATS_NUMBERS];
+
+/* What is counted by a key of DWARF: how often each occurs. */
+enum stats_tally {
+    STATS_TAG,
+    STATS_ATTRIBUTE,
+    STATS_FORM,
+    STATS_LANGUAGE, /* units by DW_AT_language */
+    STATS_VERSION,  /* units by version of DWARF */
+    STATS_TALLIES
+};
+extern const char *const stats_tally_names[STATS_TALLIES];
+
+/* More keys than DWARF and its vendors define; a file that has more is a lie,
+ * and what does not fit is only summed. */
+enum { STATS_KEYS = 256, STATS_SECTIONS = 48, STATS_NAME = 40, STATS_REMARK = 256 };
+
+struct stats_tally_table {
+    struct {
+        uint32_t key;
+        uint64_t uses;
+    } of[STATS_KEYS]; /* ascending by key */
+    uint32_t count;
+    uint64_t rest;
+};
+
+struct stats_section {
+    char name[STATS_NAME]; /* ".debug_info"; .zdebug_info is called so, too */
+    uint64_t bytes;        /* as a reader sees them: uncompressed */
+    uint64_t file_bytes;   /* as they lie in the file */
+};
+
+/* A growing set of numbers. */
+struct stats_set {
+    uint64_t *slot;
+    size_t count;
+    size_t capacity;
+};
+
+struct debug_stats {
+    uint64_t number[STATS_NUMBERS];
+    struct stats_tally_table tally[STATS_TALLIES];
+    struct stats_section section[STATS_SECTIONS];
+    uint32_t section_count;
+    /* Abbreviations that differ (in tag, children, attributes or forms) and
+     * are used, over all files: its count. */
+    struct stats_set shapes;
+    char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
+};
+
+/* Adds the debug information of the file to *s, which starts zeroed. A file
+ * without any is no error. On failure, which names the file, *s is unchanged. */
+bool stats_read(const char *path, struct debug_stats *s, struct error *e);
+
+/* The same in two steps, so that several files are read at once: any number
+ * may be started before the first is finished, and each must be finished. */
+struct stats_reader {
+    const char *path; /* borrowed until finished */
+    pid_t process;
+    int answer; /* pipe from the process */
+    unsigned seconds;
+};
+bool stats_start(struct stats_reader *r, const char *path, struct error *e);
+bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e);
+
+/* As stats_read, but in this process: for fuzzers and debuggers. */
+bool stats_read_here(const char *path, struct debug_stats *s, struct error *e);
+
+/* Adds a section of a file, of which the caller knows the sizes in the file and
+ * uncompressed; ignores all but .debug*, .zdebug*, .text and .text.*. Where
+ * names are too many, the last of them is called "others". */
+void stats_add_section(struct debug_stats *s, const char *name, uint64_t file_bytes, uint64_t bytes);
+
+/* Adds `more` to `sum`; false when memory runs out. */
+bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct error *e);
+
+/* Gives memory back, and zeroes *s. */
+void stats_free(struct debug_stats *s);
+
+/* The name of a key without its prefix ("formal_parameter"), or its number,
+ * which is written to `text`. */
+const char *stats_key_name(enum stats_tally tally, uint32_t key, char text[STATS_NAME]);
+
+#endif

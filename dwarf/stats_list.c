@@ -1,0 +1,104 @@
+/* Counting the entries of location and range lists; see stats.h. */
+#include <libdwarf/dwarf.h>
+
+#include "dwarf/stats_parts.h"
+
+/* Whether an entry of a location list has an expression, and is not an end or
+ * a base address. libdwarf gives lists before DWARF 5 the numbers of DWARF 5,
+ * but those of GNU's split DWARF 4 their own. */
+static bool is_location(Dwarf_Small entry, Dwarf_Small kind)
+{
+    if (kind == DW_LKIND_GNU_exp_list)
+        return entry != DW_LLEX_end_of_list_entry && entry != DW_LLEX_base_address_selection_entry;
+    return entry != DW_LLE_end_of_list && entry != DW_LLE_base_address && entry != DW_LLE_base_addressx;
+}
+
+int stats_location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error)
+{
+    Dwarf_Loc_Head_c list;
+    Dwarf_Unsigned count;
+    *entries = 0;
+    int answer = dwarf_get_loclist_c(attribute, &list, &count, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    for (Dwarf_Unsigned i = 0; answer == DW_DLV_OK && i < count; i++) {
+        Dwarf_Small entry;
+        Dwarf_Small kind;
+        Dwarf_Unsigned raw[2];
+        Dwarf_Addr range[2];
+        Dwarf_Bool unknown;
+        Dwarf_Unsigned operations;
+        Dwarf_Locdesc_c expression;
+        Dwarf_Unsigned at[2];
+        answer = dwarf_get_locdesc_entry_d(list, i, &entry, &raw[0], &raw[1], &unknown, &range[0], &range[1],
+                                           &operations, &expression, &kind, &at[0], &at[1], error);
+        *entries += answer == DW_DLV_OK && is_location(entry, kind);
+    }
+    dwarf_loc_head_c_dealloc(list);
+    return answer;
+}
+
+static bool is_range(unsigned entry)
+{
+    return entry != DW_RLE_end_of_list && entry != DW_RLE_base_address && entry != DW_RLE_base_addressx;
+}
+
+/* The entries of a list in .debug_rnglists (DWARF 5 section 7.25). */
+static int rnglists_entries(Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Unsigned place, uint64_t *entries,
+                            Dwarf_Error *error)
+{
+    Dwarf_Rnglists_Head list;
+    Dwarf_Unsigned count;
+    Dwarf_Unsigned offset;
+    *entries = 0;
+    int answer = dwarf_rnglists_get_rle_head(attribute, form, place, &list, &count, &offset, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    for (Dwarf_Unsigned i = 0; answer == DW_DLV_OK && i < count; i++) {
+        unsigned length;
+        unsigned entry;
+        Dwarf_Unsigned raw[2];
+        Dwarf_Bool unknown;
+        Dwarf_Unsigned range[2];
+        answer = dwarf_get_rnglists_entry_fields_a(list, i, &length, &entry, &raw[0], &raw[1], &unknown, &range[0],
+                                                   &range[1], error);
+        *entries += answer == DW_DLV_OK && is_range(entry);
+    }
+    dwarf_dealloc_rnglists_head(list);
+    return answer;
+}
+
+/* The entries of a list in .debug_ranges, as it was before. */
+static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned place, uint64_t *entries,
+                          Dwarf_Error *error)
+{
+    Dwarf_Ranges *range;
+    Dwarf_Signed count;
+    Dwarf_Off offset;
+    Dwarf_Unsigned bytes;
+    *entries = 0;
+    int answer = dwarf_get_ranges_b(f->dbg, place, die, &offset, &range, &count, &bytes, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    for (Dwarf_Signed i = 0; i < count; i++)
+        *entries += range[i].dwr_type == DW_RANGES_ENTRY;
+    dwarf_ranges_dealloc(f->dbg, range, count);
+    return DW_DLV_OK;
+}
+
+int stats_range_entries(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, Dwarf_Attribute attribute,
+                        uint64_t *entries, Dwarf_Error *error)
+{
+    Dwarf_Half form;
+    Dwarf_Unsigned place;
+    int answer = dwarf_whatform(attribute, &form, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    /* An index is read as a number; as a reference libdwarf misreads it. */
+    answer = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &place, error)
+                                      : dwarf_global_formref(attribute, &place, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    return u->version < 5 ? ranges_entries(f, die, place, entries, error)
+                          : rnglists_entries(attribute, form, place, entries, error);
+}

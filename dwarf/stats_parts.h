@@ -1,0 +1,69 @@
+/* What the parts of stats.h share: counting, and reading one file. */
+#ifndef DWARF_STATS_PARTS_H
+#define DWARF_STATS_PARTS_H
+
+#include <libdwarf/libdwarf.h>
+
+#include "dwarf/stats.h"
+
+/* Adds `value` to the set, *added tells whether it is new; false when memory
+ * runs out. */
+bool stats_set_add(struct stats_set *set, uint64_t value, bool *added);
+void stats_set_free(struct stats_set *set);
+
+void stats_tally_add(struct debug_stats *s, enum stats_tally tally, uint32_t key, uint64_t uses);
+
+/* One abbreviation, as units of one version and width read it. */
+struct stats_abbreviation;
+
+/* A file that is being read. */
+struct stats_file {
+    const char *path;
+    struct debug_stats *s; /* of this file only */
+    struct error *e;
+    Dwarf_Debug dbg;
+    struct stats_set line_tables; /* by offset: units share them */
+    struct stats_abbreviation *abbreviation;
+    size_t abbreviation_count;
+    size_t abbreviation_capacity;
+    uint32_t *slot; /* of a hash table: index into `abbreviation` + 1 */
+    size_t slots;
+};
+
+/* The unit that is being read. */
+struct stats_unit {
+    bool in_info; /* and not in .debug_types */
+    uint16_t version;
+    uint16_t offset_size;
+};
+
+/* libdwarf cannot go on: fills the file's error from *error, which is given
+ * back and may be NULL; returns false. */
+bool stats_broken(struct stats_file *f, Dwarf_Error *error, const char *what);
+
+/* The file is wrong in a way that libdwarf did not mind; returns false. */
+bool stats_wrong(struct stats_file *f, const char *what);
+
+/* libdwarf cannot read one value: notes it, gives *error back. */
+void stats_unreadable(struct stats_file *f, Dwarf_Error *error, const char *what);
+
+/* Gives back an error that came with an answer other than DW_DLV_ERROR. */
+void stats_forget(struct stats_file *f, Dwarf_Error *error);
+
+bool stats_no_memory(struct stats_file *f);
+
+/* Counts the DIEs of a unit from its root on, which is taken over. */
+bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
+
+/* How many entries a list has that say something, without ends and base
+ * addresses. The answers are libdwarf's. */
+int stats_location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error);
+int stats_range_entries(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, Dwarf_Attribute attribute,
+                        uint64_t *entries, Dwarf_Error *error);
+
+/* Counts, at the end of a file, what follows from the uses of abbreviations;
+ * gives their memory back. */
+bool stats_count_abbreviations(struct stats_file *f);
+void stats_free_abbreviations(struct stats_file *f);
+
+#endif

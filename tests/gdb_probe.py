@@ -1,0 +1,101 @@
+"""Run inside gdb (gdb -x gdb_probe.py): does what $PROBE says and prints what it saw as lines of JSON.
+
+$PROBE is a JSON object: `mode` is one of the functions below, its other members
+are that function's arguments. What gdb itself prints, errors too, goes to the
+same place and is told apart by the marker at the start of our lines.
+"""
+
+import json
+import os
+
+import gdb
+
+FRAMES_MOST = 40
+
+
+def show(**what):
+    print("PROBE " + json.dumps(what))
+
+
+def value_of(value):
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_PTR:
+        return value.string() if kind.target().code == gdb.TYPE_CODE_INT else int(value)
+    return float(value) if kind.code == gdb.TYPE_CODE_FLT else int(value)
+
+
+def describe(frame):
+    """A frame as `backtrace` shows it: function, file, line, arguments by name, type and value."""
+    described = {"function": frame.name(), "pc": frame.pc(), "library": None, "line": None, "file": None, "arguments": []}
+    object_file = gdb.solib_name(frame.pc())
+    if object_file:
+        described["library"] = os.path.basename(object_file)
+    place = frame.find_sal()
+    if place and place.symtab:
+        described["file"], described["line"] = place.symtab.filename, place.line
+    if (described["library"] or "").startswith(("libmodule", "libutility")) and frame.function():
+        for symbol in frame.block():
+            if symbol.is_argument:
+                value = symbol.value(frame)
+                described["arguments"].append([symbol.name, str(symbol.type), value_of(value)])
+    return described
+
+
+def frames(most=FRAMES_MOST):
+    found = []
+    frame = gdb.newest_frame()
+    while frame is not None and len(found) < most:
+        found.append(describe(frame))
+        frame = frame.older()
+    return found
+
+
+def run_to(place):
+    gdb.execute(f"break {place}")
+    gdb.execute("run")
+    return gdb.selected_thread() is not None
+
+
+def stop(place, finish=0, locals=False):
+    """Runs to a place; shows the frames there, then what `finish` gives so many times."""
+    run_to(place)
+    show(frames=frames())
+    if locals:
+        show(locals=gdb.execute("info locals", to_string=True).splitlines())
+    for _ in range(finish):
+        name = gdb.newest_frame().name()
+        gdb.execute("finish")
+        show(finished=name, returned=int(gdb.history(0)), now=describe(gdb.newest_frame()))
+
+
+def plt(place):
+    """Runs to a function, to its first call, and steps through the call's PLT stub into the dynamic linker."""
+    run_to(place)
+    library = gdb.solib_name(gdb.newest_frame().pc())
+    entered = False
+    for _ in range(2000):
+        gdb.execute("stepi", to_string=True)
+        pc = gdb.newest_frame().pc()
+        symbol = gdb.execute(f"info symbol {pc}", to_string=True).strip()
+        entered = entered or "section .plt of" in symbol
+        if entered and gdb.solib_name(pc) == library:  # PLT0, where the stub leads, has no symbol
+            code = gdb.execute("x/i $pc", to_string=True).split("\t")[-1].strip()
+            show(stub=code, symbol=symbol, callers=[frame["function"] for frame in frames()[1:]])
+        elif entered:
+            show(left_for=gdb.solib_name(pc) or "", callers=[frame["function"] for frame in frames()])
+            return
+
+
+def main():
+    gdb.execute("set pagination off")
+    gdb.execute("set confirm off")
+    gdb.execute("set width 0")
+    gdb.execute("set debuginfod enabled off")
+    gdb.execute("set breakpoint pending on")
+    gdb.execute("set disable-randomization off")
+    what = json.loads(os.environ["PROBE"])
+    {"stop": stop, "plt": plt}[what.pop("mode")](**what)
+    gdb.execute("kill")
+
+
+main()

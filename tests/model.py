@@ -1,0 +1,164 @@
+"""What the functions of a set take and return, worked out once more and by other means.
+
+Who calls whom is read from the disassembly of the libraries, by objdump, and so
+are the numbers that entries and extern functions begin with; what each numbered
+function makes of that follows from the seed, as emit/function.h says. Written
+from that description and not from evaluate.c, whose results, in the manifest,
+it checks.
+"""
+
+import functools
+import struct
+
+import objects
+from sets import manifest_of
+
+WORD = 2**64 - 1
+STEP = 0x9E3779B97F4A7C15
+KINDS = {"libmodule": 0, "libutility": 1}
+TYPES = ["int", "long", "float", "double", "char *"]
+WORDS = "ready running done failed north south east west matrix vector scalar tensor mesh field coarse fine".split()
+
+
+def mix(x):
+    """SplitMix64's finaliser."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & WORD
+    return x ^ x >> 31
+
+
+def at(key, index):
+    return mix((key + (index + 1) * STEP) & WORD)
+
+
+def below(value, n):
+    return (value >> 32) * n >> 32
+
+
+def tag(text):
+    """Letters as a number, the first in the highest byte."""
+    return int.from_bytes(text.encode(), "big")
+
+
+class Constants:
+    """The constants of which calls pass the value or the address."""
+
+    def __init__(self, seed):
+        key = mix(seed ^ tag("const"))
+        random = [at(key, i) for i in range(32)]
+        self.float = [1 + (r & 1023) + (r >> 60) / 16 for r in random]
+        self.double = [1 + (r >> 10 & 2047) + (r >> 24 & 255) / 256 for r in random]
+        self.text = [f"{WORDS[i % 16]}-{below(r, 1000)}" for i, r in enumerate(random)]
+
+
+class Function:
+    """One numbered function: whose it is, and what follows from its hash."""
+
+    def __init__(self, library, index, name):
+        self.library, self.index, self.name = library, index, name
+        self.hash = at(library.key, index)
+        self.own = mix(self.hash ^ tag("own"))
+        weights = mix(self.hash ^ tag("weight"))
+        self.types = [TYPES[(self.hash >> 5 * j & 31) * 5 >> 5] for j in range(below(self.hash, 6))]
+        self.weights = [(weights >> 12 * j & 0xFFF) << 1 | 1 for j in range(len(self.types))]
+        self.calls = []  # the functions that it calls, in order
+
+    def passed(self, caller):
+        """The arguments of a call to it, as a debugger shows them. The number `caller` is 0 within a library."""
+        values = mix(((self.hash ^ tag("call")) + caller) & WORD)
+        constants = self.library.constants
+        kinds = {
+            "int": lambda v: v - 1024,
+            "long": lambda v: (v - 1024) * 100003,
+            "float": lambda v: constants.float[v % 32],
+            "double": lambda v: constants.double[v % 32],
+            "char *": lambda v: constants.text[v % 32],
+        }
+        return [kinds[type_name](values >> 12 * j & 0xFFF) for j, type_name in enumerate(self.types)]
+
+    def calls_with_callers(self):
+        """(function, the number that it takes for its caller) of each call."""
+        turn = 0
+        for callee in self.calls:
+            if callee.library is self.library:
+                yield callee, 0
+            else:
+                yield callee, (self.hash | 1) + (turn << 32)
+                turn += 1
+
+    def mixed(self, caller):
+        """What it makes of its arguments."""
+        numbers = (
+            struct.unpack("<I", value.encode()[:4])[0] if isinstance(value, str) else int(value)
+            for value in self.passed(caller)
+        )
+        return sum(weight * number for weight, number in zip(self.weights, numbers))
+
+    @functools.cached_property
+    def rest(self):
+        """Its result but for what its arguments add; those it calls have been asked before."""
+        return self.own + sum(callee.mixed(caller) + callee.rest for callee, caller in self.calls_with_callers())
+
+    def returned(self, caller=0):
+        return (self.mixed(caller) + self.rest) & WORD
+
+
+class Library:
+    def __init__(self, model, path, stem, number):
+        self.path, self.name, self.constants = path, path.name[:-3], model.constants
+        self.key = at(mix(model.seed), KINDS[stem] << 32 | number)
+        self.is_module = stem == "libmodule"
+        self.functions = [Function(self, i, name) for i, (name, _) in enumerate(objects.functions(path))]
+        for function in self.functions:
+            # the name is the number and then only what pads it
+            rest = function.name[len(self.name) + len("_fun") :]
+            assert rest.startswith(str(function.index)), function.name
+        self.code = objects.code(path)
+        self.extern = self.code[f"{self.name}_extern"].number if f"{self.name}_extern" in self.code else None
+
+    def call_sites(self, function):
+        """Addresses of the calls that a function makes."""
+        return [address for address, _ in self.code[function.name].calls]
+
+
+class Model:
+    """The set in a directory."""
+
+    def __init__(self, directory):
+        manifest = manifest_of(directory)
+        self.seed = manifest["seed"]
+        self.constants = Constants(self.seed)
+        numbered = [("libutility", i) for i in range(manifest["utilities"])]
+        numbered += [("libmodule", i) for i in range(manifest["modules"])]
+        made = objects.each(lambda one: Library(self, directory / f"{one[0]}{one[1]}.so", *one), numbered)
+        self.libraries = {library.name: library for library in made}
+        self.by_name = {function.name: function for library in made for function in library.functions}
+        for function in self.by_name.values():
+            function.calls = [self.by_name[name] for _, name in function.library.code[function.name].calls]
+        for library in made:  # utilities first, and each function after those it calls
+            for function in reversed(library.functions):
+                function.rest
+
+    def entry_calls(self, module):
+        """The numbered functions and the extern functions that a module's entry calls."""
+        names = [name for _, name in self.libraries[module].code[f"{module}_entry"].calls]
+        functions = [self.by_name[name] for name in names if name in self.by_name]
+        externs = [self.libraries[name[: -len("_extern")]] for name in names if name.endswith("_extern")]
+        assert len(functions) + len(externs) == len(names)
+        return functions, externs
+
+    def entry_result(self, module):
+        functions, externs = self.entry_calls(module)
+        own = self.libraries[module].code[f"{module}_entry"].number
+        return (own + sum(f.returned() for f in functions) + sum(library.extern for library in externs)) & WORD
+
+    def visited(self):
+        """The names of the functions that are reached when every module is visited."""
+        found = set()
+        waiting = [f for name, library in self.libraries.items() if library.is_module for f in self.entry_calls(name)[0]]
+        while waiting:
+            function = waiting.pop()
+            if function.name not in found:
+                found.add(function.name)
+                waiting.extend(function.calls)
+        return found

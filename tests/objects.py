@@ -1,0 +1,139 @@
+"""What binutils say of shared libraries: their sizes, symbols and code.
+
+Programs that others wrote judge what ours wrote; nothing here knows a format.
+"""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+FIVE = ["text", "data", "debug", "symtab", "strtab"]
+
+
+def tool(*names):
+    """The path of the first of these programs; the test is skipped where none is installed."""
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    pytest.skip(f"{names[0]} is not installed")
+
+
+def ask(*command, timeout=120):
+    """What a program prints, in the C locale; it must not complain."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        env={**os.environ, "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0 and done.stderr == "", f"{command[0]}: {done.returncode}\n{done.stderr[:2000]}"
+    return done.stdout
+
+
+def each(function, items):
+    """[function(item), ...], on all processors."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(function, items))
+
+
+def sizes_by_binutils(path):
+    """The sizes of a file, out of `size` and `readelf`."""
+    return sizes_of_each([path])[0]
+
+
+def sizes_of_each(paths):
+    """The sizes of many files, in their order."""
+    paths = [str(path) for path in paths]
+    berkeley = ask("size", *paths).splitlines()[1:]
+    sections = ask("readelf", "-SW", *paths)
+    by_file = re.split(r"^File: .*\n", sections, flags=re.M)[1:] if len(paths) > 1 else [sections]
+    assert len(berkeley) == len(by_file) == len(paths)
+    return [sizes_of_one(*pair) for pair in zip(berkeley, by_file)]
+
+
+def sizes_of_one(berkeley, sections):
+    text, data, bss = (int(n) for n in berkeley.split()[:3])
+    named = re.findall(r"\] (\.\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", sections)
+    sizes = {
+        "text": text,
+        "data": data,
+        "debug": sum(int(size, 16) for name, size in named if re.match(r"\.z?debug", name)),
+        "symtab": sum(int(size, 16) for name, size in named if name == ".symtab"),
+        "strtab": sum(int(size, 16) for name, size in named if name == ".strtab"),
+    }
+    return {**sizes, "total": sum(sizes.values()), "bss": bss}
+
+
+def counted_libraries(directory):
+    """The libraries of a set whose sizes count, by name."""
+    return sorted(path for path in directory.glob("*.so") if not re.search("module(begin|final)", path.name))
+
+
+def sums(directory):
+    """The sizes of a set."""
+    each_one = sizes_of_each(counted_libraries(directory))
+    return {size: sum(sizes[size] for sizes in each_one) for size in FIVE + ["bss"]}
+
+
+def section(path, name):
+    """Address, offset in the file and size of a section."""
+    for line in ask("readelf", "-SW", path).splitlines():
+        found = re.search(r"\] (\S+)\s+\S+\s+([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+) ", line)
+        if found and found[1] == name:
+            return tuple(int(number, 16) for number in found.groups()[1:])
+    raise KeyError(f"{path} has no section {name}")
+
+
+def functions(path):
+    """The numbered functions of a library, in the order of their addresses: (name, address)."""
+    stem = path.name[: -len(".so")] + "_fun"
+    rows = ask("nm", "-D", "--defined-only", path).splitlines()
+    found = [(row.split()[2], int(row.split()[0], 16)) for row in rows if row.split()[2].startswith(stem)]
+    return sorted(found, key=lambda row: row[1])
+
+
+class Code:
+    """What a function does, as far as its result is concerned."""
+
+    def __init__(self):
+        self.calls = []  # (address of the call, called function), through the PLT
+        self.number = None  # that it begins with
+
+
+def code(path):
+    """{function: Code} of a library, out of its disassembly.
+
+    Where there is no .symtab, objdump appends @@Base to the names of the dynamic symbols.
+    """
+    listing = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", path)
+    found = {}
+    here = None
+    label = r"^[0-9a-f]{16} <([^>@]+)(?:@@Base)?>:$"
+    call = r"^ *([0-9a-f]+):\tcall +[0-9a-f]+ <([^>]+)@plt>$"
+    number = r"\tmovabs \$0x([0-9a-f]+),%rax$"
+    for match in re.finditer(f"{label}|{call}|{number}", listing, flags=re.M):
+        if match[1]:
+            here = found.setdefault(match[1], Code())
+        elif match[2]:
+            here.calls.append((int(match[2], 16), match[3]))
+        elif here.number is None:
+            here.number = int(match[4], 16)
+    return found
+
+
+def calls(path):
+    """{function: [(address of the call, called function), ...]} of a library."""
+    return {name: function.calls for name, function in code(path).items()}
+
+
+def line_of(path, address):
+    """(file's name, line) of an address."""
+    file, line = ask("addr2line", "-e", path, hex(address)).strip().rsplit(":", 1)
+    return os.path.basename(file), int(line.split()[0])

@@ -1,0 +1,93 @@
+"""The sets that the tests look at: profiles, and what is generated from them once for all.
+
+A test that changes a set copies it first.
+"""
+
+import json
+import shutil
+
+# Sizes that no unit fits and that no number of libraries divides.
+SECTIONS = {"text": 700_001, "data": 60_003, "debug": 1_500_007, "symtab": 60_011, "strtab": 300_013}
+PLAIN = {"application": "a test", "modules": 4, "utilities": 2, "sections": SECTIONS}
+
+# Each knob turned once; what is not said is as in PLAIN.
+VARIANTS = {
+    "odd": {},
+    "hash-sysv": {"elf": {"hash": "sysv"}},
+    "hash-both": {"elf": {"hash": "both"}},
+    "relro-full": {"elf": {"bind": "now", "relro": "full"}},
+    "relro-none": {"elf": {"relro": "none"}},
+    "no-build-id": {"elf": {"build-id": False}},
+    "page-64k": {"elf": {"max-page-size": 65536}},
+    "coverage-half": {"calls": {"coverage": 0.5}},
+    "depth-1": {"calls": {"depth": 1}},
+    "not-cross-module": {"calls": {"cross-module": False}},
+    "twelve-modules": {"modules": 12},
+    "one-extern-chain": {"calls": {"cross-module-chain": 0}, "modules": 12},
+    "two-calls": {"calls": {"utility": 2}},
+    "no-utilities": {"utilities": 0},
+    "no-debug": {"sections": {**SECTIONS, "debug": 0}},
+    "stripped": {"sections": {**SECTIONS, "symtab": 0, "strtab": 0}},
+    "bare": {"sections": {**SECTIONS, "debug": 0, "symtab": 0, "strtab": 0}},
+    "large-bss": {"sections": {**SECTIONS, "bss": 3_000_017}},
+    "units-of-one": {"dwarf": {"units": 1}},
+    "short-names": {"names": {"length": 17}},
+    "few-functions": {"functions": 30},
+    "without-sizes": {"sections": None, "functions": 60},
+    "one-function": {"sections": None, "functions": 1},
+}
+EXACT = [name for name, change in VARIANTS.items() if "sections" not in change or change["sections"]]
+
+
+def value_text(value, size=False):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value} B" if size and value else str(value)
+
+
+def profile_text(**keys):
+    """A profile with these keys; sizes are bytes, and None leaves a key out."""
+    lines = ["pyelfgen-profile: 1"]
+    for key, value in keys.items():
+        if isinstance(value, dict):
+            inner = (f"{name}: {value_text(member, key == 'sections')}" for name, member in value.items())
+            value = "{" + ", ".join(inner) + "}"
+        if value is not None:
+            lines.append(f"{key.replace('_', '-')}: {value_text(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def variant_text(name):
+    return profile_text(**{**PLAIN, **VARIANTS[name]})
+
+
+def manifest_of(directory):
+    return json.loads((directory / "manifest.json").read_text())
+
+
+def libraries_of(directory, *kinds):
+    """The rows of the manifest of these kinds."""
+    return [row for row in manifest_of(directory)["libraries"] if row["kind"] in (kinds or row["kind"])]
+
+
+class Sets:
+    def __init__(self, programs, directory):
+        self.programs = programs
+        self.directory = directory
+        self.made = {}
+
+    def write_profile(self, name, text):
+        path = self.directory / f"{name}.prof"
+        path.write_text(text)
+        return path
+
+    def get(self, name):
+        """The directory of a variant's or a shipped profile's set; not to be changed."""
+        if name not in self.made:
+            profile = self.write_profile(name, variant_text(name)) if name in VARIANTS else name
+            self.made[name] = self.directory / name
+            self.programs.run("pyelfgen", "--profile", profile, "-o", self.made[name], "--quiet")
+        return self.made[name]
+
+    def copy(self, name, to):
+        return shutil.copytree(self.get(name), to)

@@ -1,0 +1,300 @@
+/* dwarf/line.h: line number programs, read again by a decoder that knows only
+ * section 6.2 of the DWARF 5 specification. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "dwarf/line.h"
+
+enum { ROWS_MOST = 20000, BYTES_MOST = ROWS_MOST * LINE_ROW_MOST + 256 };
+
+struct row {
+    uint64_t address;
+    uint32_t line;
+    bool prologue_end;
+};
+
+/* What the header says of the program. */
+struct parameters {
+    uint8_t minimum, default_is_stmt, line_range, opcode_base;
+    int8_t line_base;
+    const uint8_t *lengths; /* operands of the standard opcodes, from opcode 1 */
+};
+
+static uint64_t get_uleb(const uint8_t **p)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return value;
+}
+
+static int64_t get_sleb(const uint8_t **p)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    if (shift < 64 && byte & 0x40)
+        value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+static uint64_t get_fixed(const uint8_t **p, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t) * (*p)++ << 8 * i;
+    return value;
+}
+
+/* 6.2.4, up to the tables of directories and files. */
+static struct parameters read_header(const uint8_t *p, uint64_t program)
+{
+    struct parameters h;
+    assert_int_equal(get_fixed(&p, 4), LINE_HEADER - 4 + program);
+    assert_int_equal(get_fixed(&p, 2), 5); /* version */
+    assert_int_equal(get_fixed(&p, 1), 8); /* address size */
+    assert_int_equal(get_fixed(&p, 1), 0); /* segment selector size */
+    assert_int_equal(get_fixed(&p, 4), LINE_HEADER - 12);
+    h.minimum = *p++;
+    assert_int_equal(*p++, 1); /* operations in an instruction */
+    h.default_is_stmt = *p++;
+    h.line_base = (int8_t)*p++;
+    h.line_range = *p++;
+    h.opcode_base = *p++;
+    h.lengths = p;
+    return h;
+}
+
+/* 6.2.5: runs a program; the number of its rows, with the one that ends the sequence. */
+static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t *end, struct row *rows, size_t most)
+{
+    struct row state = {.line = 1};
+    size_t count = 0;
+    bool ended = false;
+    while (p < end) {
+        uint8_t opcode = *p++;
+        bool append = false;
+        assert_false(ended);
+        if (opcode >= h->opcode_base) {
+            uint8_t adjusted = (uint8_t)(opcode - h->opcode_base);
+            state.address += (uint64_t)(adjusted / h->line_range) * h->minimum;
+            state.line = (uint32_t)((int64_t)state.line + h->line_base + adjusted % h->line_range);
+            append = true;
+        } else if (opcode == 0) {
+            uint64_t size = get_uleb(&p);
+            const uint8_t *next = p + size;
+            switch (*p++) {
+            case DW_LNE_end_sequence:
+                append = ended = true;
+                break;
+            case DW_LNE_set_address:
+                assert_int_equal(size, 9);
+                state.address = get_fixed(&p, 8);
+                break;
+            default:
+                fail_msg("extended opcode %u", p[-1]);
+            }
+            p = next;
+        } else {
+            switch (opcode) {
+            case DW_LNS_advance_pc:
+                state.address += get_uleb(&p) * h->minimum;
+                break;
+            case DW_LNS_advance_line:
+                state.line = (uint32_t)((int64_t)state.line + get_sleb(&p));
+                break;
+            case DW_LNS_set_file:
+                assert_int_equal(get_uleb(&p), 0);
+                break;
+            case DW_LNS_set_prologue_end:
+                state.prologue_end = true;
+                break;
+            default:
+                fail_msg("standard opcode %u", opcode);
+            }
+        }
+        if (append) {
+            assert_true(count < most);
+            rows[count++] = state;
+            state.prologue_end = false;
+        }
+    }
+    assert_true(ended);
+    return count;
+}
+
+static uint8_t buffer[BYTES_MOST];
+static struct row found[ROWS_MOST + 1];
+
+static struct parameters header_of(uint64_t program)
+{
+    static uint8_t header[LINE_HEADER];
+    const struct line_files files = {1, 2, 3, 4};
+    assert_ptr_equal(line_write_header(header, &files, program), header + LINE_HEADER);
+    return read_header(header, program);
+}
+
+static void check_round_trip(const struct row *rows, size_t count, uint64_t end)
+{
+    struct line_rows writer = {.p = buffer};
+    line_begin(&writer, rows[0].address);
+    assert_ptr_equal(writer.p, buffer + LINE_BEGIN);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *before = writer.p;
+        line_row(&writer, rows[i].address, rows[i].line);
+        assert_true(writer.p - before <= LINE_ROW_MOST);
+    }
+    uint8_t *before = writer.p;
+    line_end(&writer, end);
+    assert_true(writer.p - before <= LINE_END_MOST);
+
+    struct parameters h = header_of((uint64_t)(writer.p - buffer));
+    assert_int_equal(decode(&h, buffer, writer.p, found, ROWS_MOST + 1), count + 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(found[i].address, rows[i].address);
+        assert_int_equal(found[i].line, rows[i].line);
+    }
+    assert_int_equal(found[count].address, end);
+}
+
+static void test_header(void **state)
+{
+    (void)state;
+    /* DWARF 5, table 6.2 and figure 37: the operands of opcodes 1 to 12 */
+    static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    struct parameters h = header_of(77);
+    assert_int_equal(h.opcode_base, 13);
+    assert_int_equal(h.line_base, LINE_BASE);
+    assert_int_equal(h.line_range, LINE_RANGE);
+    assert_int_equal(h.minimum, 1);
+    assert_int_equal(h.default_is_stmt, 1);
+    assert_memory_equal(h.lengths, lengths, sizeof lengths);
+}
+
+/* Every advance of the line and the address around where special opcodes end. */
+static void test_edges_of_special_opcodes(void **state)
+{
+    (void)state;
+    for (int64_t lines = LINE_BASE - 3; lines < LINE_BASE + LINE_RANGE + 3; lines++) {
+        for (uint64_t advance = 0; advance < 40; advance++) {
+            struct row rows[2] = {{0x1000, 500, false}, {0x1000 + advance, (uint32_t)(500 + lines), false}};
+            check_round_trip(rows, 2, rows[1].address + 1);
+        }
+    }
+}
+
+/* What a special opcode can say takes one byte, and the next step more. */
+static void test_special_opcodes_are_used(void **state)
+{
+    (void)state;
+    for (int64_t lines = LINE_BASE; lines < LINE_BASE + LINE_RANGE; lines++) {
+        uint64_t most = (uint64_t)(255 - LINE_OPCODE_BASE - (lines - LINE_BASE)) / LINE_RANGE;
+        for (unsigned beyond = 0; beyond < 2; beyond++) {
+            struct line_rows writer = {.p = buffer, .address = 64, .line = 100};
+            line_row(&writer, 64 + most + beyond, (uint32_t)(100 + lines));
+            assert_int_equal(writer.p - buffer, beyond ? 3 : 1);
+        }
+    }
+}
+
+static void test_large_steps(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {0, 1, false},
+        {127, 1, false},
+        {128, 70, false},
+        {16511, 7, false},
+        {16512 + 16384, 8200, false},
+        {UINT64_C(1) << 31, UINT32_MAX, false},
+        {UINT64_C(1) << 40, 1, false},
+        {UINT64_C(1) << 40, 2, false},
+    };
+    check_round_trip(rows, sizeof rows / sizeof rows[0], UINT64_C(1) << 62);
+}
+
+static void test_rows_by_chance(void **state)
+{
+    (void)state;
+    struct row *rows = calloc(ROWS_MOST, sizeof *rows);
+    assert_non_null(rows);
+    struct random random = {42};
+    uint64_t address = 0x401000;
+    uint32_t line = 300;
+    for (size_t i = 0; i < ROWS_MOST; i++) {
+        uint64_t r = random_next(&random);
+        rows[i] = (struct row){address, line, false};
+        address += (r & 3) ? (r >> 8) % 30 : (r >> 8) % 100000;
+        line = (r & 12) ? line + (uint32_t)(r >> 40) % 12 : (uint32_t)(r >> 40) % 65000 + 1;
+    }
+    check_round_trip(rows, ROWS_MOST, address);
+    free(rows);
+}
+
+static void test_end_at_the_last_row(void **state)
+{
+    (void)state;
+    const struct row rows[] = {{64, 10, false}, {80, 12, false}};
+    check_round_trip(rows, 2, 80);
+}
+
+static void test_prologue_end_belongs_to_the_next_row(void **state)
+{
+    (void)state;
+    struct line_rows writer = {.p = buffer};
+    line_begin(&writer, 16);
+    line_row(&writer, 16, 9);
+    writer.p = put_u8(writer.p, DW_LNS_set_prologue_end);
+    line_row(&writer, 27, 10);
+    line_row(&writer, 40, 11);
+    line_end(&writer, 48);
+    struct parameters h = header_of((uint64_t)(writer.p - buffer));
+    assert_int_equal(decode(&h, buffer, writer.p, found, 4), 4);
+    assert_false(found[0].prologue_end);
+    assert_true(found[1].prologue_end);
+    assert_false(found[2].prologue_end);
+}
+
+/* The caller adds to the address where its code begins: it must be the 8 bytes
+ * behind the first three. */
+static void test_place_of_the_address(void **state)
+{
+    (void)state;
+    struct line_rows writer = {.p = buffer};
+    line_begin(&writer, UINT64_C(0x1122334455667788));
+    const uint8_t *p = buffer + 3;
+    assert_true(get_fixed(&p, 8) == UINT64_C(0x1122334455667788));
+    assert_int_equal(writer.line, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_edges_of_special_opcodes),
+        cmocka_unit_test(test_special_opcodes_are_used),
+        cmocka_unit_test(test_large_steps),
+        cmocka_unit_test(test_rows_by_chance),
+        cmocka_unit_test(test_end_at_the_last_row),
+        cmocka_unit_test(test_prologue_end_belongs_to_the_next_row),
+        cmocka_unit_test(test_place_of_the_address),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,522 @@
+"""pyelfstat --dwarf: its counts are those that LLVM's and GNU's readers come to, and nothing hostile ends it."""
+
+import collections
+import json
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import FIVE, ask, sizes_by_binutils, sums, tool
+
+C_SOURCE = r"""
+#include <stdio.h>
+#include <string.h>
+struct node { struct node *next; int value[4]; const char *name; union { float f; int i; } u; };
+enum color { RED, GREEN, BLUE };
+static int sum(const struct node *n)
+{
+    int s = 0;
+    for (; n; n = n->next)
+        for (int i = 0; i < 4; i++)
+            s += n->value[i];
+    return s;
+}
+int work(const struct node *a, const struct node *b, const char *text, enum color c)
+{
+    const int limit = 100;
+    int x = sum(a), y = sum(b);
+    if (strcmp(text, a->name)) {
+        char buffer[100];
+        snprintf(buffer, sizeof buffer, "%d %s", x, text);
+        puts(buffer);
+        return y < limit ? y : limit;
+    }
+    return x + y + (int)c;
+}
+"""
+
+CXX_SOURCE = r"""
+#include <map>
+#include <string>
+#include <vector>
+namespace shapes {
+struct base { virtual ~base() {} virtual int area(int) = 0; };
+template <class T> struct of : base { T side; int area(int x) override { return x + (int)side; } };
+}
+std::map<std::string, std::vector<int>> table;
+shapes::base *make(int kind) { return kind & 1 ? (shapes::base *)new shapes::of<double>() : new shapes::of<int>(); }
+int use(const std::string &key)
+{
+    auto &row = table[key];
+    row.push_back(1);
+    int r = 0;
+    for (auto x : row)
+        r += x;
+    try { r += make(r)->area(2); } catch (int e) { r = e; }
+    return r;
+}
+"""
+
+
+def compile_to(path, source, *flags):
+    """A shared library, or with -c an object, that gcc or g++ makes at -O2 -g."""
+    compiler = tool("g++" if source is CXX_SOURCE else "gcc")
+    file = path.with_suffix(".cc" if source is CXX_SOURCE else ".c")
+    file.write_text(source)
+    kind = [] if "-c" in flags else ["-shared"]
+    # In the directory of the result, where a .dwo file goes.
+    subprocess.run([compiler, "-g", "-O2", "-fPIC", *kind, *flags, "-o", path, file], check=True, cwd=path.parent)
+    return path
+
+
+@pytest.fixture
+def dwarf(programs):
+    """What pyelfstat --dwarf --json says of these files together."""
+
+    def read(*files):
+        return json.loads(programs.run("pyelfstat", "--dwarf", "--json", *files).stdout)["dwarf"]
+
+    return read
+
+
+
+# ---- what others say ----
+
+
+def dies_by_llvm(path):
+    """Every DIE: its unit's kind and abbreviations, its tag, and its attributes as (name, form, value, entries)."""
+    dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "-v", "--debug-info", "--debug-types", path)
+    unit = None
+    dies = []
+    for line in dump.splitlines():
+        if found := re.match(r"0x[0-9a-f]+: (Compile|Type) Unit: .*abbr_offset = (0x[0-9a-f]+)", line):
+            unit = found.groups()
+        elif found := re.match(r"0x[0-9a-f]+: +DW_TAG_(\w+) \[(\d+)\]", line):
+            dies.append((*unit, found[2], found[1], []))
+        elif found := re.match(r" +DW_AT_(\w+) \[DW_FORM_(\w+)\]\t\((.*)", line):
+            dies[-1][-1].append([*found.groups(), 0])
+        elif re.match(r" +\[0x[0-9a-f]+, 0x[0-9a-f]+\)", line):
+            dies[-1][-1][-1][-1] += 1
+    return dies
+
+
+def location_of(forms):
+    """How a variable with these attributes is placed."""
+    if "location" in forms:
+        return "list" if forms["location"] == "sec_offset" else "expression"
+    return "constant" if "const_value" in forms else "none"
+
+
+def by_llvm(path):
+    """The counts of .debug_info and .debug_types, and the tallies."""
+    count = collections.Counter()
+    tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
+    abbreviations = set()
+    for kind, table, abbreviation, tag, attributes in dies_by_llvm(path):
+        forms = {name: form for name, form, _, _ in attributes}
+        abbreviations.add((kind, table, abbreviation))
+        tally["tags"][tag] += 1
+        tally["attributes"].update(forms.keys())
+        tally["forms"].update(forms.values())
+        if tag in ("compile_unit", "type_unit"):
+            count[f"{tag}s"] += 1
+        if tag in ("variable", "formal_parameter"):
+            count[f"{tag.split('_')[-1]}s_{location_of(forms)}"] += 1
+        count["functions"] += tag == "subprogram" and ("low_pc" in forms or "ranges" in forms)
+        for name, form, value, entries in attributes:
+            if name in ("name", "linkage_name"):
+                count[f"{name}s"] += 1
+                count[f"{name[:-4]}name_bytes"] += len(re.search(r'"(.*)"\)$', value)[1])
+            elif form == "sec_offset" and name in ("location", "ranges"):
+                list_name = {"location": "location", "ranges": "range"}[name]
+                count[f"{list_name}_lists"] += 1
+                count[f"{list_name}_entries"] += entries
+    count["dies"] = sum(tally["tags"].values())
+    count["attributes"] = sum(tally["attributes"].values())
+    count["subprograms"] = tally["tags"]["subprogram"]
+    count["inlined_subroutines"] = tally["tags"]["inlined_subroutine"]
+    count["abbreviations"] = len(abbreviations)
+    count["location_entries_of_variables"] = count["location_entries"]
+    return count, tally
+
+
+def lines_by_llvm(path):
+    dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", path)
+    rows = re.findall(r"^0x[0-9a-f]{16} +\d+ .*$", dump, flags=re.M)
+    return {
+        "line_tables": dump.count("\nLine table prologue:"),
+        "line_rows": len(rows),
+        "line_sequences": sum("end_sequence" in row for row in rows),
+    }
+
+
+def entries_by_readelf(path, what, entry):
+    """The lines of readelf's dump that are entries of lists."""
+    return len(re.findall(entry, ask("readelf", f"--debug-dump={what}", path), flags=re.M))
+
+
+def tags_by_readelf(path):
+    tags = re.findall(r"\(DW_TAG_(\w+)\)$", ask("readelf", "--debug-dump=info", path), flags=re.M)
+    # The names of DWARF 3.
+    return collections.Counter(re.sub(r"^template_(\w+)_param$", r"template_\1_parameter", tag) for tag in tags)
+
+
+def sections_by_readelf(path):
+    rows = re.findall(r"\] (\.debug\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return {name: int(size, 16) for name, size in rows}
+
+
+def text_by_readelf(path):
+    rows = re.findall(r"\] \.text\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return sum(int(size, 16) for size in rows)
+
+
+def assert_as_others(found, path):
+    """All that llvm-dwarfdump and readelf say of the file."""
+    counts, tallies = by_llvm(path)
+    expected = {**counts, **lines_by_llvm(path), "text_bytes": text_by_readelf(path), "files": 1, "unreadable": 0}
+    assert {name: found["counts"][name] for name in expected} == expected
+    for name, tally in tallies.items():
+        assert found[name] == dict(tally), name
+    assert {name: size["bytes"] for name, size in found["sections"].items()} == sections_by_readelf(path)
+    if not counts["type_units"]:
+        assert found["tags"] == dict(tags_by_readelf(path))
+
+
+SHAPES = {
+    "c-5": (C_SOURCE, "-gdwarf-5"),
+    "c-4": (C_SOURCE, "-gdwarf-4"),
+    "c-4-strict": (C_SOURCE, "-gdwarf-4", "-gstrict-dwarf"),
+    "c-0": (C_SOURCE, "-O0"),
+    "c++-5": (CXX_SOURCE, "-gdwarf-5"),
+    "c++-4": (CXX_SOURCE, "-gdwarf-4"),
+    "c++-types-5": (CXX_SOURCE, "-gdwarf-5", "-fdebug-types-section"),
+    "c++-types-4": (CXX_SOURCE, "-gdwarf-4", "-fdebug-types-section"),
+    "c++-64-bit": (CXX_SOURCE, "-gdwarf-5", "-gdwarf64"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_counts_are_those_of_other_readers(dwarf, tmp_path, shape):
+    library = compile_to(tmp_path / "a.so", *SHAPES[shape])
+    found = dwarf(library)
+    assert_as_others(found, library)
+    version = "4" if "-gdwarf-4" in SHAPES[shape] else "5"
+    units = found["counts"]["compile_units"] + found["counts"]["type_units"]
+    assert found["versions"] == {version: units}
+    assert found["counts"]["64bit_units"] == (units if shape == "c++-64-bit" else 0)
+    assert found["counts"]["distinct_abbreviations"] <= found["counts"]["abbreviations"]
+    language = "C_plus_plus_14" if version == "5" else "C_plus_plus"
+    assert set(found["languages"]) == {language if shape.startswith("c++") else "C11" if version == "5" else "C99"}
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_list_entries_are_those_of_readelf(dwarf, tmp_path, version):
+    library = compile_to(tmp_path / "a.so", C_SOURCE, f"-gdwarf-{version}", "-gno-variable-location-views")
+    counts = dwarf(library)["counts"]
+    assert counts["location_entries"] == entries_by_readelf(library, "loc", r" \(DW_OP") > 20
+    row = r"^ +[0-9a-f]{8} [0-9a-f]{16} [0-9a-f]{16} *(?:\(start == end\))?$"
+    units = entries_by_readelf(library, "info", "DW_AT_ranges .*\n")
+    assert counts["range_entries"] == entries_by_readelf(library, "Ranges", row) > units > 0
+
+
+def test_statistics_of_llvm(dwarf, tmp_path):
+    library = compile_to(tmp_path / "a.so", CXX_SOURCE)
+    found = dwarf(library)
+    said = json.loads(ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--statistics", library))
+    assert found["counts"]["inlined_subroutines"] == said["#inlined functions"]
+    assert found["tags"]["call_site"] == said["#call site DIEs"]
+    assert found["tags"]["call_site_parameter"] == said["#call site parameter DIEs"]
+    for name, size in found["sections"].items():
+        assert size == {"bytes": said[f"#bytes in {name}"], "file_bytes": said[f"#bytes in {name}"]}
+
+
+def test_generated_libraries(dwarf, small):
+    libraries = sorted(small.glob("*.so"))
+    for library in (libraries[0], libraries[-1]):
+        assert_as_others(dwarf(library), library)
+
+
+# ---- sums ----
+
+
+def added(one, other):
+    """Two of pyelfstat's objects, number by number."""
+    if isinstance(one, dict) or isinstance(other, dict):
+        one, other = one or {}, other or {}
+        return {name: added(one.get(name), other.get(name)) for name in {**one, **other}}
+    return (one or 0) + (other or 0)
+
+
+def test_files_are_summed(dwarf, tmp_path):
+    c = compile_to(tmp_path / "c.so", C_SOURCE)
+    cxx = compile_to(tmp_path / "cxx.so", CXX_SOURCE, "-gdwarf-4")
+    both, one, other = dwarf(c, cxx), dwarf(c), dwarf(cxx)
+    ratios = [found.pop("ratios") for found in (both, one, other)]
+    shapes = [found["counts"].pop("distinct_abbreviations") for found in (both, one, other)]
+    assert both == added(one, other)
+    assert max(shapes[1:]) < shapes[0] < sum(shapes[1:])
+    assert ratios[0]["dies_per_unit"] == both["counts"]["dies"] / 2
+    assert ratios[0]["info_bytes_per_die"] == both["sections"][".debug_info"]["bytes"] / both["counts"]["dies"]
+    lists = both["sections"][".debug_loc"]["bytes"] + both["sections"][".debug_loclists"]["bytes"]
+    assert ratios[0]["bytes_per_list_entry"] == lists / both["counts"]["location_entries"]
+    # The same abbreviations again are no others.
+    assert dwarf(c, c, c)["counts"]["distinct_abbreviations"] == shapes[1]
+
+
+def test_a_set(programs, small):
+    report = json.loads(programs.run("pyelfstat", "--dwarf", "--json", small).stdout)
+    (found,) = report["sets"]
+    assert report["errors"] == [] and "dwarf" not in report
+    assert found["path"] == str(small) and found["libraries"] == 12 and found["unreadable"] == 0
+    assert found["dwarf"]["counts"]["files"] == 12 and "each" not in found
+    assert sum(size["bytes"] for size in found["dwarf"]["sections"].values()) == sums(small)["debug"]
+
+
+def test_each_file(programs, small):
+    report = json.loads(programs.run("pyelfstat", "--dwarf", "--json", "--each", small).stdout)
+    (found,) = report["sets"]
+    assert [row["name"] for row in found["each"]] == [
+        row["name"] for row in json.loads((small / "manifest.json").read_text())["libraries"] if row["kind"] != "marker"
+    ]
+    counts = [row["dwarf"]["counts"]["dies"] for row in found["each"]]
+    assert sum(counts) == found["dwarf"]["counts"]["dies"]
+    libraries = sorted(small.glob("libmodule[01].so"))
+    text = programs.run("pyelfstat", "--dwarf", "--each", *libraries).stdout
+    titles = [block.splitlines()[0] for block in text.split("\n\n")]
+    assert titles == [*map(str, libraries), "(all)"]
+
+
+def test_table(programs, tmp_path):
+    library = compile_to(tmp_path / "a.so", C_SOURCE)
+    found = json.loads(programs.run("pyelfstat", "--dwarf", "--json", library).stdout)["dwarf"]
+    lines = programs.run("pyelfstat", "--dwarf", library).stdout.splitlines()
+    assert max(map(len, lines)) <= 100
+    rows = dict(re.match(r"(.*?)  +(.*)$", line).groups() for line in lines if not line.startswith(" " * 14))
+    assert rows["files"] == "1" and rows["units"] == "1  1 compile"
+    assert rows["debug sections, MB"] == f"{sizes_by_binutils(library)['debug'] / 1e6:.3f}"
+    assert rows["DIEs"] == str(found["counts"]["dies"])
+    assert rows["attributes per DIE"] == f"{found['counts']['attributes'] / found['counts']['dies']:.2f}"
+    assert rows["mean length of a linkage name"] == "-"
+    # Shares, the largest first, over several lines.
+    text = "\n".join(lines)
+    tags = re.search(r"^tags %((?:.|\n {14})*)", text, flags=re.M)[1]
+    shares = [(name, float(share)) for name, share in re.findall(r"(\w+) (\d+\.\d)", tags)]
+    assert [share for _, share in shares] == sorted((share for _, share in shares), reverse=True)
+    dies = found["counts"]["dies"]
+    assert dict(shares) == {name: round(count / dies * 100, 1) for name, count in found["tags"].items()}
+    assert "languages %   C11 100.0\nversions %    5 100.0\n" in text + "\n"
+
+
+def test_small_shares_are_summed(programs, small):
+    lines = programs.run("pyelfstat", "--dwarf", small).stdout.splitlines()
+    assert lines[0] == f"{small}: small example, 12 libraries"
+    found = json.loads(programs.run("pyelfstat", "--dwarf", "--json", small).stdout)["sets"][0]["dwarf"]
+    all_of_them = found["counts"]["attributes"]
+    others = sum(count for count in found["attributes"].values() if count / all_of_them < 0.0005)
+    text = "\n".join(lines)
+    shown = re.search(r"^attributes %(?:.|\n {14})*?(?: others (\d+\.\d))?$\nforms", text, flags=re.M)[1]
+    assert shown == (f"{others / all_of_them * 100:.1f}" if others / all_of_them >= 0.0005 else None)
+
+
+# ---- other kinds of files ----
+
+
+def test_compressed_sections(programs, dwarf, tmp_path):
+    plain = compile_to(tmp_path / "a.so", C_SOURCE)
+    expected = dwarf(plain)
+    for kind in ("zlib", "zlib-gnu"):
+        packed = tmp_path / f"{kind}.so"
+        subprocess.run(["objcopy", f"--compress-debug-sections={kind}", plain, packed], check=True)
+        found = dwarf(packed)
+        assert sum(size["file_bytes"] for size in found["sections"].values()) == sizes_by_binutils(packed)["debug"]
+        for name, size in expected["sections"].items():
+            assert found["sections"][name]["bytes"] == size["bytes"]
+        assert {**found, "sections": None} == {**expected, "sections": None}
+        assert "in the files, compressed" in programs.run("pyelfstat", "--dwarf", packed).stdout
+
+
+def test_compression_that_libdwarf_cannot_read(programs, tmp_path):
+    plain = compile_to(tmp_path / "a.so", C_SOURCE)
+    packed = tmp_path / "zstd.so"
+    if subprocess.run(["objcopy", "--compress-debug-sections=zstd", plain, packed], stderr=subprocess.PIPE).returncode:
+        pytest.skip("this objcopy has no zstd")
+    done = programs.run("pyelfstat", "--dwarf", packed, status=1)
+    assert done.stdout == ""
+    assert re.fullmatch(
+        rf"pyelfstat: {packed}: section \.debug_\w+ is compressed in a way that libdwarf cannot read; "
+        r"use a copy made by objcopy --decompress-debug-sections\n",
+        done.stderr,
+    )
+
+
+def test_without_debug_information(programs, dwarf, tmp_path):
+    plain = compile_to(tmp_path / "a.so", C_SOURCE)
+    stripped = tmp_path / "stripped.so"
+    subprocess.run(["strip", "-g", "-o", stripped, plain], check=True)
+    counts = dwarf(plain, stripped)["counts"]
+    assert counts["files"] == 2 and counts["files_without_units"] == 1
+    assert counts["text_bytes"] == 2 * text_by_readelf(plain)
+    table = programs.run("pyelfstat", "--dwarf", stripped).stdout
+    assert re.search(r"^  of them without debug information +1$", table, flags=re.M)
+    assert re.search(r"^DIEs per unit +-$", table, flags=re.M)
+
+
+def test_separate_debug_information(dwarf, tmp_path):
+    library = compile_to(tmp_path / "a.so", C_SOURCE)
+    debug = tmp_path / "a.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
+    assert dwarf(debug) == dwarf(library)
+
+
+def test_object_file(dwarf, tmp_path):
+    thing = compile_to(tmp_path / "a.o", CXX_SOURCE, "-c", "-ffunction-sections")
+    counts = dwarf(thing)["counts"]
+    assert counts["compile_units"] == 1 and counts["unreadable"] == 0
+    assert counts["text_bytes"] > 1000 and counts["dies"] == by_llvm(thing)[0]["dies"]
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_split(dwarf, tmp_path, version):
+    thing = compile_to(tmp_path / "a.o", C_SOURCE, "-c", "-gsplit-dwarf", f"-gdwarf-{version}")
+    found = dwarf(thing)
+    assert found["counts"]["skeleton_units"] == found["counts"]["dies"] == 1
+    assert found["counts"]["compile_units"] == found["counts"]["unreadable"] == 0
+    assert found["counts"]["line_rows"] > 20
+
+
+def test_partial_units(dwarf, tmp_path):
+    dwz = tool("dwz")
+    one = compile_to(tmp_path / "one.so", CXX_SOURCE, "-gdwarf-4")
+    other = shutil.copy(one, tmp_path / "other.so")
+    before = dwarf(one, other)["counts"]
+    subprocess.run([dwz, "-m", tmp_path / "common", one, other], check=True)
+    common = dwarf(tmp_path / "common")["counts"]
+    assert common["partial_units"] == 1 and common["compile_units"] == 0
+    after = dwarf(one, other)["counts"]
+    assert after["compile_units"] == 2 and after["unreadable"] == 0
+    assert after["dies"] < before["dies"] and after["location_entries"] == before["location_entries"]
+    # Names that lie in the common file are not followed.
+    assert 0 < after["names"] < after["dies"]
+
+
+# ---- what is broken ----
+
+
+def assembled(path, dies):
+    """An object with a unit of these DIEs: 2 is a block with sibling and children, 3 a type of a byte, 4 a block."""
+    source = path.with_suffix(".s")
+    source.write_text(
+        f"""
+        .section .debug_abbrev,"",@progbits
+        .uleb128 1, 0x11; .byte 1; .uleb128 0x13, 0x0b, 0, 0
+        .uleb128 2, 0x0b; .byte 1; .uleb128 0x01, 0x13, 0, 0
+        .uleb128 3, 0x24; .byte 0; .uleb128 0x0b, 0x0b, 0, 0
+        .uleb128 4, 0x0b; .byte 1; .uleb128 0, 0
+        .byte 0
+        .section .debug_info,"",@progbits
+        cu: .long end - start
+        start: .short 4; .long 0; .byte 8
+        .uleb128 1; .byte 12
+        {dies}
+        end:
+        """
+    )
+    subprocess.run([tool("as"), source, "-o", path], check=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    "dies, complaint",
+    [
+        ("d: .uleb128 2; .long d-cu; .uleb128 3; .byte 4; .zero 2", "has broken debug information: its DIEs run in circles"),
+        # A sibling that is a child of its child, too: twice as many DIEs for each that is so.
+        (
+            "a: .uleb128 2; .long b-cu; b: .uleb128 2; .long c-cu; c: .uleb128 3; .byte 4; .zero 4",
+            "has broken debug information: its DIEs run in circles",
+        ),
+        (
+            "a: .uleb128 3; .byte 4; .uleb128 2; .long a-cu; .uleb128 3; .byte 4; .zero 2",
+            "libdwarf cannot read a DIE: DW_DLE_NEXT_DIE_LOW_ERROR",
+        ),
+        (".rept 600; .uleb128 4; .endr; .zero 601", "has broken debug information: its DIEs are nested too deep"),
+        (".uleb128 9; .byte 0", "libdwarf cannot read a DIE: DW_DLE_ABBREV_MISSING"),
+    ],
+    ids=["self", "child", "back", "deep", "abbreviation"],
+)
+def test_trees_that_lie(programs, tmp_path, dies, complaint):
+    thing = assembled(tmp_path / "a.o", dies)
+    done = programs.run("pyelfstat", "--dwarf", thing, status=1)
+    assert done.stdout == "" and done.stderr.startswith(f"pyelfstat: {thing}: {complaint}")
+
+
+def test_deep_but_right(dwarf, tmp_path):
+    counts = dwarf(assembled(tmp_path / "a.o", ".rept 500; .uleb128 4; .endr; .uleb128 3; .byte 4; .zero 501"))["counts"]
+    assert counts["dies"] == 502
+
+
+def test_a_broken_file_costs_only_itself(programs, tmp_path):
+    good = compile_to(tmp_path / "good.so", C_SOURCE)
+    bad = assembled(tmp_path / "bad.o", ".rept 600; .uleb128 4; .endr; .zero 601")
+    report = json.loads(programs.run("pyelfstat", "--dwarf", "--json", good, bad, good, status=1).stdout)
+    assert report["dwarf"]["counts"]["files"] == 2
+    assert [error["file"] for error in report["errors"]] == [str(bad)]
+    for not_elf in (tmp_path / "absent", tmp_path / "good.c"):
+        done = programs.run("pyelfstat", "--dwarf", not_elf, status=1)
+        assert done.stdout == "" and done.stderr.startswith(f"pyelfstat: {not_elf}: ")
+
+
+def test_values_that_cannot_be_read_are_told(programs, tmp_path):
+    library = compile_to(tmp_path / "a.so", C_SOURCE)
+    before = json.loads(programs.run("pyelfstat", "--dwarf", "--json", library).stdout)["dwarf"]["counts"]
+    # Without its zero at the end, the last name is none.
+    strings = bytearray(subprocess.run(["objcopy", "-O", "binary", "--dump-section", ".debug_str=/dev/stdout", library, "/dev/null"], stdout=subprocess.PIPE, check=True).stdout)
+    strings[-1] = ord("x")
+    (tmp_path / "strings").write_bytes(strings)
+    subprocess.run(["objcopy", "--update-section", f".debug_str={tmp_path}/strings", library], check=True)
+    done = programs.run("pyelfstat", "--dwarf", "--json", library, status=1)
+    counts = json.loads(done.stdout)["dwarf"]["counts"]
+    assert counts["unreadable"] > 0 and counts["names"] + counts["unreadable"] == before["names"]
+    assert counts["dies"] == before["dies"]
+    assert re.match(rf"pyelfstat: {library}: libdwarf cannot read \d+ names, lists or tables, which do not count; first a name: DW_DLE_", done.stderr)
+
+
+def debug_sections(path):
+    rows = re.findall(r"\] (\.debug\S+)\s+\S+\s+[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return [(int(offset, 16), int(size, 16)) for _, offset, size in rows]
+
+
+def mutilated(path, directory, number):
+    """Copies of the file, damaged within its debug sections or cut off; the same each time."""
+    chance = random.Random(f"{path.name} {number}")
+    data = path.read_bytes()
+    sections = debug_sections(path)
+    for i in range(number):
+        changed = bytearray(data)
+        if i % 10 == 0:
+            changed = changed[: chance.randrange(len(data))]
+        else:
+            offset, size = chance.choice(sections)
+            for _ in range(chance.choice([1, 1, 2, 4, 8])):
+                at = offset + chance.randrange(size)
+                changed[at] = chance.choice([changed[at] ^ 1 << chance.randrange(8), 0, 0x7F, 0x80, 0xFF])
+        copy = directory / f"{i}.so"
+        copy.write_bytes(changed)
+        yield copy
+
+
+@pytest.mark.parametrize("shape", ["c-5", "c-4", "c++-types-4"])
+def test_mutilated(programs, tmp_path, shape):
+    library = compile_to(tmp_path / "a.so", *SHAPES[shape])
+    copies = list(mutilated(library, tmp_path, 60 if programs.sanitized else 400))
+    done = programs.run("pyelfstat", "--dwarf", "--json", *copies, status=1, timeout=300)
+    report = json.loads(done.stdout)
+    broken = {error["file"] for error in report["errors"]}
+    assert broken <= set(map(str, copies))
+    refused = [error for error in report["errors"] if "which do not count" not in error["text"]]
+    assert report["dwarf"]["counts"]["files"] + len(refused) == len(copies)
+    assert 0 < len(refused) < len(copies)
+    assert all(re.match(r"pyelfstat: /", line) for line in done.stderr.splitlines())

@@ -1,0 +1,196 @@
+"""Every program that reads ELF, DWARF or machine code has nothing to complain of.
+
+What they say of real compilers' output is not always silent: where a complaint
+is looked for in a program's output, the pattern says which one.
+"""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, calls, each, functions, section, sizes_of_each, tool
+from sets import VARIANTS
+
+# Our programs ran when the sets were made; what reads them is not ours.
+pytestmark = pytest.mark.slow
+
+TIMEOUT = 120
+EVERY = ["small", *VARIANTS]
+# Where the debug information is another for the knob that was turned.
+DEBUG = ["small", "odd", "page-64k", "coverage-half", "depth-1", "two-calls", "no-utilities", "no-debug", "stripped"]
+DEBUG += ["units-of-one", "few-functions", "without-sizes", "one-function"]
+WITHOUT_DEBUG = ": cannot get debug context descriptor: No DWARF information found\n"
+
+
+def run(*command):
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=TIMEOUT,
+    )
+    return done.returncode, done.stdout
+
+
+def libraries_in(name, request):
+    """All libraries of a set, the markers too; of the large one a sample."""
+    if name == "large":
+        return sorted(request.getfixturevalue("large").glob("*.so"))[::70]
+    return sorted(request.getfixturevalue("sets").get(name).glob("*.so"))
+
+
+LARGE = pytest.param("large", marks=pytest.mark.long)
+
+
+@pytest.fixture(params=[*EVERY, LARGE])
+def libraries(request):
+    return libraries_in(request.param, request)
+
+
+@pytest.fixture(params=[*DEBUG, LARGE])
+def debug_libraries(request):
+    """The same, of sets whose debug information differs."""
+    return libraries_in(request.param, request)
+
+
+def silent(*command):
+    """A function that runs the command on a library: nothing may come on stderr; the output is not kept."""
+
+    def look(path):
+        done = subprocess.run(
+            [*command, path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=TIMEOUT
+        )
+        return done.returncode, done.stderr.decode(errors="replace")[:500]
+
+    return look
+
+
+def test_elflint(libraries):
+    lint = tool("eu-elflint")
+    assert each(lambda path: run(lint, "--gnu-ld", "--strict", path), libraries) == [(0, "No errors\n")] * len(libraries)
+
+
+def test_readelf(libraries):
+    """Its warnings come on stderr; of broken tables it also speaks among the output."""
+    for output in each(lambda path: ask("readelf", "-aW", path, timeout=TIMEOUT), libraries):
+        assert not re.search(r"<corrupt|<unknown|[Ww]arning|[Ee]rror:|out of range", output)
+
+
+def test_readelf_debug_dump(debug_libraries):
+    assert each(silent("readelf", "--debug-dump"), debug_libraries) == [(0, "")] * len(debug_libraries)
+
+
+def test_objdump_dwarf(debug_libraries):
+    assert each(silent("objdump", "--dwarf"), debug_libraries) == [(0, "")] * len(debug_libraries)
+
+
+def test_elfutils_readelf(debug_libraries):
+    """Of a library without debug information it says that there is none."""
+    reader = tool("eu-readelf")
+    found = each(silent(reader, "-N", "--debug-dump"), debug_libraries)
+    has_debug = [sizes["debug"] > 0 for sizes in sizes_of_each(debug_libraries)]
+    assert found == [(0, "") if has else (1, reader + WITHOUT_DEBUG) for has in has_debug]
+
+
+def test_objdump_disassembles(libraries):
+    for listing in each(lambda path: ask("objdump", "-d", path, timeout=TIMEOUT), libraries):
+        assert "(bad)" not in listing
+        assert len(listing) > 2000
+
+
+def test_zydis_decodes_every_byte(libraries, programs):
+    status, output = run(programs.path("decode_text"), *libraries)
+    assert status == 0, output
+    rows = re.findall(r"^(\S+): (\d+) instructions, (\d+) functions$", output, flags=re.M)
+    assert [row[0] for row in rows] == [str(path) for path in libraries]
+    assert len(rows) == len(output.splitlines())
+    assert all(int(row[1]) > 60 for row in rows)
+
+
+def test_llvm_dwarfdump_verifies(debug_libraries):
+    dwarfdump = tool("llvm-dwarfdump-14", "llvm-dwarfdump")
+    for status, output in each(lambda path: run(dwarfdump, "--verify", path), debug_libraries):
+        assert status == 0, output[-2000:]
+        assert output.endswith("No errors.\n")
+        assert not re.search(r"^(warning|error)", output, flags=re.M)
+
+
+def test_dwarfdump_checks(debug_libraries):
+    """Its exit status says nothing; headings have these words between stars too."""
+    dwarfdump = tool("dwarfdump")
+    for _, output in each(lambda path: run(dwarfdump, "-ka", path), debug_libraries):
+        complaints = [
+            line
+            for line in output.splitlines()
+            if re.search(r"\*\*\* DWARF CHECK|DW_DLE_|ERROR", line) and "*** TOTAL ERRORS" not in line
+        ]
+        assert complaints == []
+
+
+def test_names_of_functions_are_all_different(libraries):
+    """Two of one name would be one function to the dynamic linker."""
+    names = [name for path in libraries for name, _ in functions(path)]
+    assert len(names) == len(set(names))
+
+
+def test_every_function_has_its_name_and_lines(small):
+    """nm -l asks the debug information for each symbol's line, and prints none where it knows none."""
+    path = small / "libmodule3.so"
+    rows = ask("nm", "-l", path, timeout=TIMEOUT).splitlines()
+    rows = [row for row in rows if re.match(r"\S+ [Tt] (libmodule3|PyInit)_", row)]
+    named = {row.split()[2] for row in rows}
+    assert named > {name for name, _ in functions(path)} | {"PyInit_libmodule3", "libmodule3_entry", "libmodule3_visited"}
+    assert [row for row in rows if not re.search(r"\t\S*/libmodule3(_\d+)?\.c:\d+$", row)] == []
+
+
+def test_rows_begin_at_instructions(small):
+    """Every address of the line table is the start of an instruction of objdump's."""
+    path = small / "libutility1.so"
+    listing = ask("objdump", "-d", "-j", ".text", path, timeout=TIMEOUT)
+    starts = {int(address, 16) for address in re.findall(r"^ *([0-9a-f]+):\t", listing, flags=re.M)}
+    table = ask("readelf", "--debug-dump=decodedline", path, timeout=TIMEOUT)
+    rows = re.findall(r"^\S+\.c +(\d+) +0x([0-9a-f]+)", table, flags=re.M)
+    assert len(rows) > 5 * len(functions(path))
+    address, _, size = section(path, ".text")
+    ends = {int(at, 16) for line, at in rows if line == "-"}
+    strays = {int(at, 16) for _, at in rows} - starts - ends
+    assert strays == set()
+    assert all(address <= int(at, 16) <= address + size for _, at in rows)
+
+
+# --- the judges can say no ------------------------------------------------------
+
+
+@pytest.fixture
+def broken(sets, tmp_path):
+    """A copy of a module in which one call leads a byte too far."""
+    path = tmp_path / "libmodule0.so"
+    shutil.copy(sets.get("odd") / path.name, path)
+    address = calls(path)["libmodule0_entry"][0][0]
+    start, offset, _ = section(path, ".text")
+    content = bytearray(path.read_bytes())
+    content[address - start + offset + 1] += 1
+    path.write_bytes(content)
+    return path, address
+
+
+def test_a_call_to_no_instruction_is_seen(broken, programs):
+    path, address = broken
+    status, output = run(programs.path("decode_text"), path)
+    assert status == 1
+    assert f"decode_text: {path}: {address:#x}: leads to no instruction: 0x" in output
+
+
+def test_a_byte_that_is_no_instruction_is_seen(broken, programs):
+    path, address = broken
+    start, offset, _ = section(path, ".text")
+    content = bytearray(path.read_bytes())
+    content[address - start + offset] = 0x06  # push %es: not in 64-bit mode
+    path.write_bytes(content)
+    status, output = run(programs.path("decode_text"), path)
+    assert status == 1 and f"{address:#x}: is no instruction" in output

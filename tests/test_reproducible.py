@@ -1,0 +1,294 @@
+"""The same plan gives the same bytes; what is in the way of a set, or cuts it short, leaves no half of one."""
+
+import filecmp
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, counted_libraries, sizes_of_each, tool
+from sets import libraries_of, manifest_of, profile_text, variant_text
+
+PROFILE = profile_text(
+    modules=3,
+    utilities=2,
+    sections={"text": 400_000, "data": 40_000, "debug": 700_000, "symtab": 30_000, "strtab": 90_000},
+)
+
+
+@pytest.fixture(scope="module")
+def profile(sets):
+    return sets.write_profile("reproducible", PROFILE)
+
+
+@pytest.fixture
+def generate(programs, profile, tmp_path):
+    def run(name, *arguments, **options):
+        programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / name, "-q", *arguments, **options)
+        return tmp_path / name
+
+    return run
+
+
+@pytest.fixture
+def refused(programs, profile, tmp_path):
+    """Generating fails with this status and one line, which is returned without its beginning."""
+
+    def run(output, *arguments, status=1, **options):
+        done = programs.run("pyelfgen", "--profile", profile, "-o", output, "-q", *arguments, status=status, **options)
+        assert re.fullmatch(r"pyelfgen: [^\n]+\n", done.stderr) and done.stdout == ""
+        return done.stderr[len("pyelfgen: ") : -1]
+
+    return run
+
+
+def same(one, other):
+    """Whether `diff -r` finds nothing."""
+    return subprocess.run(["diff", "-r", one, other], capture_output=True).returncode == 0
+
+
+def modes(directory):
+    return {path.name: oct(path.stat().st_mode) for path in directory.iterdir()}
+
+
+def content(directory):
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+# --- reproducible -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments, environment",
+    [
+        (["-j2"], {}),
+        (["-j7"], {}),
+        ([], {"LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8"}),
+        ([], {"TZ": "Pacific/Kiritimati"}),
+        ([], {"SOURCE_DATE_EPOCH": "1", "MALLOC_PERTURB_": "171"}),
+    ],
+    ids=["two-threads", "seven-threads", "locale", "time-zone", "memory"],
+)
+def test_same_bytes(arguments, environment, generate):
+    one = generate("one", "-j1")
+    other = generate("other", *arguments, env=environment)
+    assert same(one, other) and modes(one) == modes(other)
+
+
+def test_same_bytes_from_another_place(generate, programs, profile, tmp_path):
+    """A relative name of the directory, and a name of the profile's, leave no trace."""
+    one = generate("one")
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    shutil.copy(profile, tmp_path / "deep" / "another name")
+    programs.run("pyelfgen", "-P", "another name", "-o", "er/set", "-q", cwd=tmp_path / "deep")
+    assert same(one, tmp_path / "deep" / "er" / "set")
+
+
+def test_umask_is_obeyed(generate):
+    one = generate("one", umask=0o022)
+    other = generate("other", umask=0o077)
+    assert same(one, other)
+    assert modes(one)["libmodule0.so"] == "0o100755" and modes(one)["manifest.json"] == "0o100644"
+    assert modes(other)["libmodule0.so"] == "0o100700" and modes(other)["manifest.json"] == "0o100600"
+
+
+def test_layout_of_the_profile_makes_no_difference(generate, programs, sets, tmp_path):
+    """Comments, order, units: the digest of a profile is that of what it means."""
+    text = (
+        "# the same\nutilities: 2\nmodules: 3\nseed: 42\n"
+        "sections:\n  strtab: 0.09 MB\n  symtab: 30 kB\n  debug: 700 kB\n  data: 40000 B\n  text: 0.4 MB\n"
+        "pyelfgen-profile: 1\n"
+    )
+    programs.run("pyelfgen", "-P", sets.write_profile("layout", text), "-o", tmp_path / "other", "-q")
+    assert same(generate("one"), tmp_path / "other")
+
+
+def test_another_seed(generate):
+    """Other bytes everywhere, the same sizes in the sum."""
+    one, other = generate("one"), generate("other", "--seed=43")
+    assert manifest_of(other)["seed"] == 43
+    assert manifest_of(one)["actual"] == manifest_of(other)["actual"]
+    for path in one.glob("*.so"):
+        assert not filecmp.cmp(path, other / path.name, shallow=False)
+    sums = [
+        [sum(sizes[size] for sizes in sizes_of_each(counted_libraries(d))) for size in ("text", "data", "debug")]
+        for d in (one, other)
+    ]
+    assert sums[0] == sums[1] == [400_000, 40_000, 700_000]
+
+
+def test_digests_are_those_of_xxhsum(small):
+    rows = libraries_of(small)
+    command = [tool("xxhsum"), "-H2", *(small / row["name"] for row in rows)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [line.split()[0] for line in said] == [row["xxh3-128"] for row in rows]
+    assert [(small / row["name"]).stat().st_size for row in rows] == [row["file"] for row in rows]
+
+
+def test_one_library_depends_on_no_other(sets, programs, tmp_path):
+    """An interrupted set is gone over again: the files come out as if it had not been."""
+    one = sets.get("odd")
+    names = sorted(path.name for path in one.iterdir())
+    assert names == sorted([row["name"] for row in libraries_of(one)] + ["driver.py", "manifest.json"])
+    profile = sets.write_profile("again", variant_text("odd"))
+    other = tmp_path / "other"
+    shutil.copytree(one, other)
+    (other / "manifest.json").unlink()
+    (other / "libmodule1.so").write_bytes(b"half")
+    (other / "libutility0.so").unlink()
+    (other / ".libmodule0.so.tmp").write_bytes(b"stale")
+    (other / ".manifest.json.tmp").write_bytes(b"stale")
+    programs.run("pyelfgen", "--profile", profile, "-o", other, "-q")
+    assert same(one, other)
+
+
+# --- what is in the way ---------------------------------------------------------------
+
+
+def test_a_set_is_not_replaced(generate, refused, tmp_path):
+    one = generate("set")
+    before = content(one)
+    said = refused(one, "--seed=43", status=2)
+    assert said == f"{one}: there is a set already; give another directory, or --force to replace it"
+    assert content(one) == before
+
+
+def test_force_replaces(generate, programs, sets, tmp_path):
+    """Libraries that the new set has no more are gone; a file beside the set stays."""
+    other = programs.run("pyelfgen", "5", "3", "-e", "-o", tmp_path / "set", "-q")
+    assert other.stderr == "" and (tmp_path / "set" / "libmodule4.so").exists()
+    (tmp_path / "set" / "notes.txt").write_text("mine")
+    assert generate("set", "--force") == tmp_path / "set"
+    assert (tmp_path / "set" / "notes.txt").read_text() == "mine"
+    (tmp_path / "set" / "notes.txt").unlink()
+    assert same(generate("one"), tmp_path / "set")
+
+
+def test_an_empty_directory_is_taken(generate, tmp_path):
+    (tmp_path / "set").mkdir(mode=0o750)
+    assert manifest_of(generate("set"))["modules"] == 3
+    assert (tmp_path / "set").stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "libmodule.so", "libmodule1.so.bak", ".libother.so.tmp", "libc.so"])
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])
+def test_a_directory_with_foreign_files_is_left(name, force, refused, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_text("mine")
+    said = refused(tmp_path / "mine", *force, status=2)
+    assert said == (
+        f"{tmp_path}/mine: the directory holds '{name}', which is not of a set; give an empty or a new one"
+    )
+    assert content(tmp_path / "mine") == {name: b"mine"}
+
+
+def test_a_file_in_place_of_the_directory(refused, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    assert refused(tmp_path / "file") == f"{tmp_path}/file: cannot open the directory: Not a directory"
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_directory_that_is_nowhere(refused, tmp_path):
+    said = refused(tmp_path / "no" / "set")
+    assert said == f"{tmp_path}/no/set: cannot make the directory: No such file or directory"
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_library_that_is_a_link(generate, tmp_path):
+    """The link is replaced; what it leads to is not written."""
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "libmodule0.so").symlink_to(tmp_path / "precious")
+    (tmp_path / "set" / ".libmodule1.so.tmp").symlink_to(tmp_path / "precious")
+    assert same(generate("set"), generate("one"))
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert not (tmp_path / "set" / "libmodule0.so").is_symlink()
+
+
+# --- what cuts it short ------------------------------------------------------------------
+
+
+@pytest.fixture
+def little_room(tmp_path):
+    """A file system of 1 MB."""
+    directory = tmp_path / "little"
+    directory.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", directory]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("a file system of 1 MB cannot be mounted here")
+    yield directory
+    subprocess.run(["umount", directory], check=True)
+
+
+def test_full_file_system(little_room, refused):
+    said = refused(little_room / "set")
+    path = rf"{little_room}/set/(lib(module|utility)\w+\.so|driver\.py|manifest\.json)"
+    assert re.fullmatch(rf"{path}: cannot [^:]*: No space left on device", said)
+    assert list(little_room.iterdir()) == []
+
+
+def test_full_file_system_with_a_directory(little_room, refused):
+    """One that was there stays, without a manifest and without anything half-written."""
+    (little_room / "set").mkdir()
+    assert refused(little_room / "set").endswith(": No space left on device")
+    left = sorted(path.name for path in (little_room / "set").iterdir())
+    assert "manifest.json" not in left and not [name for name in left if name.endswith(".tmp")]
+    for path in (little_room / "set").glob("*.so"):
+        assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+
+
+def test_full_file_system_keeps_no_old_manifest(little_room, generate, refused, tmp_path, programs, sets):
+    """--force in a file system that the new set does not fit: what is left is no set, and says so."""
+    programs.run("pyelfgen", "2", "3", "-o", little_room / "set", "-q")
+    refused(little_room / "set", "--force")
+    done = programs.run("pyelfgen", "--verify", little_room / "set", status=1)
+    assert "there is no manifest.json" in done.stderr
+
+
+@pytest.fixture
+def without_privilege(programs):
+    """Runs pyelfgen so that permissions count: root writes into any directory otherwise."""
+    prefix = []
+    if os.geteuid() == 0:
+        prefix = [tool("setpriv"), "--bounding-set=-dac_override,-dac_read_search"]
+
+    def run(*arguments, **options):
+        return programs.command([*prefix, programs.path("pyelfgen"), *arguments], **options)
+
+    return run
+
+
+def test_directory_that_may_not_be_written(without_privilege, profile, tmp_path):
+    directory = tmp_path / "closed"
+    directory.mkdir(mode=0o555)
+    done = without_privilege("-P", profile, "-o", directory / "set", "-q", status=1)
+    assert done.stderr == f"pyelfgen: {directory}/set: cannot make the directory: Permission denied\n"
+    done = without_privilege("-P", profile, "-o", directory, "-q", status=1)
+    assert re.fullmatch(rf"pyelfgen: {directory}/\S+: cannot create the file: Permission denied\n", done.stderr)
+    assert list(directory.iterdir()) == []
+
+
+def test_profile_that_may_not_be_read(without_privilege, tmp_path):
+    (tmp_path / "a.prof").write_text(PROFILE)
+    (tmp_path / "a.prof").chmod(0)
+    done = without_privilege("-P", tmp_path / "a.prof", "-o", tmp_path / "set", status=1)
+    assert done.stderr == f"pyelfgen: {tmp_path}/a.prof: cannot open the profile: Permission denied\n"
+    assert not (tmp_path / "set").exists()
+
+
+@pytest.mark.slow
+def test_killed_in_the_midst(programs, sets, tmp_path):
+    """What SIGKILL leaves is no set; another run completes it."""
+    command = [programs.path("pyelfgen"), "--profile", "small", "-o", tmp_path / "set", "-q", "-j1"]
+    process = subprocess.Popen(command, env=programs.environment())
+    while not list(tmp_path.glob("set/libmodule2.so")):
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    if not (tmp_path / "set" / "manifest.json").exists():
+        done = programs.run("pyelfgen", "--verify", tmp_path / "set", status=1)
+        assert "there is no manifest.json" in done.stderr
+        programs.command(command)
+    assert same(tmp_path / "set", sets.get("small"))

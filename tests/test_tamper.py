@@ -1,0 +1,269 @@
+"""A set of which one thing was altered is caught, and it is known by whom."""
+
+import json
+import re
+import struct
+
+import pytest
+
+import model
+from objects import ask, calls, functions, section
+
+PYTHON = "/usr/bin/python3"
+
+
+class Altered:
+    """A copy of a set, to alter files of."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def path(self, name):
+        return self.directory / name
+
+    def patch(self, name, offset, content):
+        file = bytearray(self.path(name).read_bytes())
+        before = bytes(file[offset : offset + len(content)])
+        assert before != content
+        file[offset : offset + len(content)] = content
+        self.path(name).write_bytes(file)
+        return before
+
+    def offset(self, name, section_name, address):
+        start, offset, size = section(self.path(name), section_name)
+        assert start <= address < start + size
+        return offset + address - start
+
+
+@pytest.fixture
+def altered(sets, tmp_path):
+    return Altered(sets.copy("odd", tmp_path / "set"))
+
+
+@pytest.fixture
+def verify(programs):
+    """--verify says this about the set, in one line."""
+
+    def run(altered, file, message):
+        done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
+        path = altered.directory / file if file else altered.directory
+        assert done.stderr == f"pyelfgen: {path}: {message}\n"
+        assert done.stdout == ""
+
+    return run
+
+
+@pytest.fixture
+def drive(programs):
+    """What driver.py and pyelfrun say of a set that they find wrong; both say the same."""
+
+    def run(altered):
+        said = []
+        driver = [PYTHON, altered.path("driver.py"), "--no-mpi"]
+        for command in (driver, [programs.path("pyelfrun"), "--quiet", altered.directory]):
+            done = programs.command(command, status=1, leaks=False, env={"LD_BIND_NOW": None}, timeout=120)
+            found = re.fullmatch(r"(driver\.py|pyelfrun): rank 0 on \S+: (.*)\n", done.stderr)
+            assert found, done.stderr
+            said.append(found[2])
+        assert said[0] == said[1]
+        return said[0]
+
+    return run
+
+
+DIGEST = "is not what was generated: its XXH3-128 differs from the manifest's; generate the set again with --force"
+
+
+def test_nothing_altered(altered, programs):
+    done = programs.run("pyelfgen", "--verify", altered.directory)
+    assert done.stdout == f"{altered.directory}: every library is as its manifest says\n" and done.stderr == ""
+    assert programs.run("pyelfgen", "--verify", altered.directory, "-q").stdout == ""
+
+
+def test_an_immediate(altered, drive, verify):
+    """A function's own number: the results of every entry that reaches it change."""
+    name = "libmodule2.so"
+    function, address = functions(altered.path(name))[5]
+    listing = ask("objdump", "-d", f"--start-address={address}", f"--stop-address={address + 80}", altered.path(name))
+    at, number = re.search(r"^ *([0-9a-f]+):\t48 b8 .*\tmovabs \$0x([0-9a-f]+),%rax$", listing, flags=re.M).groups()
+    offset = altered.offset(name, ".text", int(at, 16)) + 2
+    assert altered.patch(name, offset, struct.pack("<Q", int(number, 16) ^ 1 << 40)) == struct.pack("<Q", int(number, 16))
+    assert re.match(r"libmodule2: entry returned \d+, the manifest says \d+; ", drive(altered))
+    verify(altered, name, DIGEST)
+
+
+def test_a_float_constant(altered, drive, verify):
+    """The constants that calls load are in .rodata, named by a symbol."""
+    name = "libmodule1.so"
+    row = next(row for row in ask("nm", altered.path(name)).splitlines() if row.endswith(" libmodule1_constants"))
+    offset = altered.offset(name, ".rodata", int(row.split()[0], 16))
+    doubles = b"".join(struct.pack("<d", 1e6 + i) for i in range(16))
+    altered.patch(name, offset, doubles)
+    assert re.match(r"libmodule1: entry returned \d+, the manifest says \d+; ", drive(altered))
+    verify(altered, name, DIGEST)
+
+
+def test_a_relocation(altered, drive, verify):
+    """A PLT slot is bound to the function of the slot behind it, one that no foreign argument can bring down."""
+    name = "libmodule0.so"
+    taken = {f.name: f.types for f in model.Model(altered.directory).libraries["libmodule0"].functions}
+    table = ask("readelf", "-rW", altered.path(name))
+    bound = re.findall(r"^[0-9a-f]{16}  \S+ R_X86_64_JUMP_SLOT +\S+ (\S+) \+ 0$", table, flags=re.M)
+    _, offset, size = section(altered.path(name), ".rela.plt")
+    assert size == 24 * len(bound)
+    slot = next(i for i in range(len(bound) - 1) if bound[i] in taken and taken.get(bound[i + 1]) == ["int"])
+    content = altered.path(name).read_bytes()
+    info = offset + 24 * slot + 8
+    altered.patch(name, info, content[info + 24 : info + 32])
+    assert re.match(r"libmodule0: entry returned \d+, the manifest says \d+; ", drive(altered))
+    verify(altered, name, DIGEST)
+
+
+def rename(altered, name, function):
+    """Changes the last character of a name in .dynstr."""
+    _, offset, size = section(altered.path(name), ".dynstr")
+    strings = altered.path(name).read_bytes()[offset : offset + size]
+    end = strings.index(b"\0" + function.encode() + b"\0") + len(function)
+    altered.patch(name, offset + end, b"X")
+    return function[:-1] + "X"
+
+
+def test_a_name_that_is_called(altered, drive, verify):
+    function = next(callee for _, callee in calls(altered.path("libmodule3.so"))["libmodule3_fun0" + pad(altered)])
+    other = rename(altered, "libmodule3.so", function)
+    said = drive(altered)
+    assert said.startswith("libmodule3: cannot be imported: ImportError: ")
+    assert f"undefined symbol: {other}" in said
+    verify(altered, "libmodule3.so", DIGEST)
+
+
+def pad(altered):
+    """What follows the number in the name of function 0."""
+    return functions(altered.path("libmodule3.so"))[0][0][len("libmodule3_fun0") :]
+
+
+def test_a_name_that_is_defined(altered, drive, verify):
+    """The hash of the new name is not in the table: the module that calls the function does not load."""
+    function = next(callee for _, callee in calls(altered.path("libmodule0.so"))["libmodule0_fun0" + pad(altered)])
+    utility = function[: function.index("_")] + ".so"
+    rename(altered, utility, function)
+    said = drive(altered)
+    assert said.startswith("libmodule0: cannot be imported: ImportError: ")
+    assert f"undefined symbol: {function}" in said
+    verify(altered, utility, DIGEST)
+
+
+def test_a_mark(altered, drive, verify):
+    """A function that marks another's byte: its result is right, the visit marks are not."""
+    name = "libutility1.so"
+    _, address = functions(altered.path(name))[3]
+    listing = ask("objdump", "-d", f"--start-address={address}", f"--stop-address={address + 80}", altered.path(name))
+    at, operand = re.search(r"^ *([0-9a-f]+):\tc6 05 ((?:[0-9a-f]{2} ){4})01 +\tmovb", listing, flags=re.M).groups()
+    displacement = struct.unpack("<i", bytes.fromhex(operand))[0]
+    offset = altered.offset(name, ".text", int(at, 16)) + 2
+    altered.patch(name, offset, struct.pack("<i", displacement - 1))
+    assert re.match(r"libutility1: \d+ marks are set, the manifest says \d+; ", drive(altered))
+    verify(altered, name, DIGEST)
+
+
+def test_a_byte_that_no_visit_reads(altered, programs, verify):
+    """A name in the debug information: only --verify sees it."""
+    name = "libmodule1.so"
+    _, offset, _ = section(altered.path(name), ".debug_str")
+    before = altered.path(name).read_bytes()[offset + 3]
+    altered.patch(name, offset + 3, bytes([before ^ 1]))
+    programs.command([PYTHON, altered.path("driver.py"), "--no-mpi"], leaks=False)
+    verify(altered, name, DIGEST)
+
+
+def test_a_marker_library(altered, verify):
+    altered.patch("libmodulefinal.so", 7, b"\x03")
+    verify(altered, "libmodulefinal.so", DIGEST)
+
+
+# --- files ------------------------------------------------------------------------
+
+LENGTH = "its length is not the manifest's; generate the set again with --force"
+
+
+def test_missing_library(altered, drive, verify):
+    altered.path("libutility0.so").unlink()
+    assert "libutility0.so: cannot open shared object file" in drive(altered)
+    verify(altered, "libutility0.so", "cannot open the library: No such file or directory")
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_other_length(change, altered, verify):
+    content = altered.path("libmodule0.so").read_bytes()
+    altered.path("libmodule0.so").write_bytes(content[:change] if change < 0 else content + b"\0")
+    verify(altered, "libmodule0.so", LENGTH)
+
+
+def test_truncated_within_its_header(altered, drive, verify):
+    altered.path("libmodule0.so").write_bytes(altered.path("libmodule0.so").read_bytes()[:50])
+    said = drive(altered)
+    assert said.startswith("libmodule0: cannot be imported: ImportError: ") and "file too short" in said
+    verify(altered, "libmodule0.so", LENGTH)
+
+
+def test_no_file_but_a_directory(altered, verify):
+    altered.path("libmodule0.so").unlink()
+    altered.path("libmodule0.so").mkdir()
+    verify(altered, "libmodule0.so", "is not a regular file; generate the set again")
+
+
+def test_missing_manifest(altered, programs, verify):
+    altered.path("manifest.json").unlink()
+    for command in ([PYTHON, altered.path("driver.py")], [programs.path("pyelfrun"), altered.directory]):
+        said = programs.command(command, status=1, leaks=False).stderr
+        assert "is not a set or an incomplete one: it has no manifest.json; " in said and said.count("\n") == 1
+    message = "there is no manifest.json: not a set, or one that was not finished; generate it with pyelfgen"
+    verify(altered, "", message)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda m: m["libraries"][1].update({"xxh3-128": "0" * 31}), "a library's xxh3-128 is missing or broken"),
+        (lambda m: m["libraries"][1].pop("xxh3-128"), "a library's xxh3-128 is missing or broken"),
+        (lambda m: m["libraries"][1].update(name="../x.so"), "a library's name is missing or unusable"),
+        (lambda m: m["libraries"][1].pop("name"), "a library's name is missing or unusable"),
+        (lambda m: m.update({"pyelfgen-manifest": 2}), "is no manifest of version 1"),
+        (lambda m: m.update(libraries=[]), "has no list of libraries"),
+        (lambda m: m.pop("libraries"), "has no list of libraries"),
+    ],
+)
+def test_altered_manifest(change, message, altered, verify):
+    manifest = json.loads(altered.path("manifest.json").read_text())
+    change(manifest)
+    altered.path("manifest.json").write_text(json.dumps(manifest))
+    verify(altered, "manifest.json", f"{message}; generate the set again")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "7", "null", "\0\0", "not JSON", '{"pyelfgen-manifest": 1'])
+def test_manifest_that_is_none(content, altered, programs):
+    altered.path("manifest.json").write_text(content)
+    done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
+    assert re.fullmatch(
+        rf"pyelfgen: {altered.directory}/manifest\.json: [^\n]*; generate the set again\n", done.stderr
+    ), done.stderr
+
+
+def test_result_in_the_manifest(altered, drive):
+    """--verify compares files with the manifest, the driver what it says of results."""
+    text = altered.path("manifest.json").read_text()
+    manifest = json.loads(text)
+    row = manifest["libraries"][1]
+    right = row["result"]
+    row["result"] ^= 1
+    altered.path("manifest.json").write_text(json.dumps(manifest))
+    said = drive(altered)
+    assert said.startswith(f"libmodule0: entry returned {right}, the manifest says {right ^ 1}; ")
+    assert said.endswith("check the set with pyelfgen --verify")
+
+
+def test_library_that_the_manifest_does_not_list(altered, programs):
+    """Whoever lists the directory would take it for one of the set."""
+    altered.path("libmodule4.so").write_bytes(altered.path("libmodule0.so").read_bytes())
+    done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
+    assert re.fullmatch(r"pyelfgen: [^\n]*libmodule4\.so[^\n]*\n", done.stderr)

@@ -1,0 +1,321 @@
+/* Decodes the code of shared libraries from end to end with Zydis.
+ *
+ *     decode_text LIBRARY...
+ *
+ * Prints for each library how many instructions it has, and a line on stderr
+ * for everything that is not as a compiler leaves it:
+ *
+ * - a byte of .init, .plt, .text or .fini that is no part of an instruction;
+ * - a direct call or jump, or a function symbol, that leads to none's start;
+ * - a jump out of its function, a function that runs on past its end;
+ * - code between functions that does anything;
+ * - an operand relative to %rip that is in no section.
+ *
+ * Exit status: 0, 1 when there was such a line, 2 for a file that cannot be read.
+ */
+#include <Zydis/Zydis.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 2, REGIONS = 4, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
+
+/* What is known of each byte of a section with code. */
+enum { STARTS = 1, IN_FUNCTION = 2, ENDS = 4 /* of a function: nothing runs past here */ };
+
+struct region {
+    uint64_t address, size;
+    const uint8_t *code;
+    uint8_t *marks;
+};
+
+struct range {
+    uint64_t address, end;
+};
+
+struct object {
+    const char *path;
+    struct region region[REGIONS];
+    struct range section[SECTIONS_MOST]; /* that are loaded */
+    size_t sections;
+    struct range *function; /* sorted */
+    size_t functions;
+    unsigned complaints;
+};
+
+static void complain(struct object *o, uint64_t address, const char *what, uint64_t about)
+{
+    if (o->complaints++ < COMPLAINTS_MOST)
+        fprintf(stderr, "decode_text: %s: %#" PRIx64 ": %s %#" PRIx64 "\n", o->path, address, what, about);
+}
+
+/* The byte's marks, or NULL where there is no code. */
+static uint8_t *marks_at(struct object *o, uint64_t address)
+{
+    for (unsigned i = 0; i < REGIONS; i++)
+        if (address - o->region[i].address < o->region[i].size)
+            return &o->region[i].marks[address - o->region[i].address];
+    return NULL;
+}
+
+static bool starts(struct object *o, uint64_t address)
+{
+    const uint8_t *marks = marks_at(o, address);
+    return marks && (*marks & STARTS);
+}
+
+static const struct range *function_at(const struct object *o, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = o->functions;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->function[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < o->functions && o->function[low].address <= address ? &o->function[low] : NULL;
+}
+
+static bool is_loaded(const struct object *o, uint64_t address)
+{
+    for (size_t i = 0; i < o->sections; i++)
+        if (address >= o->section[i].address && address < o->section[i].end)
+            return true;
+    return false;
+}
+
+/* --- instructions ------------------------------------------------------------- */
+
+static bool is_padding(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand)
+{
+    if (i->mnemonic == ZYDIS_MNEMONIC_NOP)
+        return true;
+    return i->mnemonic == ZYDIS_MNEMONIC_XCHG && operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operand[0].reg.value == operand[1].reg.value;
+}
+
+/* Whether the instruction behind it is not run after it. */
+static bool leaves(const ZydisDecodedInstruction *i)
+{
+    return i->meta.category == ZYDIS_CATEGORY_RET || i->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+static void check_operands(struct object *o, uint64_t address, const ZydisDecodedInstruction *i,
+                           const ZydisDecodedOperand *operand)
+{
+    for (unsigned n = 0; n < i->operand_count_visible; n++) {
+        uint64_t target;
+        if (operand[n].type != ZYDIS_OPERAND_TYPE_MEMORY && operand[n].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+            continue;
+        if (operand[n].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand[n].imm.is_relative)
+            continue;
+        if (operand[n].type == ZYDIS_OPERAND_TYPE_MEMORY && operand[n].mem.base != ZYDIS_REGISTER_RIP)
+            continue;
+        if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(i, &operand[n], address, &target))) {
+            complain(o, address, "has an operand without an address,", n);
+        } else if (operand[n].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            if (!is_loaded(o, target))
+                complain(o, address, "refers to no section:", target);
+        } else if (!starts(o, target)) {
+            complain(o, address, "leads to no instruction:", target);
+        } else if (i->meta.category != ZYDIS_CATEGORY_CALL) {
+            const struct range *function = function_at(o, address);
+            if (function && (target < function->address || target >= function->end))
+                complain(o, address, "jumps out of its function, to", target);
+        }
+    }
+}
+
+static bool decode(const ZydisDecoder *decoder, const struct region *r, uint64_t offset, ZydisDecodedInstruction *i,
+                   ZydisDecodedOperand *operand)
+{
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, r->code + offset, r->size - offset, i, operand));
+}
+
+static uint64_t mark_starts(struct object *o, const ZydisDecoder *decoder, struct region *r)
+{
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    uint64_t count = 0;
+    for (uint64_t at = 0; at < r->size; at += i.length, count++) {
+        if (!decode(decoder, r, at, &i, operand)) {
+            complain(o, r->address + at, "is no instruction, in the section at", r->address);
+            return count;
+        }
+        r->marks[at] |= STARTS;
+    }
+    return count;
+}
+
+static void check_region(struct object *o, const ZydisDecoder *decoder, struct region *r)
+{
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    bool is_text = r == &o->region[TEXT];
+    for (uint64_t at = 0; at < r->size && decode(decoder, r, at, &i, operand); at += i.length) {
+        uint64_t address = r->address + at;
+        check_operands(o, address, &i, operand);
+        if (!is_text)
+            continue;
+        if (!(r->marks[at] & IN_FUNCTION) && !is_padding(&i, operand))
+            complain(o, address, "does something between functions, up to", address + i.length);
+        if ((r->marks[at + i.length - 1] & ENDS) && !leaves(&i))
+            complain(o, address, "runs on past the function's end at", address + i.length);
+    }
+}
+
+/* --- functions ------------------------------------------------------------------ */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct range *x = a;
+    const struct range *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static bool read_functions(struct object *o, Elf *elf, Elf64_Word type)
+{
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr shdr;
+        if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        if (!data)
+            return false;
+        size_t count = shdr.sh_size / shdr.sh_entsize;
+        o->function = calloc(count + 1, sizeof *o->function);
+        if (!o->function)
+            return false;
+        for (size_t n = 0; n < count; n++) {
+            GElf_Sym symbol;
+            if (!gelf_getsym(data, (int)n, &symbol))
+                return false;
+            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && symbol.st_size)
+                o->function[o->functions++] = (struct range){symbol.st_value, symbol.st_value + symbol.st_size};
+        }
+        qsort(o->function, o->functions, sizeof *o->function, by_address);
+        return true;
+    }
+    return false;
+}
+
+static void mark_functions(struct object *o)
+{
+    for (size_t n = 0; n < o->functions; n++) {
+        const struct range *f = &o->function[n];
+        if (!starts(o, f->address))
+            complain(o, f->address, "is a function that begins with no instruction, up to", f->end);
+        if (n && o->function[n - 1].end > f->address)
+            complain(o, f->address, "is a function inside another, which ends at", o->function[n - 1].end);
+        for (uint64_t at = f->address; at < f->end; at++) {
+            uint8_t *marks = marks_at(o, at);
+            if (!marks) {
+                complain(o, f->address, "is a function that leaves the code, up to", f->end);
+                break;
+            }
+            *marks |= IN_FUNCTION;
+        }
+        uint8_t *last = marks_at(o, f->end - 1);
+        if (last)
+            *last |= ENDS;
+    }
+}
+
+/* In a stripped library static functions have no names: nothing is known to be
+ * between functions. */
+static void mark_nameless(struct region *text)
+{
+    for (uint64_t at = 0; at < text->size; at++)
+        text->marks[at] |= IN_FUNCTION;
+}
+
+/* --- files ------------------------------------------------------------------------ */
+
+static bool read_sections(struct object *o, Elf *elf)
+{
+    static const char *const names[REGIONS] = {".init", ".plt", [TEXT] = ".text", ".fini"};
+    size_t strings;
+    if (elf_getshdrstrndx(elf, &strings) != 0)
+        return false;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr shdr;
+        const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, strings, shdr.sh_name) : NULL;
+        if (!name)
+            return false;
+        if (shdr.sh_flags & SHF_ALLOC && o->sections < SECTIONS_MOST)
+            o->section[o->sections++] = (struct range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size};
+        for (unsigned i = 0; i < REGIONS; i++) {
+            struct region *r = &o->region[i];
+            if (strcmp(name, names[i]) != 0)
+                continue;
+            Elf_Data *data = elf_rawdata(scn, NULL);
+            *r = (struct region){shdr.sh_addr, shdr.sh_size, data ? data->d_buf : NULL, calloc(shdr.sh_size + 1, 1)};
+            if (!r->code || !r->marks)
+                return false;
+        }
+    }
+    return o->region[TEXT].code; /* without calls there is no .plt */
+}
+
+static bool check(struct object *o, Elf *elf, uint64_t *instructions)
+{
+    ZydisDecoder decoder;
+    bool stripped = false;
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return false;
+    if (!read_sections(o, elf))
+        return false;
+    if (!read_functions(o, elf, SHT_SYMTAB)) {
+        stripped = true;
+        if (!read_functions(o, elf, SHT_DYNSYM))
+            return false;
+    }
+    for (unsigned i = 0; i < REGIONS; i++)
+        *instructions += mark_starts(o, &decoder, &o->region[i]);
+    mark_functions(o);
+    if (stripped)
+        mark_nameless(&o->region[TEXT]);
+    for (unsigned i = 0; i < REGIONS; i++)
+        check_region(o, &decoder, &o->region[i]);
+    return true;
+}
+
+/* One library; the program's exit status for it. */
+static int decode_file(const char *path)
+{
+    struct object o = {.path = path};
+    uint64_t instructions = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    bool read = elf && elf_kind(elf) == ELF_K_ELF && check(&o, elf, &instructions);
+    if (read)
+        printf("%s: %" PRIu64 " instructions, %zu functions\n", path, instructions, o.functions);
+    else
+        fprintf(stderr, "decode_text: %s: is not a shared library with code, or memory ran out\n", path);
+    for (unsigned i = 0; i < REGIONS; i++)
+        free(o.region[i].marks);
+    free(o.function);
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return !read ? 2 : o.complaints ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+    elf_version(EV_CURRENT);
+    for (int i = 1; i < argc; i++) {
+        int one = decode_file(argv[i]);
+        status = one > status ? one : status;
+    }
+    return status;
+}
