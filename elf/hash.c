@@ -57,8 +57,8 @@ struct gnu_hash hash_gnu_plan(uint32_t defined)
     struct gnu_hash h = {.defined = defined, .buckets = bucket_count(defined)};
     if (h.buckets < 2)
         h.buckets = 2;
-    unsigned log2 = 1; /* one more than the logarithm, rounded up */
-    while (log2 < 32 && (UINT64_C(1) << (log2 - 1)) < defined)
+    unsigned log2 = 0; /* bits in the number of symbols */
+    for (uint32_t rest = defined; rest; rest >>= 1)
         log2++;
     if (log2 < 3)
         log2 = 5;
