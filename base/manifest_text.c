@@ -35,7 +35,7 @@ static bool fail_json(struct manifest_text *t, const char *wrong)
 
 static bool fail_end(struct manifest_text *t)
 {
-    error_set(t->e, ERROR_INPUT, "ends in the middle: the set is incomplete; generate it again");
+    error_set(t->e, ERROR_INPUT, "ends in the middle: the set is incomplete; generate the set again");
     return fail_at(t, t->line);
 }
 

@@ -47,9 +47,9 @@
     X(STATS_PARAMETERS_EXPRESSION, "parameters_expression")                                                            \
     X(STATS_PARAMETERS_CONSTANT, "parameters_constant")                                                                \
     X(STATS_PARAMETERS_NONE, "parameters_none")                                                                        \
-    X(STATS_LISTS, "location_lists")                              /* that DIEs refer to, once for each that does */    \
+    X(STATS_LISTS, "location_lists")                              /* that DIEs refer to, each once */                  \
     X(STATS_LIST_ENTRIES, "location_entries")                     /* with an expression: no base address, no end */    \
-    X(STATS_PLACED_LIST_ENTRIES, "location_entries_of_variables") /* and of parameters */                              \
+    X(STATS_PLACED_LIST_ENTRIES, "location_entries_of_variables") /* and parameters, for each of them */               \
     X(STATS_RANGE_LISTS, "range_lists")                                                                                \
     X(STATS_RANGE_ENTRIES, "range_entries")                                                                            \
     X(STATS_LINE_TABLES, "line_tables")                                                                                \

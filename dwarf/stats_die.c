@@ -270,32 +270,6 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
     f->s->number[names + 1] += strlen(name);
 }
 
-/* A list that lies in another file, as those of a .dwo file may, is none. */
-static void count_list(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, const struct attribute *what,
-                       enum stats_number kind)
-{
-    const bool ranges = what->value == VALUE_RANGES;
-    const bool placed = kind == STATS_VARIABLES_LIST || kind == STATS_PARAMETERS_LIST;
-    Dwarf_Error error = NULL;
-    Dwarf_Attribute attribute;
-    uint64_t entries = 0;
-    int answer = dwarf_attr(die, what->name, &attribute, &error);
-    if (answer == DW_DLV_OK) {
-        answer = ranges ? stats_range_entries(f, u, die, attribute, &entries, &error)
-                        : stats_location_entries(attribute, &entries, &error);
-        dwarf_dealloc_attribute(attribute);
-    }
-    if (answer == DW_DLV_ERROR)
-        stats_unreadable(f, &error, ranges ? "a range list" : "a location list");
-    stats_forget(f, &error);
-    if (answer != DW_DLV_OK)
-        return;
-    f->s->number[ranges ? STATS_RANGE_LISTS : STATS_LISTS]++;
-    f->s->number[ranges ? STATS_RANGE_ENTRIES : STATS_LIST_ENTRIES] += entries;
-    if (placed && what->name == DW_AT_location)
-        f->s->number[STATS_PLACED_LIST_ENTRIES] += entries;
-}
-
 static bool count_die(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
 {
     struct stats_abbreviation *a = abbreviation_find(f, u, die);
@@ -306,11 +280,16 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, Dwarf_Di
         count_name(f, die, DW_AT_name, STATS_NAMES);
     if (a->linkage_name)
         count_name(f, die, a->linkage_name, STATS_LINKAGE_NAMES);
-    for (uint32_t i = 0; a->has_lists && i < a->count; i++) {
-        if (a->attribute[i].value != VALUE_PLAIN)
-            count_list(f, u, die, &a->attribute[i], a->kind);
+    bool placed = a->kind == STATS_VARIABLES_LIST || a->kind == STATS_PARAMETERS_LIST;
+    bool ok = true;
+    for (uint32_t i = 0; a->has_lists && ok && i < a->count; i++) {
+        uint16_t name = a->attribute[i].name;
+        if (a->attribute[i].value == VALUE_LOCATIONS)
+            ok = stats_count_locations(f, u, die, name, placed && name == DW_AT_location);
+        else if (a->attribute[i].value == VALUE_RANGES)
+            ok = stats_count_ranges(f, u, die, name);
     }
-    return true;
+    return ok;
 }
 
 /* ---- the tree ---- */

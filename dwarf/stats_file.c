@@ -193,7 +193,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         Dwarf_Half address_size;
         Dwarf_Half extension;
         Dwarf_Half type;
-        struct stats_unit u = {.in_info = in_info};
+        struct stats_unit u = {.index = f->units++, .in_info = in_info};
         int answer = dwarf_next_cu_header_d(f->dbg, in_info, &length, &u.version, &abbreviations, &address_size,
                                             &u.offset_size, &extension, &signature, &type_offset, &next, &type, &error);
         if (answer == DW_DLV_NO_ENTRY)
@@ -260,6 +260,8 @@ bool stats_read_here(const char *path, struct debug_stats *s, struct error *e)
     counted.number[STATS_FILES_WITHOUT] = counted.number[STATS_DIES] == 0;
     ok = ok && stats_add(s, &counted, e);
     stats_set_free(&f.line_tables);
+    stats_set_free(&f.location_lists);
+    stats_set_free(&f.range_lists);
     stats_free(&counted);
     return ok;
 }

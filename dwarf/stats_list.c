@@ -1,7 +1,16 @@
-/* Counting the entries of location and range lists; see stats.h. */
+/* Counting location and range lists; see stats.h.
+ *
+ * DIEs share lists: an inlined subroutine has the ranges of the block in it. So
+ * a list counts when it is met first, and with it the bytes per entry are those
+ * of the section. A list that lies in another file, as those of a .dwo file may,
+ * is none.
+ */
 #include <libdwarf/dwarf.h>
 
+#include "base/random.h"
 #include "dwarf/stats_parts.h"
+
+/* ---- entries ---- */
 
 /* Whether an entry of a location list has an expression, and is not an end or
  * a base address. libdwarf gives lists before DWARF 5 the numbers of DWARF 5,
@@ -13,7 +22,7 @@ static bool is_location(Dwarf_Small entry, Dwarf_Small kind)
     return entry != DW_LLE_end_of_list && entry != DW_LLE_base_address && entry != DW_LLE_base_addressx;
 }
 
-int stats_location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error)
+static int location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error)
 {
     Dwarf_Loc_Head_c list;
     Dwarf_Unsigned count;
@@ -86,19 +95,91 @@ static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned pl
     return DW_DLV_OK;
 }
 
-int stats_range_entries(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, Dwarf_Attribute attribute,
-                        uint64_t *entries, Dwarf_Error *error)
-{
+/* ---- lists ---- */
+
+/* Where a list lies: an offset, or an index that counts from a base. */
+struct place {
     Dwarf_Half form;
-    Dwarf_Unsigned place;
-    int answer = dwarf_whatform(attribute, &form, error);
+    Dwarf_Unsigned value;
+};
+
+/* An index is read as a number: as a reference libdwarf misreads it. */
+static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Error *error)
+{
+    int answer = dwarf_whatform(attribute, &place->form, error);
     if (answer != DW_DLV_OK)
         return answer;
-    /* An index is read as a number; as a reference libdwarf misreads it. */
-    answer = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &place, error)
-                                      : dwarf_global_formref(attribute, &place, error);
-    if (answer != DW_DLV_OK)
-        return answer;
-    return u->version < 5 ? ranges_entries(f, die, place, entries, error)
-                          : rnglists_entries(attribute, form, place, entries, error);
+    bool index = place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx;
+    return index ? dwarf_formudata(attribute, &place->value, error)
+                 : dwarf_global_formref(attribute, &place->value, error);
+}
+
+/* A number that no other list of the file has, or hardly. */
+static uint64_t place_key(const struct place *place, const struct stats_unit *u)
+{
+    if (place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx)
+        return random_mix((u->index << 32) + place->value) | UINT64_C(1) << 63;
+    return place->value;
+}
+
+/* Counts a list that is met first; false when memory runs out. */
+static bool count_new(struct stats_file *f, struct stats_set *lists, uint64_t key, enum stats_number number,
+                      uint64_t entries)
+{
+    bool added;
+    if (!stats_set_add(lists, key, &added))
+        return stats_no_memory(f);
+    if (added) {
+        f->s->number[number]++;
+        f->s->number[number + 1] += entries;
+    }
+    return true;
+}
+
+/* Notes what libdwarf could not read; true to go on. */
+static bool leave(struct stats_file *f, int answer, Dwarf_Error *error, const char *what)
+{
+    if (answer == DW_DLV_ERROR)
+        stats_unreadable(f, error, what);
+    stats_forget(f, error);
+    return true;
+}
+
+bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute attribute;
+    struct place place;
+    uint64_t entries = 0;
+    int answer = dwarf_attr(die, name, &attribute, &error);
+    if (answer == DW_DLV_OK) {
+        answer = place_read(attribute, &place, &error);
+        if (answer == DW_DLV_OK)
+            answer = location_entries(attribute, &entries, &error);
+        dwarf_dealloc_attribute(attribute);
+    }
+    if (answer != DW_DLV_OK || error)
+        return leave(f, answer, &error, "a location list");
+    if (placed)
+        f->s->number[STATS_PLACED_LIST_ENTRIES] += entries;
+    return count_new(f, &f->location_lists, place_key(&place, u), STATS_LISTS, entries);
+}
+
+bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute attribute;
+    struct place place;
+    uint64_t entries = 0;
+    int answer = dwarf_attr(die, name, &attribute, &error);
+    if (answer == DW_DLV_OK) {
+        answer = place_read(attribute, &place, &error);
+        if (answer == DW_DLV_OK)
+            answer = u->version < 5 ? ranges_entries(f, die, place.value, &entries, &error)
+                                    : rnglists_entries(attribute, place.form, place.value, &entries, &error);
+        dwarf_dealloc_attribute(attribute);
+    }
+    if (answer != DW_DLV_OK || error)
+        return leave(f, answer, &error, "a range list");
+    return count_new(f, &f->range_lists, place_key(&place, u), STATS_RANGE_LISTS, entries);
 }

@@ -22,7 +22,10 @@ struct stats_file {
     struct debug_stats *s; /* of this file only */
     struct error *e;
     Dwarf_Debug dbg;
-    struct stats_set line_tables; /* by offset: units share them */
+    uint64_t units;
+    struct stats_set line_tables; /* what was met, by place: units and DIEs share them */
+    struct stats_set location_lists;
+    struct stats_set range_lists;
     struct stats_abbreviation *abbreviation;
     size_t abbreviation_count;
     size_t abbreviation_capacity;
@@ -32,7 +35,8 @@ struct stats_file {
 
 /* The unit that is being read. */
 struct stats_unit {
-    bool in_info; /* and not in .debug_types */
+    uint64_t index; /* in the file */
+    bool in_info;   /* and not in .debug_types */
     uint16_t version;
     uint16_t offset_size;
 };
@@ -55,11 +59,11 @@ bool stats_no_memory(struct stats_file *f);
 /* Counts the DIEs of a unit from its root on, which is taken over. */
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
 
-/* How many entries a list has that say something, without ends and base
- * addresses. The answers are libdwarf's. */
-int stats_location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error);
-int stats_range_entries(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, Dwarf_Attribute attribute,
-                        uint64_t *entries, Dwarf_Error *error);
+/* Count the list that an attribute of a DIE refers to, the first with the
+ * entries of variables and parameters, too, where it is one that is `placed`;
+ * false when memory runs out. */
+bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed);
+bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name);
 
 /* Counts, at the end of a file, what follows from the uses of abbreviations;
  * gives their memory back. */

@@ -296,12 +296,13 @@ static bool too_small(const struct solver *s, enum size_kind kind, uint64_t leas
     return false;
 }
 
-/* Whether every size that is wanted is at least what the bases take. */
-static bool check_least(const struct solver *s, struct error *e)
+/* Whether every size that is wanted is at least what the bases take; text only
+ * where the least code has been found. */
+static bool check_least(const struct solver *s, bool with_text, struct error *e)
 {
     const struct plan *plan = s->plan;
     for (enum size_kind kind = 0; kind < SIZE_KINDS; kind++) {
-        if (!plan->wanted[kind])
+        if (!plan->wanted[kind] || (kind == SIZE_TEXT && !with_text))
             continue;
         uint64_t least = sum_base(s, kind);
         if (kind == SIZE_TEXT)
@@ -439,12 +440,12 @@ static bool attempt(struct solver *s, uint64_t average, uint64_t utility_average
         return false;
     choose_width(plan);
     find_bases(s);
-    if (!check_least(s, e))
+    if (!check_least(s, false, e))
         return false;
     bool exact = !code_is_roomy(s);
     if (exact && !workers_run(s->threads, plan->library_count, find_code, s, e))
         return false;
-    if (exact && !check_least(s, e))
+    if (exact && !check_least(s, true, e))
         return false;
     for (uint32_t i = 0; i < plan->library_count; i++)
         settle_natural(s, i);

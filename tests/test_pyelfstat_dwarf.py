@@ -115,6 +115,7 @@ def by_llvm(path):
     count = collections.Counter()
     tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
     abbreviations = set()
+    lists = {"location": {}, "ranges": {}}
     for table, abbreviation, tag, attributes in dies_by_llvm(path):
         forms = {name: form for name, form, _, _ in attributes}
         abbreviations.add((table, abbreviation))
@@ -131,15 +132,17 @@ def by_llvm(path):
                 count[f"{name}s"] += 1
                 count[f"{name[:-4]}name_bytes"] += len(re.search(r'"(.*)"\)$', value)[1])
             elif form == "sec_offset" and name in ("location", "ranges"):
-                list_name = {"location": "location", "ranges": "range"}[name]
-                count[f"{list_name}_lists"] += 1
-                count[f"{list_name}_entries"] += entries
+                # Several DIEs may refer to one list.
+                count["location_entries_of_variables"] += entries if name == "location" else 0
+                lists[name][re.match(r"0x[0-9a-f]+", value)[0]] = entries
     count["dies"] = sum(tally["tags"].values())
     count["attributes"] = sum(tally["attributes"].values())
     count["subprograms"] = tally["tags"]["subprogram"]
     count["inlined_subroutines"] = tally["tags"]["inlined_subroutine"]
     count["abbreviations"] = len(abbreviations)
-    count["location_entries_of_variables"] = count["location_entries"]
+    for name, entries in lists.items():
+        count[f"{name.rstrip('s')}_lists"] = len(entries)
+        count[f"{name.rstrip('s')}_entries"] = sum(entries.values())
     return count, tally
 
 
@@ -153,9 +156,8 @@ def lines_by_llvm(path):
     }
 
 
-def entries_by_readelf(path, what, entry):
-    """The lines of readelf's dump that are entries of lists."""
-    return len(re.findall(entry, ask("readelf", f"--debug-dump={what}", path), flags=re.M))
+def list_dump(what, path):
+    return ask("readelf", f"--debug-dump={what}", path)
 
 
 def tags_by_readelf(path):
@@ -215,12 +217,15 @@ def test_counts_are_those_of_other_readers(dwarf, tmp_path, shape):
 
 @pytest.mark.parametrize("version", [4, 5])
 def test_list_entries_are_those_of_readelf(dwarf, tmp_path, version):
-    library = compile_to(tmp_path / "a.so", C_SOURCE, f"-gdwarf-{version}", "-gno-variable-location-views")
+    library = compile_to(tmp_path / "a.so", CXX_SOURCE, f"-gdwarf-{version}", "-gno-variable-location-views")
     counts = dwarf(library)["counts"]
     row = r"^ +[0-9a-f]{8} [0-9a-f]{16} [0-9a-f]{16} *"
-    assert counts["location_entries"] == entries_by_readelf(library, "loc", rf"{row}\(DW_OP") > 20
-    assert counts["range_entries"] == entries_by_readelf(library, "Ranges", rf"{row}(?:\(start == end\))?$") > 5
-    assert counts["range_lists"] == entries_by_readelf(library, "info", " DW_AT_ranges ") > 1
+    assert counts["location_entries"] == len(re.findall(rf"{row}\(DW_OP", list_dump("loc", library), flags=re.M)) > 20
+    assert counts["location_lists"] == list_dump("loc", library).count("<End of list>") > 10
+    if version == 4:  # of .debug_rnglists readelf 2.40 shows the first list only
+        row += r"(\(start == end\))?$"
+        assert counts["range_entries"] == len(re.findall(row, list_dump("Ranges", library), flags=re.M)) > 10
+        assert counts["range_lists"] == list_dump("Ranges", library).count("<End of list>") > 5
 
 
 def test_statistics_of_llvm(dwarf, tmp_path):
@@ -234,10 +239,10 @@ def test_statistics_of_llvm(dwarf, tmp_path):
         assert size == {"bytes": said[f"#bytes in {name}"], "file_bytes": said[f"#bytes in {name}"]}
 
 
+@pytest.mark.slow
 def test_generated_libraries(dwarf, small):
-    libraries = sorted(small.glob("*.so"))
-    for library in (libraries[0], libraries[-1]):
-        assert_as_others(dwarf(library), library)
+    for library in ("libutility1.so", "libmodulebegin.so"):
+        assert_as_others(dwarf(small / library), small / library)
 
 
 # ---- sums ----
@@ -433,7 +438,10 @@ def assembled(path, dies):
 @pytest.mark.parametrize(
     "dies, complaint",
     [
-        ("d: .uleb128 2; .long d-cu; .uleb128 3; .byte 4; .zero 2", "has broken debug information: its DIEs run in circles"),
+        (
+            "d: .uleb128 2; .long d-cu; .uleb128 3; .byte 4; .zero 2",
+            "has broken debug information: its DIEs run in circles",
+        ),
         # A sibling that is a child of its child, too: twice as many DIEs for each that is so.
         (
             "a: .uleb128 2; .long b-cu; b: .uleb128 2; .long c-cu; c: .uleb128 3; .byte 4; .zero 4",
@@ -455,8 +463,8 @@ def test_trees_that_lie(programs, tmp_path, dies, complaint):
 
 
 def test_deep_but_right(dwarf, tmp_path):
-    counts = dwarf(assembled(tmp_path / "a.o", ".rept 500; .uleb128 4; .endr; .uleb128 3; .byte 4; .zero 501"))["counts"]
-    assert counts["dies"] == 502
+    thing = assembled(tmp_path / "a.o", ".rept 500; .uleb128 4; .endr; .uleb128 3; .byte 4; .zero 501")
+    assert dwarf(thing)["counts"]["dies"] == 502
 
 
 def test_a_broken_file_costs_only_itself(programs, tmp_path):
@@ -470,24 +478,25 @@ def test_a_broken_file_costs_only_itself(programs, tmp_path):
         assert done.stdout == "" and done.stderr.startswith(f"pyelfstat: {not_elf}: ")
 
 
+def debug_sections(path):
+    rows = re.findall(r"\] (\.debug\S+)\s+\S+\s+[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return [(name, int(offset, 16), int(size, 16)) for name, offset, size in rows]
+
+
 def test_values_that_cannot_be_read_are_told(programs, tmp_path):
     library = compile_to(tmp_path / "a.so", C_SOURCE)
     before = json.loads(programs.run("pyelfstat", "--dwarf", "--json", library).stdout)["dwarf"]["counts"]
     # Without its zero at the end, the last name is none.
-    strings = bytearray(subprocess.run(["objcopy", "-O", "binary", "--dump-section", ".debug_str=/dev/stdout", library, "/dev/null"], stdout=subprocess.PIPE, check=True).stdout)
-    strings[-1] = ord("x")
-    (tmp_path / "strings").write_bytes(strings)
-    subprocess.run(["objcopy", "--update-section", f".debug_str={tmp_path}/strings", library], check=True)
+    offset, size = next(row[1:] for row in debug_sections(library) if row[0] == ".debug_str")
+    with open(library, "r+b") as file:
+        file.seek(offset + size - 1)
+        file.write(b"x")
     done = programs.run("pyelfstat", "--dwarf", "--json", library, status=1)
     counts = json.loads(done.stdout)["dwarf"]["counts"]
     assert counts["unreadable"] > 0 and counts["names"] + counts["unreadable"] == before["names"]
     assert counts["dies"] == before["dies"]
-    assert re.match(rf"pyelfstat: {library}: libdwarf cannot read \d+ names, lists or tables, which do not count; first a name: DW_DLE_", done.stderr)
-
-
-def debug_sections(path):
-    rows = re.findall(r"\] (\.debug\S+)\s+\S+\s+[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) ", ask("readelf", "-SW", path))
-    return [(int(offset, 16), int(size, 16)) for _, offset, size in rows]
+    complaint = r"libdwarf cannot read \d+ names, lists or tables, which do not count; first a name: DW_DLE_"
+    assert re.match(f"pyelfstat: {library}: {complaint}", done.stderr)
 
 
 def mutilated(path, directory, number):
@@ -500,7 +509,7 @@ def mutilated(path, directory, number):
         if i % 10 == 0:
             changed = changed[: chance.randrange(len(data))]
         else:
-            offset, size = chance.choice(sections)
+            _, offset, size = chance.choice(sections)
             for _ in range(chance.choice([1, 1, 2, 4, 8])):
                 at = offset + chance.randrange(size)
                 changed[at] = chance.choice([changed[at] ^ 1 << chance.randrange(8), 0, 0x7F, 0x80, 0xFF])

@@ -181,9 +181,22 @@ def test_a_marker_library(altered, verify):
     verify(altered, "libmodulefinal.so", DIGEST)
 
 
+@pytest.fixture
+def broken_manifest(programs):
+    """What --verify says of a manifest that cannot be read, in one line, without the file's name."""
+
+    def run(altered):
+        done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
+        found = re.fullmatch(rf"pyelfgen: {altered.directory}/manifest\.json:(?:\d+:)? ([^\n]+)\n", done.stderr)
+        assert found and done.stdout == "", done.stderr
+        return found[1]
+
+    return run
+
+
 # --- files ------------------------------------------------------------------------
 
-LENGTH = "its length is not the manifest's; generate the set again with --force"
+LENGTH = "has {} bytes, the manifest says {}; generate the set again with --force"
 
 
 def test_missing_library(altered, drive, verify):
@@ -196,57 +209,56 @@ def test_missing_library(altered, drive, verify):
 def test_other_length(change, altered, verify):
     content = altered.path("libmodule0.so").read_bytes()
     altered.path("libmodule0.so").write_bytes(content[:change] if change < 0 else content + b"\0")
-    verify(altered, "libmodule0.so", LENGTH)
+    verify(altered, "libmodule0.so", LENGTH.format(len(content) + change, len(content)))
 
 
 def test_truncated_within_its_header(altered, drive, verify):
-    altered.path("libmodule0.so").write_bytes(altered.path("libmodule0.so").read_bytes()[:50])
+    content = altered.path("libmodule0.so").read_bytes()
+    altered.path("libmodule0.so").write_bytes(content[:50])
     said = drive(altered)
     assert said.startswith("libmodule0: cannot be imported: ImportError: ") and "file too short" in said
-    verify(altered, "libmodule0.so", LENGTH)
+    verify(altered, "libmodule0.so", LENGTH.format(50, len(content)))
 
 
 def test_no_file_but_a_directory(altered, verify):
     altered.path("libmodule0.so").unlink()
     altered.path("libmodule0.so").mkdir()
-    verify(altered, "libmodule0.so", "is not a regular file; generate the set again")
+    verify(altered, "libmodule0.so", "is not a regular file; generate the set again with --force")
 
 
 def test_missing_manifest(altered, programs, verify):
     altered.path("manifest.json").unlink()
+    message = "is not a set or an incomplete one: it has no manifest.json; "
     for command in ([PYTHON, altered.path("driver.py")], [programs.path("pyelfrun"), altered.directory]):
         said = programs.command(command, status=1, leaks=False).stderr
-        assert "is not a set or an incomplete one: it has no manifest.json; " in said and said.count("\n") == 1
-    message = "there is no manifest.json: not a set, or one that was not finished; generate it with pyelfgen"
-    verify(altered, "", message)
+        assert message in said and said.count("\n") == 1
+    verify(altered, "", message + "generate it with pyelfgen --profile PROFILE -o SET")
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda m: m["libraries"][1].update({"xxh3-128": "0" * 31}), "a library's xxh3-128 is missing or broken"),
-        (lambda m: m["libraries"][1].pop("xxh3-128"), "a library's xxh3-128 is missing or broken"),
-        (lambda m: m["libraries"][1].update(name="../x.so"), "a library's name is missing or unusable"),
-        (lambda m: m["libraries"][1].pop("name"), "a library's name is missing or unusable"),
-        (lambda m: m.update({"pyelfgen-manifest": 2}), "is no manifest of version 1"),
-        (lambda m: m.update(libraries=[]), "has no list of libraries"),
-        (lambda m: m.pop("libraries"), "has no list of libraries"),
+        (lambda m: m["libraries"][1].update({"xxh3-128": "0" * 31}), "libmodule0.so: 'xxh3-128' is not 32 hexadecimal"),
+        (lambda m: m["libraries"][1].pop("xxh3-128"), "libmodule0.so: 'xxh3-128' is missing"),
+        (lambda m: m["libraries"][1].update(name="../x.so"), "row 2 of 'libraries': 'name' has a '/'"),
+        (lambda m: m["libraries"][1].pop("name"), "row 2 of 'libraries': 'name' is missing"),
+        (lambda m: m["libraries"][1].update(functions=-1), "libmodule0.so: 'functions' "),
+        (lambda m: m.update({"pyelfgen-manifest": 2}), "the manifest has version 2, this program reads 1"),
+        (lambda m: m.update(libraries=[]), "0 libraries are listed where 4 modules, 2 utilities and 2 markers are"),
+        (lambda m: m.pop("libraries"), "'libraries' is missing"),
     ],
 )
-def test_altered_manifest(change, message, altered, verify):
+def test_altered_manifest(change, message, altered, broken_manifest):
     manifest = json.loads(altered.path("manifest.json").read_text())
     change(manifest)
     altered.path("manifest.json").write_text(json.dumps(manifest))
-    verify(altered, "manifest.json", f"{message}; generate the set again")
+    assert message in broken_manifest(altered)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "7", "null", "\0\0", "not JSON", '{"pyelfgen-manifest": 1'])
-def test_manifest_that_is_none(content, altered, programs):
+def test_manifest_that_is_none(content, altered, broken_manifest):
     altered.path("manifest.json").write_text(content)
-    done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
-    assert re.fullmatch(
-        rf"pyelfgen: {altered.directory}/manifest\.json: [^\n]*; generate the set again\n", done.stderr
-    ), done.stderr
+    assert broken_manifest(altered)
 
 
 def test_result_in_the_manifest(altered, drive):
@@ -262,8 +274,7 @@ def test_result_in_the_manifest(altered, drive):
     assert said.endswith("check the set with pyelfgen --verify")
 
 
-def test_library_that_the_manifest_does_not_list(altered, programs):
+def test_library_that_the_manifest_does_not_list(altered, verify):
     """Whoever lists the directory would take it for one of the set."""
     altered.path("libmodule4.so").write_bytes(altered.path("libmodule0.so").read_bytes())
-    done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
-    assert re.fullmatch(r"pyelfgen: [^\n]*libmodule4\.so[^\n]*\n", done.stderr)
+    verify(altered, "", "libmodule4.so is not in the manifest; remove it from the set")

@@ -292,7 +292,8 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
     .name = "pyelfstat",
     .usage = "[OPTION]... SET|FILE...",
-    .summary = "Report the five sizes of sets and ELF files, what was wanted beside what is.",
+    .summary = "Report the five sizes of sets and ELF files, what was wanted beside what is;\nor with --dwarf what "
+               "their debug information consists of.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
                "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
                "from the files. 1 MB is 1,000,000 bytes. The total is of the five: bss takes no\n"
