@@ -234,6 +234,15 @@ static int open_file(const char *path, struct error *e)
 static bool count_file(struct stats_file *f, int fd)
 {
     Dwarf_Error error = NULL;
+    unsigned type;
+    unsigned byte_order;
+    unsigned width;
+    Dwarf_Unsigned size;
+    int number;
+    if (dwarf_object_detector_fd(fd, &type, &byte_order, &width, &size, &number) != DW_DLV_OK) {
+        error_set(f->e, ERROR_INPUT, "is not an object file that libdwarf reads");
+        return error_at(f->e, f->path, 0);
+    }
     int answer = dwarf_init_b(fd, DW_DLC_READ, DW_GROUPNUMBER_ANY, NULL, NULL, &f->dbg, &error);
     if (answer == DW_DLV_NO_ENTRY) /* no debug information */
         return true;

@@ -33,6 +33,8 @@ VARIANTS = {
     "units-of-one": {"dwarf": {"units": 1}},
     "short-names": {"names": {"length": 17}},
     "few-functions": {"functions": 30},
+    # of the one module nothing is covered, of the utilities something would be
+    "idle-utilities": {"modules": 1, "functions": 9, "utility-functions": 200, "calls": {"coverage": 0.1}, "sections": None},
     "without-sizes": {"sections": None, "functions": 60},
     "one-function": {"sections": None, "functions": 1},
 }

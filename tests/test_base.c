@@ -249,6 +249,36 @@ static void test_error_text_is_one_printable_line(void **state)
     assert_int_equal(e.line, 0);
 }
 
+/* C1 control characters in UTF-8, and what is not UTF-8: Latin-1, longer than
+ * need be, a surrogate, above U+10FFFF, cut. */
+static void test_error_text_is_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *foreign, *shown;
+    } cases[] = {
+        {"a\u00fc\u20ac\U0001f40d\U0010ffff", "a\u00fc\u20ac\U0001f40d\U0010ffff"},
+        {"\xc2\x80 \xc2\x9b"
+         "2J \xc2\x9f \xc2\xa0",
+         "? ?2J ? \xc2\xa0"},
+        {"\x9b"
+         "2J \xfc",
+         "?2J ?"},
+        {"\xc0\x9b \xe0\x80\x9b \xf0\x80\x80\x9b", "?? ??? ????"},
+        {"\xed\xa0\x80 \xf4\x90\x80\x80 \xf8", "??? ???? ?"},
+        {"\xe2\x82"
+         "x \xe2\x82",
+         "??x ??"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error e;
+        error_set(&e, ERROR_INPUT, "%s", cases[i].foreign);
+        assert_string_equal(e.text, cases[i].shown);
+        error_at(&e, cases[i].foreign, 0);
+        assert_string_equal(e.file, cases[i].shown);
+    }
+}
+
 static void test_error_is_cut_to_fit(void **state)
 {
     (void)state;
@@ -479,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_arena_zeroes_what_was_used),
         cmocka_unit_test(test_arena_refuses_what_overflows),
         cmocka_unit_test(test_error_text_is_one_printable_line),
+        cmocka_unit_test(test_error_text_is_utf8),
         cmocka_unit_test(test_error_is_cut_to_fit),
         cmocka_unit_test(test_error_may_be_unwanted),
         cmocka_unit_test(test_error_from_errno),
