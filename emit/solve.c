@@ -466,7 +466,7 @@ static uint64_t suggest_functions(const struct plan *plan)
     double symbols = (double)p->sections[SIZE_SYMTAB] / sizeof(Elf64_Sym);
     if (plan->stripped) /* one function for each 400 bytes of text, say */
         symbols = (double)p->sections[SIZE_TEXT] / 400;
-    double fixed = 26.0 * (double)libraries;
+    double fixed = 31.0 * (double)libraries;
     double imports = 0; /* for each function of the average library, over all libraries */
     if (plan->utilities && p->calls.utility) {
         double calls = (double)plan->modules * (double)p->calls.utility;
@@ -476,10 +476,11 @@ static uint64_t suggest_functions(const struct plan *plan)
     return functions < 1 ? 1 : functions > PROFILE_FUNCTIONS_MOST ? PROFILE_FUNCTIONS_MOST : (uint64_t)functions;
 }
 
-/* Of two refusals of the same size keeps the one that asks for less. */
+/* Keeps the last refusal, but of two of the same size the one that asks for less. */
 static void keep_milder(struct error *kept, const struct error *e)
 {
-    if (kept->code == ERROR_NONE || (e->possible && e->wanted == kept->wanted && e->possible < kept->possible))
+    bool same = e->possible && e->wanted == kept->wanted;
+    if (!same || e->possible < kept->possible)
         *kept = *e;
 }
 
