@@ -4,10 +4,9 @@
  * counts that add up over files: entries (DIEs) by tag, attributes and forms,
  * locations, lists, line tables, names. A reader makes ratios of them.
  *
- * Read through libdwarf, which is a library of its own choice of words: an
- * "attribute" is counted for each DIE that has it, from the uses of its
- * abbreviation. Units of .debug_info and .debug_types count, in both widths;
- * what a skeleton or a supplementary file refers to elsewhere is not followed.
+ * Read through libdwarf. Tags, attributes and forms are counted from the uses
+ * of abbreviations. Units of .debug_info and .debug_types count, in both widths;
+ * what they refer to in other files (.dwo, supplementary) is not followed.
  *
  * Files are hostile until read, and libdwarf aborts or runs in circles on some
  * that are broken. So each file is read in a process of its own, within limits

@@ -18,7 +18,14 @@ struct row {
     uint64_t address;
     uint32_t line;
     bool prologue_end;
+    bool no_statement;
+    uint32_t column, discriminator;
 };
+
+#define AT(a, l)                                                                                                       \
+    {                                                                                                                  \
+        .address = (a), .line = (l)                                                                                    \
+    }
 
 /* What the header says of the program. */
 struct parameters {
@@ -108,10 +115,13 @@ static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t
                 assert_int_equal(size, 9);
                 state.address = get_fixed(&p, 8);
                 break;
+            case DW_LNE_set_discriminator:
+                state.discriminator = (uint32_t)get_uleb(&p);
+                break;
             default:
                 fail_msg("extended opcode %u", p[-1]);
             }
-            p = next;
+            assert_ptr_equal(p, next);
         } else {
             switch (opcode) {
             case DW_LNS_advance_pc:
@@ -122,6 +132,12 @@ static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t
                 break;
             case DW_LNS_set_file:
                 assert_int_equal(get_uleb(&p), 0);
+                break;
+            case DW_LNS_set_column:
+                state.column = (uint32_t)get_uleb(&p);
+                break;
+            case DW_LNS_negate_stmt:
+                state.no_statement = !state.no_statement;
                 break;
             case DW_LNS_set_prologue_end:
                 state.prologue_end = true;
@@ -134,6 +150,7 @@ static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t
             assert_true(count < most);
             rows[count++] = state;
             state.prologue_end = false;
+            state.discriminator = 0;
         }
     }
     assert_true(ended);
@@ -194,7 +211,7 @@ static void test_edges_of_special_opcodes(void **state)
     (void)state;
     for (int64_t lines = LINE_BASE - 3; lines < LINE_BASE + LINE_RANGE + 3; lines++) {
         for (uint64_t advance = 0; advance < 40; advance++) {
-            struct row rows[2] = {{0x1000, 500, false}, {0x1000 + advance, (uint32_t)(500 + lines), false}};
+            struct row rows[2] = {AT(0x1000, 500), AT(0x1000 + advance, (uint32_t)(500 + lines))};
             check_round_trip(rows, 2, rows[1].address + 1);
         }
     }
@@ -218,14 +235,14 @@ static void test_large_steps(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {0, 1, false},
-        {127, 1, false},
-        {128, 70, false},
-        {16511, 7, false},
-        {16512 + 16384, 8200, false},
-        {UINT64_C(1) << 31, UINT32_MAX, false},
-        {UINT64_C(1) << 40, 1, false},
-        {UINT64_C(1) << 40, 2, false},
+        AT(0, 1),
+        AT(127, 1),
+        AT(128, 70),
+        AT(16511, 7),
+        AT(16512 + 16384, 8200),
+        AT(UINT64_C(1) << 31, UINT32_MAX),
+        AT(UINT64_C(1) << 40, 1),
+        AT(UINT64_C(1) << 40, 2),
     };
     check_round_trip(rows, sizeof rows / sizeof rows[0], UINT64_C(1) << 62);
 }
@@ -240,7 +257,7 @@ static void test_rows_by_chance(void **state)
     uint32_t line = 300;
     for (size_t i = 0; i < ROWS_MOST; i++) {
         uint64_t r = random_next(&random);
-        rows[i] = (struct row){address, line, false};
+        rows[i] = (struct row)AT(address, line);
         address += (r & 3) ? (r >> 8) % 30 : (r >> 8) % 100000;
         line = (r & 12) ? line + (uint32_t)(r >> 40) % 12 : (uint32_t)(r >> 40) % 65000 + 1;
     }
@@ -251,7 +268,7 @@ static void test_rows_by_chance(void **state)
 static void test_end_at_the_last_row(void **state)
 {
     (void)state;
-    const struct row rows[] = {{64, 10, false}, {80, 12, false}};
+    const struct row rows[] = {AT(64, 10), AT(80, 12)};
     check_round_trip(rows, 2, 80);
 }
 
@@ -270,6 +287,40 @@ static void test_prologue_end_belongs_to_the_next_row(void **state)
     assert_false(found[0].prologue_end);
     assert_true(found[1].prologue_end);
     assert_false(found[2].prologue_end);
+}
+
+/* A column stays until another is set, a discriminator is for one row. */
+static void test_what_goes_before_a_row(void **state)
+{
+    (void)state;
+    struct line_rows writer = {.p = buffer};
+    line_begin(&writer, 16);
+    line_column(&writer, 5);
+    line_row(&writer, 16, 9);
+    uint8_t *before = writer.p;
+    line_negate_statement(&writer);
+    line_discriminator(&writer, 127);
+    line_column(&writer, 127);
+    line_row(&writer, UINT64_C(1) << 62, UINT32_MAX);
+    assert_true(writer.p - before <= LINE_ROW_MOST);
+    line_negate_statement(&writer);
+    line_row(&writer, UINT64_C(1) << 62, 7);
+    line_end(&writer, UINT64_C(1) << 62);
+    struct parameters h = header_of((uint64_t)(writer.p - buffer));
+    assert_int_equal(decode(&h, buffer, writer.p, found, 4), 4);
+    static const struct row expected[] = {
+        {.address = 16, .line = 9, .column = 5},
+        {.address = UINT64_C(1) << 62, .line = UINT32_MAX, .no_statement = true, .column = 127, .discriminator = 127},
+        {.address = UINT64_C(1) << 62, .line = 7, .column = 127},
+        {.address = UINT64_C(1) << 62, .line = 7, .column = 127},
+    };
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(found[i].address, expected[i].address);
+        assert_int_equal(found[i].line, expected[i].line);
+        assert_int_equal(found[i].no_statement, expected[i].no_statement);
+        assert_int_equal(found[i].column, expected[i].column);
+        assert_int_equal(found[i].discriminator, expected[i].discriminator);
+    }
 }
 
 /* The caller adds to the address where its code begins: it must be the 8 bytes
@@ -294,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_rows_by_chance),
         cmocka_unit_test(test_end_at_the_last_row),
         cmocka_unit_test(test_prologue_end_belongs_to_the_next_row),
+        cmocka_unit_test(test_what_goes_before_a_row),
         cmocka_unit_test(test_place_of_the_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
