@@ -106,17 +106,17 @@ enum {
     CONSTANT_PIECE = 21,
     DATA_PIECE = 18,
     CALL_PIECE = 18,
-    RUN_MOST = 44, /* bytes; as many borders are left behind the last place where one may begin */
-    RUN_LEAST = 16,
+    RUN_MOST = 96, /* bytes; as many borders are left behind the last place where one may begin */
+    RUN_LEAST = 32,
     INLINED_LEAST = 3, /* borders */
 };
 
-/* Which kind of piece comes at a turn of ten; a run where it does not fit. */
+/* Which kind of piece comes at a turn of eight; a run where it does not fit. */
 static enum piece_kind turn_kind(uint32_t turn, uint64_t bytes)
 {
-    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_RUN, PIECE_CALL,
-                                    PIECE_RUN, PIECE_DATA, PIECE_RUN, PIECE_RUN, PIECE_CONSTANT};
-    enum piece_kind kind = kinds[turn % 10];
+    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN,  PIECE_CONSTANT,
+                                    PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_DATA};
+    enum piece_kind kind = kinds[turn % 8];
     return kind != PIECE_RUN && bytes < CONSTANT_PIECE + FILLER_GAP_MOST ? PIECE_RUN : kind;
 }
 

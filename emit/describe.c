@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    LOCAL_EVENTS = 4, /* most passages through registers that one list tells */
-    INLINED_EVENTS = 3,
+    LOCAL_EVENTS = 2, /* most passages through registers that one list tells */
+    INLINED_EVENTS = 2,
     GLUE_PARAMETER_PLACE = -24,
     REGISTER_RSI = 4, /* DWARF's numbers */
     REGISTER_RDI = 5,
