@@ -27,12 +27,6 @@ bool composed_failed(const struct composed *c)
 
 /* --- units ------------------------------------------------------------------------ */
 
-/* Where something stands in the unit, but for the types before the functions. */
-static uint32_t place_of(const struct composer *c, const uint8_t *p)
-{
-    return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
-}
-
 static uint8_t *put_list_header(uint8_t *p)
 {
     p = put_u32(p, 0); /* the length, when the unit ends */
@@ -56,8 +50,12 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     c->uses_lists = c->uses_ranges = false;
     c->next_function = NULL;
     uint8_t *program = bytes_reserve(&out->programs, LINE_BEGIN);
-    if (!program)
+    uint8_t *lists = bytes_reserve(&out->lists, LIST_HEADER);
+    uint8_t *ranges = bytes_reserve(&out->ranges, LIST_HEADER);
+    if (!program || !lists || !ranges)
         return false;
+    bytes_keep(&out->lists, put_list_header(lists));
+    bytes_keep(&out->ranges, put_list_header(ranges));
     c->rows.p = program;
     line_begin(&c->rows, offset);
     bytes_keep(&out->programs, c->rows.p);
@@ -98,16 +96,12 @@ bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t
     struct composed *out = c->out;
     size_t waiting = c->next_function ? (size_t)(c->next_function - out->info.data) : SIZE_MAX;
     c->info = bytes_reserve(&out->info, info);
-    c->lists = bytes_reserve(&out->lists, lists + LIST_HEADER);
-    c->ranges = bytes_reserve(&out->ranges, ranges + LIST_HEADER);
+    c->lists = bytes_reserve(&out->lists, lists);
+    c->ranges = bytes_reserve(&out->ranges, ranges);
     c->rows.p = bytes_reserve(&out->programs, rows);
     if (!c->info || !c->lists || !c->ranges || !c->rows.p)
         return false;
     c->next_function = waiting == SIZE_MAX ? NULL : out->info.data + waiting;
-    if (c->lists == out->lists.data + c->lists_start)
-        c->lists = put_list_header(c->lists);
-    if (c->ranges == out->ranges.data + c->ranges_start)
-        c->ranges = put_list_header(c->ranges);
     return true;
 }
 
@@ -119,11 +113,10 @@ void compose_keep(struct composer *c)
     bytes_keep(&c->out->programs, c->rows.p);
 }
 
-/* A reference to a place among the unit's functions, moved later. */
-static void put_moved(struct composer *c, uint8_t *at, uint32_t place)
+void compose_move(struct composer *c, uint8_t *at, uint32_t place)
 {
     put_u32(at, place);
-    bytes_u32(&c->out->moved, place_of(c, at));
+    bytes_u32(&c->out->moved, compose_place_of(c, at));
 }
 
 /* --- functions ---------------------------------------------------------------------- */
@@ -137,11 +130,11 @@ void compose_function(struct composer *c, const struct debug_function *f)
     };
     c->function = c->info;
     if (c->next_function) {
-        put_moved(c, c->next_function, place_of(c, c->info));
+        compose_move(c, c->next_function, compose_place_of(c, c->info));
         c->next_function = NULL;
     }
     uint8_t *p = put_u8(c->info, codes[f->kind]);
-    bytes_u32(&c->out->named, place_of(c, p));
+    bytes_u32(&c->out->named, compose_place_of(c, p));
     p = put_u32(p, f->name);
     p = put_u16(p, (uint16_t)f->line);
     p = put_u32(p, corpus_type(f->result));
@@ -167,7 +160,7 @@ void compose_function_end(struct composer *c)
 void compose_end_children(struct composer *c, uint8_t *sibling)
 {
     c->info = put_u8(c->info, ABBREV_END);
-    put_moved(c, sibling, place_of(c, c->info));
+    compose_move(c, sibling, compose_place_of(c, c->info));
 }
 
 static uint8_t *put_variable(uint8_t *p, enum abbrev_code code, uint32_t name, uint32_t line)
@@ -222,8 +215,11 @@ void compose_local_list(struct composer *c, uint32_t name, uint32_t line, enum b
 
 uint32_t compose_list(struct composer *c)
 {
+    uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
     c->uses_lists = true;
-    return (uint32_t)(c->lists - c->out->lists.data);
+    if (c->based)
+        c->lists = put_u64(put_u8(c->lists, DW_LLE_base_address), 0);
+    return list;
 }
 
 /* From and to as offsets from the unit's first address, its base. */
@@ -258,10 +254,13 @@ void compose_list_end(struct composer *c)
     c->lists = put_u8(c->lists, DW_LLE_end_of_list);
 }
 
-uint32_t compose_ranges(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
+/* A range list of `count` pieces of code, from[i] to to[i]. */
+static uint32_t put_ranges(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
     c->uses_ranges = true;
+    if (c->based)
+        c->ranges = put_u64(put_u8(c->ranges, DW_RLE_base_address), 0);
     for (uint32_t i = 0; i < count; i++) {
         c->ranges = put_u8(c->ranges, DW_RLE_offset_pair);
         c->ranges = put_pair(c, c->ranges, from[i], to[i]);
@@ -282,7 +281,7 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t
         p = put_u64(p, c->text + from[0]);
         p = put_u64(p, to[0] - from[0]);
     } else {
-        p = put_u32(p, compose_ranges(c, count, from, to));
+        p = put_u32(p, put_ranges(c, count, from, to));
     }
     p = put_u16(p, (uint16_t)line);
     p = put_u8(p, (uint8_t)column);
@@ -304,7 +303,7 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
         p = put_u64(p, c->text + from[0]);
         p = put_u64(p, to[0] - from[0]);
     } else {
-        p = put_u32(p, compose_ranges(c, count, from, to));
+        p = put_u32(p, put_ranges(c, count, from, to));
     }
     c->info = p + 4;
     return p;
@@ -312,15 +311,15 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
 
 uint32_t compose_place(const struct composer *c)
 {
-    return place_of(c, c->info);
+    return compose_place_of(c, c->info);
 }
 
 uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
                              const uint8_t *types)
 {
-    uint32_t place = place_of(c, c->info);
+    uint32_t place = compose_place_of(c, c->info);
     uint8_t *p = put_u8(c->info, parameters ? ABBREV_DECLARED_FUNCTION : ABBREV_DECLARED_LEAF);
-    bytes_u32(&c->out->named, place_of(c, p));
+    bytes_u32(&c->out->named, compose_place_of(c, p));
     p = put_u32(p, name);
     p = put_u16(p, (uint16_t)line);
     p = put_u32(p, corpus_type(BASE_UNSIGNED_LONG));
@@ -348,7 +347,7 @@ uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, boo
     if (origin == COMPOSE_NEXT)
         c->next_function = p;
     else if (known)
-        put_moved(c, p, origin);
+        compose_move(c, p, origin);
     p += known ? 4 : 0;
     c->info = parameters ? p + 4 : p;
     return p;

@@ -67,7 +67,8 @@ struct composer {
     uint8_t *function;      /* where it begins */
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
-    bool uses_lists, uses_ranges; /* the unit has some, so its header stands there */
+    bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
+    bool based;                   /* lists begin with a base address of their own, 0 (stamp.c) */
 };
 
 /* A subprogram entry. */
@@ -113,8 +114,14 @@ void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint3
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
 void compose_list_end(struct composer *c);
 
-/* A range list of `count` pieces of code, from[i] to to[i]. */
-uint32_t compose_ranges(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+/* Where something stands in the unit, but for the types before the functions. */
+static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
+{
+    return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
+}
+
+/* Lists `at`, in the unit's functions, a reference to a place among them. */
+void compose_move(struct composer *c, uint8_t *at, uint32_t place);
 
 /* An inlined call of the header's function k; with one range, or with a list.
  * Returns what compose_end_children takes. */

@@ -89,8 +89,10 @@ enum {
 
     DW_LLE_end_of_list = 0,
     DW_LLE_offset_pair = 4,
+    DW_LLE_base_address = 6,
     DW_RLE_end_of_list = 0,
     DW_RLE_offset_pair = 4,
+    DW_RLE_base_address = 5,
 
     DW_ATE_boolean = 0x02,
     DW_ATE_float = 0x04,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "dwarf/corpus.h"
 #include "elf/plt.h"
 #include "emit/evaluate.h"
 
@@ -102,45 +101,27 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-enum {
-    CONSTANT_PIECE = 21,
-    DATA_PIECE = 18,
-    CALL_PIECE = 18,
-    RUN_MOST = 96, /* bytes; as many borders are left behind the last place where one may begin */
-    RUN_LEAST = 32,
-    INLINED_LEAST = 3, /* borders */
-};
-
-/* Which kind of piece comes at a turn of eight; a run where it does not fit. */
-static enum piece_kind turn_kind(uint32_t turn, uint64_t bytes)
+/* A block that fits: any, or where little more fits, of the longer half. */
+static uint16_t choose_block(const struct blocks *b, uint64_t r, uint64_t bytes)
 {
-    static const uint8_t kinds[] = {PIECE_RUN, PIECE_CALL, PIECE_RUN,  PIECE_CONSTANT,
-                                    PIECE_RUN, PIECE_CALL, PIECE_RUN, PIECE_DATA};
-    enum piece_kind kind = kinds[turn % 8];
-    return kind != PIECE_RUN && bytes < CONSTANT_PIECE + FILLER_GAP_MOST ? PIECE_RUN : kind;
+    enum { SIZES = sizeof b->fitting / sizeof b->fitting[0] };
+    uint32_t fit = b->fitting[bytes < SIZES ? bytes : SIZES - 1];
+    uint32_t shortest = bytes < SIZES ? fit / 2 : 0;
+    return (uint16_t)(shortest + random_below(r, fit - shortest));
 }
 
+/* A run of about `bytes`, not more. */
 static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t bytes)
 {
-    uint32_t first = random_below(r, f->borders - RUN_MOST - RUN_LEAST);
-    uint64_t want = RUN_LEAST + (r & 0xff) * (RUN_MOST - RUN_LEAST) / 256;
-    if (bytes < want + RUN_LEAST)
-        want = bytes;
-    uint32_t last = f->at[f->offset[first] + want];
-    if (last <= first)
-        last = first + 1;
-    bool inlined = last - first >= INLINED_LEAST && (r >> 9 & 3);
-    return (struct piece){
-        .kind = PIECE_RUN,
-        .first = (uint16_t)first,
-        .last = (uint16_t)last,
-        .choice = inlined ? (uint8_t)(1 + (r >> 11) % CORPUS_INLINES) : 0,
-    };
+    uint32_t first = random_below(r, f->borders - BLOCK_MOST);
+    uint32_t last = f->at[f->offset[first] + bytes];
+    return (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    uint64_t most = bytes / 3 + 4; /* no piece is shorter; what is not needed is given back */
+    const uint64_t smallest = c->blocks->block[0].size;
+    uint64_t most = bytes / smallest + 3; /* blocks, a run, a gap */
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
@@ -149,13 +130,9 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     while (bytes) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
-        struct piece *piece = &b->piece[b->pieces];
-        enum piece_kind kind = turn_kind(b->pieces++, bytes);
-        if (kind == PIECE_CALL)
-            *piece = (struct piece){
-                .kind = PIECE_CALL, .first = (uint16_t)(r & 3), .last = (uint16_t)(r >> 2), .choice = r >> 20 & 3};
-        else if (kind != PIECE_RUN)
-            *piece = (struct piece){.kind = (uint8_t)kind};
+        struct piece *piece = &b->piece[b->pieces++];
+        if (bytes >= smallest)
+            *piece = (struct piece){.kind = PIECE_BLOCK, .first = choose_block(c->blocks, r, bytes)};
         else if (bytes > FILLER_GAP_MOST)
             *piece = choose_run(c->filler, r, bytes);
         else
@@ -169,16 +146,12 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
 uint32_t code_piece_size(const struct code *c, const struct piece *piece)
 {
     switch (piece->kind) {
+    case PIECE_BLOCK:
+        return c->blocks->block[piece->first].size;
     case PIECE_RUN:
         return (uint32_t)c->filler->offset[piece->last] - c->filler->offset[piece->first];
-    case PIECE_GAP:
-        return piece->first;
-    case PIECE_CONSTANT:
-        return CONSTANT_PIECE;
-    case PIECE_CALL:
-        return CALL_PIECE;
     default:
-        return DATA_PIECE;
+        return piece->first;
     }
 }
 
@@ -330,50 +303,33 @@ static uint8_t *put_mix(uint8_t *p, const struct function *f)
     return p;
 }
 
-static uint8_t slot_displacement(uint32_t slot)
+static uint64_t fixup_target(const struct code *c, const struct fixup *f, uint64_t r)
 {
-    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)slot);
-}
-
-/* A constant or an object, combined with a local, to the scratch object. */
-static uint8_t *put_memory_piece(const struct code *c, uint8_t *p, bool constant, uint64_t r)
-{
-    uint8_t d = slot_displacement(2 * (uint32_t)(r & 3));
-    if (constant) {
-        p = put_bytes(p, "\xf2\x0f\x10\x05", 4); /* movsd constant(%rip),%xmm0 */
-        p = code_relative(c, p, c->constants_d + 8 * ((r >> 8) % CONSTANTS), 0);
-        p = put_bytes(p, "\xf2\x0f\x59\x45", 4); /* mulsd d(%rbp),%xmm0 */
-        p = put_u8(p, (uint8_t)(d - 8));
-        p = put_bytes(p, "\xf2\x0f\x11\x05", 4); /* movsd %xmm0,scratch(%rip) */
-        return code_relative(c, p, c->scratch + 8 * ((r >> 16) & 3), 0);
+    switch ((enum fixup_kind)f->kind) {
+    case FIXUP_CONSTANT:
+        return c->constants_d + 8 * (uint64_t)f->number;
+    case FIXUP_HELPER:
+        return c->text + c->helper[f->number];
+    case FIXUP_OBJECT:
+        if (c->objects_size >= 8)
+            return c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
+        return c->scratch + 8 * (r & 7);
+    default:
+        return c->scratch + 8 * (uint64_t)f->number;
     }
-    uint64_t from = c->scratch + 32 + 8 * ((r >> 16) & 3);
-    if (c->objects_size >= 8)
-        from = c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
-    p = put_bytes(p, "\x48\x8b\x05", 3); /* mov object(%rip),%rax */
-    p = code_relative(c, p, from, 0);
-    p = put_bytes(p, "\x48\x03\x45", 3); /* add d(%rbp),%rax */
-    p = put_u8(p, d);
-    p = put_bytes(p, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
-    return code_relative(c, p, c->scratch + 32 + 8 * ((r >> 24) & 3), 0);
 }
 
-uint32_t code_helper_constant(const struct piece *piece)
+static uint8_t *put_block(const struct code *c, uint8_t *p, const struct block *b, struct random *random)
 {
-    return piece->last >> 2;
-}
-
-/* local = helper(local, constant); */
-static uint8_t *put_helper_call(const struct code *c, uint8_t *p, const struct piece *piece)
-{
-    p = put_bytes(p, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
-    p = put_u8(p, slot_displacement(2 * piece->first));
-    p = put_u8(p, 0xbe); /* mov $constant,%esi */
-    p = put_u32(p, code_helper_constant(piece));
-    p = put_u8(p, 0xe8); /* call helper */
-    p = code_relative(c, p, c->text + c->helper[piece->choice], 0);
-    p = put_bytes(p, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
-    return put_u8(p, slot_displacement(2 * (piece->last & 3u)));
+    const struct fixup *f = (const struct fixup *)(const void *)c->blocks->fixups.data + b->fixup;
+    const uint16_t *constant = (const uint16_t *)(const void *)c->blocks->constants.data + b->constant;
+    memcpy(p, c->blocks->code.data + b->code, b->size);
+    uint64_t r = random_next(random);
+    for (uint32_t i = 0; i < b->constants; i++, r = r * RANDOM_STEP + 1)
+        put_u32(p + constant[i], (uint32_t)(r >> 36));
+    for (uint32_t i = 0; i < b->fixups; i++)
+        code_relative(c, p + f[i].at, fixup_target(c, &f[i], r), 0);
+    return p + b->size;
 }
 
 static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *piece, struct random *random)
@@ -399,14 +355,12 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     p = put_mix(p, &f);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *piece = &b->piece[i];
-        if (piece->kind == PIECE_RUN)
+        if (piece->kind == PIECE_BLOCK)
+            p = put_block(c, p, &c->blocks->block[piece->first], &random);
+        else if (piece->kind == PIECE_RUN)
             p = put_run(c->filler, p, piece, &random);
-        else if (piece->kind == PIECE_GAP)
-            p = filler_gap(p, piece->first, random_next(&random));
-        else if (piece->kind == PIECE_CALL)
-            p = put_helper_call(c, p, piece);
         else
-            p = put_memory_piece(c, p, piece->kind == PIECE_CONSTANT, random_next(&random));
+            p = filler_gap(p, piece->first, random_next(&random));
     }
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;

@@ -24,6 +24,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "emit/block.h"
 #include "emit/calls.h"
 #include "emit/filler.h"
 #include "emit/function.h"
@@ -40,22 +41,17 @@ enum {
     CODE_EPILOGUE = 6,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
-    CODE_HELPER_RETURN = 14, /* bytes of a PIECE_CALL before the return address */
 };
 
 enum piece_kind {
-    PIECE_RUN,
-    PIECE_GAP,
-    PIECE_CONSTANT, /* a constant times a local, to the scratch object */
-    PIECE_DATA,     /* an object plus a local, to the scratch object */
-    PIECE_CALL,     /* a call of a helper: slot `first` and a constant to slot `last` */
+    PIECE_BLOCK, /* a block of the stock: `first` is its number */
+    PIECE_RUN,   /* a run of the filler: borders [first, last) */
+    PIECE_GAP,   /* `first` bytes of loads */
 };
 
 struct piece {
-    uint16_t first, last; /* run: borders; gap: size; call: a slot, and a constant with a slot */
+    uint16_t first, last;
     uint8_t kind;
-    uint8_t choice; /* run: 1 and the number of the inlined function that debug information calls it, or 0;
-                       call: which helper */
 };
 
 /* Where a function is and what it is made of. */
@@ -72,6 +68,7 @@ struct code {
     const struct plan_library *library;
     const struct calls *calls;
     const struct filler *filler;
+    const struct blocks *blocks;
     const uint32_t *slot; /* PLT slot of each own function, or CODE_NO_SLOT */
     uint32_t import_slot; /* of the first import */
 
@@ -109,9 +106,6 @@ uint32_t code_parameters(const struct function *f, struct code_parameter *parame
 uint32_t code_mix_size(const struct function *f, uint32_t j);
 
 uint32_t code_piece_size(const struct code *c, const struct piece *piece);
-
-/* The constant that a PIECE_CALL passes as second argument. */
-uint32_t code_helper_constant(const struct piece *piece);
 
 /* The t-th call of a function, from 0: into utilities, then that of the next
  * function. False where there is no such call; `last` tells that there are no

@@ -5,11 +5,7 @@
 #include <string.h>
 
 enum {
-    LOCAL_EVENTS = 2, /* most passages through registers that one list tells */
-    INLINED_EVENTS = 2,
     GLUE_PARAMETER_PLACE = -24,
-    REGISTER_RSI = 4, /* DWARF's numbers */
-    REGISTER_RDI = 5,
 };
 
 static const uint8_t debug_types[ARGUMENT_TYPES] = {
@@ -71,16 +67,20 @@ static void declare_helper(struct walk *w, uint32_t number)
             compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
 }
 
-/* Room for a function, in a unit that has some for it. */
-static bool begin_function(struct walk *w, uint64_t offset, uint64_t info, uint64_t lists, uint64_t ranges,
-                           uint64_t rows)
+/* Bytes that are reserved for a function. */
+struct room {
+    uint64_t info, lists, ranges, rows;
+};
+
+/* Makes room for a function, in a unit that has some for it. */
+static bool begin_function(struct walk *w, uint64_t offset, const struct room *room)
 {
     if (w->composer.unit && unit_is_full(w))
         close_unit(w);
     if (!w->composer.unit && !open_unit(w, offset))
         return false;
     w->unit_rest--;
-    return compose_reserve(&w->composer, info, lists, ranges, rows);
+    return compose_reserve(&w->composer, room->info, room->lists, room->ranges, room->rows);
 }
 
 static void end_function(struct walk *w, uint64_t end)
@@ -135,7 +135,8 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     struct composer *c = &w->composer;
     if (!place->size)
         return true;
-    if (!begin_function(w, place->offset, 4 * COMPOSE_CHILD_MOST, 0, 0, glue_rows_most(&l->code)))
+    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST, .rows = glue_rows_most(&l->code)};
+    if (!begin_function(w, place->offset, &room))
         return false;
     bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
     bool has_parameters = is_static || which >= GLUE_HELPER;
@@ -187,27 +188,6 @@ static int32_t slot_place(uint32_t slot)
     return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
 }
 
-/* The entries of a local's list for one run at `at`, from `from` on: in its slot,
- * with passages through registers. Returns where the last entry ended. */
-static uint64_t list_run(struct walk *w, const struct piece *piece, uint64_t at, uint32_t slot, uint64_t from,
-                         uint32_t *events)
-{
-    const struct filler *f = w->filler;
-    uint32_t base = f->offset[piece->first];
-    uint32_t end = f->offset[piece->last];
-    for (uint32_t e = f->event_first[piece->first][slot]; e != FILLER_NO_EVENT && *events; e = f->event_next[e]) {
-        const struct filler_event *event = &f->event[e];
-        if (event->end > end)
-            break;
-        uint64_t start = at + event->start - base;
-        compose_list_frame(&w->composer, from, start, slot_place(slot));
-        from = at + event->end - base;
-        compose_list_register(&w->composer, start, from, event->reg);
-        --*events;
-    }
-    return from;
-}
-
 static void describe_parameters(struct walk *w, struct subject *s)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
@@ -250,102 +230,12 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
             compose_local(c, name, s->line + 1, type, slot_place(slot));
             continue;
         }
+        /* there is nothing in it before the statements */
         uint32_t list = compose_list(c);
-        uint32_t events = LOCAL_EVENTS;
-        uint64_t from = pieces_at;
-        uint64_t at = pieces_at;
-        for (uint32_t i = 0; i < s->body->pieces && events; i++) {
-            const struct piece *piece = &s->body->piece[i];
-            if (piece->kind == PIECE_RUN)
-                from = list_run(w, piece, at, slot, from, &events);
-            at += code_piece_size(&w->l->code, piece);
-        }
-        compose_list_frame(c, from, s->end, slot_place(slot));
+        compose_list_frame(c, pieces_at, s->end, slot_place(slot));
         compose_list_end(c);
         compose_local_list(c, name, s->line + 1, type, list);
     }
-}
-
-/* A variable of an inlined function or a block: a slot, for as long as the run. */
-static uint32_t run_list(struct walk *w, const struct piece *piece, uint64_t at, uint32_t slot)
-{
-    uint32_t list = compose_list(&w->composer);
-    uint32_t events = INLINED_EVENTS;
-    uint64_t from = list_run(w, piece, at, slot, at, &events);
-    compose_list_frame(&w->composer, from, at + code_piece_size(&w->l->code, piece), slot_place(slot));
-    compose_list_end(&w->composer);
-    return list;
-}
-
-enum { RANGES_MOST = 4 };
-
-/* The ranges of what a run is told to be: all of it, or without an instruction
- * in its midst, which then is of the function around it; and of the next run too
- * where `joined`. Returns how many. */
-static uint32_t run_ranges(const struct walk *w, const struct subject *s, uint32_t i, uint64_t r, bool joined,
-                           uint64_t *from, uint64_t *to)
-{
-    const struct filler *f = w->filler;
-    uint32_t count = 0;
-    uint64_t at = s->at;
-    for (uint32_t n = 0; n < (joined ? 3 : 1); n++) {
-        const struct piece *piece = &s->body->piece[i + n];
-        if (n != 1) {
-            uint32_t borders = (uint32_t)piece->last - piece->first;
-            uint32_t skip = piece->first + 1u + (uint32_t)(r >> 40) % borders;
-            from[count] = at;
-            if (borders > 3 && skip + 1 < piece->last && (r >> 32 & 7)) {
-                to[count++] = at + f->offset[skip] - f->offset[piece->first];
-                from[count] = at + f->offset[skip + 1] - f->offset[piece->first];
-            }
-            to[count++] = at + code_piece_size(&w->l->code, piece);
-        }
-        at += code_piece_size(&w->l->code, piece);
-    }
-    return count;
-}
-
-/* Whether an inlined call goes on in the run after the next piece. */
-static bool goes_on(const struct subject *s, uint32_t i)
-{
-    const struct piece *piece = &s->body->piece[i];
-    return i + 2 < s->body->pieces && piece[1].kind != PIECE_RUN && piece[2].kind == PIECE_RUN && piece[2].choice &&
-           !(piece[2].choice & 7);
-}
-
-static void describe_inlined(struct walk *w, struct subject *s, uint32_t i, uint32_t k, bool joined)
-{
-    const struct piece *piece = &s->body->piece[i];
-    uint64_t from[RANGES_MOST];
-    uint64_t to[RANGES_MOST];
-    uint64_t r = random_at(s->f.hash, i);
-    uint32_t count = run_ranges(w, s, i, r, joined, from, to);
-    uint8_t *children = compose_inlined(&w->composer, k, w->line, 8 + (uint32_t)(r >> 60), count, from, to);
-    for (uint32_t child = 0; child < CORPUS_INLINE_CHILDREN; child++) {
-        uint32_t slot = (uint32_t)(r >> (4 * child) & 3) * 2 + (child == 1 ? 1 : 0);
-        if (child == 2 && (k & 1))
-            break; /* its variable was optimised out */
-        compose_inlined_child(&w->composer, k, child, run_list(w, piece, s->at, slot));
-    }
-    compose_end_children(&w->composer, children);
-}
-
-static void describe_block(struct walk *w, struct subject *s, uint32_t number)
-{
-    const struct piece *piece = &s->body->piece[number];
-    uint64_t r = random_at(s->f.hash, s->at);
-    struct composer *c = &w->composer;
-    uint64_t from[RANGES_MOST];
-    uint64_t to[RANGES_MOST];
-    uint32_t count = run_ranges(w, s, number, r, false, from, to);
-    uint8_t *children = compose_block(c, count, from, to);
-    for (uint32_t i = 0; i < 1 + (r & 1); i++) {
-        uint32_t slot = (uint32_t)(r >> (8 + 4 * i) & 7);
-        uint32_t name = next_name(w, s);
-        uint32_t list = run_list(w, piece, s->at, slot);
-        compose_local_list(c, name, w->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, list);
-    }
-    compose_end_children(c, children);
 }
 
 static void row(struct walk *w, uint64_t at)
@@ -360,80 +250,42 @@ static void inner_row(struct walk *w, uint64_t at, uint32_t column)
     line_row(&w->composer.rows, at, w->line);
 }
 
-/* A run's rows, of the source itself or, where `inlined` is 1 and its number, of
- * the header's function. */
-static void run_rows(struct walk *w, const struct piece *piece, uint64_t at, uint32_t inlined)
+/* The rows of a run of the filler, which nothing else is said of. */
+static void run_rows(struct walk *w, const struct piece *piece, uint64_t at)
 {
     const struct filler *f = w->filler;
     struct line_rows *rows = &w->composer.rows;
-    uint32_t line = w->line;
-    if (inlined) {
-        rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 1}, 2);
-        line = corpus_inline_line(inlined - 1) + 1;
-    }
     uint32_t from = f->row[piece->first + 1];
     uint32_t last = (uint32_t)piece->last - 1;
     if (!f->statement[piece->first])
         line_negate_statement(rows);
-    line_row(rows, at, line);
+    line_row(rows, at, w->line);
     rows->p = put_bytes(rows->p, f->rows + from, f->row[piece->last] - from);
     rows->address += (uint64_t)f->offset[last] - f->offset[piece->first];
-    rows->line = line + f->line[last] - f->line[piece->first];
+    rows->line = w->line + f->line[last] - f->line[piece->first];
+    w->line = rows->line;
     if (!f->statement[last])
         line_negate_statement(rows);
-    if (inlined)
-        rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
-    else
-        w->line = rows->line;
-}
-
-/* The rows of a piece that is no run: one for each instruction. */
-static void other_rows(struct walk *w, const struct piece *piece, uint64_t at)
-{
-    static const uint8_t instructions[][4] = {
-        [PIECE_CONSTANT] = {8, 13}, [PIECE_DATA] = {7, 11}, [PIECE_CALL] = {4, 9, 14}};
-    line_row(&w->composer.rows, at, w->line);
-    for (unsigned i = 0; piece->kind != PIECE_GAP && instructions[piece->kind][i]; i++)
-        inner_row(w, at + instructions[piece->kind][i], 14 + 6 * i);
 }
 
 static void describe_pieces(struct walk *w, struct subject *s)
 {
-    uint32_t joined = UINT32_MAX; /* a run that belongs to the inlined call of the run before */
-    uint32_t inlined = 0;
+    const struct blocks *blocks = &w->l->stock->blocks;
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
         w->line++;
-        bool rich = w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST;
-        if (piece->kind == PIECE_RUN && i != joined) {
-            inlined = rich ? piece->choice : 0;
-            joined = inlined && goes_on(s, i) ? i + 2 : UINT32_MAX;
-            if (inlined)
-                describe_inlined(w, s, i, inlined - 1, joined == i + 2);
-            else if (rich)
-                describe_block(w, s, i);
+        if (piece->kind == PIECE_BLOCK) {
+            const struct stamp *stamp = &blocks->block[piece->first].stamp;
+            if (w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST)
+                stamp_put_entries(&w->composer, &blocks->shelf, stamp, s->at, w->line, s->name + i, w->helper);
+            stamp_put_rows(&w->composer, &blocks->shelf, stamp, s->at, w->line);
+            w->line += stamp->lines;
+        } else if (piece->kind == PIECE_RUN) {
+            run_rows(w, piece, s->at);
+        } else {
+            line_row(&w->composer.rows, s->at, w->line);
         }
-        if (piece->kind == PIECE_RUN)
-            run_rows(w, piece, s->at, inlined);
-        else
-            other_rows(w, piece, s->at);
         s->at += code_piece_size(&w->l->code, piece);
-    }
-}
-
-/* The calls of helpers among the pieces, which begin at `at`. */
-static void describe_helper_calls(struct walk *w, const struct subject *s, uint64_t at)
-{
-    struct composer *c = &w->composer;
-    for (uint32_t i = 0; i < s->body->pieces; i++) {
-        const struct piece *piece = &s->body->piece[i];
-        if (piece->kind == PIECE_CALL) {
-            uint8_t *children = compose_call(c, at + CODE_HELPER_RETURN, w->helper[piece->choice], true);
-            compose_call_slot(c, REGISTER_RDI, slot_place(2u * piece->first));
-            compose_call_constant(c, REGISTER_RSI, code_helper_constant(piece));
-            compose_end_children(c, children);
-        }
-        at += code_piece_size(&w->l->code, piece);
     }
 }
 
@@ -513,6 +365,43 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     return at;
 }
 
+/* What a function takes at most, with `calls` calls at its end. */
+static struct room room_for(const struct walk *w, const struct body *b, uint64_t calls)
+{
+    const struct blocks *blocks = &w->l->stock->blocks;
+    uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
+    struct room room = {
+        .info =
+            COMPOSE_FUNCTION_MOST + COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + 7 * calls),
+        .lists = entries * COMPOSE_ENTRY_MOST,
+        .rows = LINE_ROW_MOST * (UINT64_C(24) + 3 * calls) + UINT64_C(8) * (FILLER_GAP_MOST + BLOCK_LEAST),
+    };
+    for (uint32_t i = 0; i < b->pieces; i++) {
+        room.rows += LINE_ROW_MOST;
+        if (b->piece[i].kind == PIECE_BLOCK) {
+            const struct stamp *stamp = &blocks->block[b->piece[i].first].stamp;
+            room.info += stamp->info_size;
+            room.lists += stamp->lists_size;
+            room.ranges += stamp->ranges_size;
+            room.rows += stamp->rows_size;
+        }
+    }
+    return room;
+}
+
+/* Declares the helpers that the function's blocks call. */
+static void declare_helpers(struct walk *w, const struct body *b)
+{
+    const struct blocks *blocks = &w->l->stock->blocks;
+    uint32_t called = 0;
+    for (uint32_t i = 0; i < b->pieces; i++)
+        if (b->piece[i].kind == PIECE_BLOCK)
+            called |= blocks->block[b->piece[i].first].helpers;
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        if (called >> i & 1)
+            declare_helper(w, i);
+}
+
 static bool describe_function(struct walk *w, uint32_t index)
 {
     struct library *l = w->l;
@@ -521,14 +410,8 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = function_of(l->row->key, index);
     s.name = (uint32_t)(s.f.hash >> 32);
     s.step = (uint32_t)(s.f.hash >> 16) | 1;
-    uint64_t calls = l->plan->assignment.per_function + UINT64_C(1);
-    uint64_t children = SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + UINT64_C(5) * b->pieces + 7 * calls;
-    uint64_t entries =
-        4 * ARGUMENTS_MOST + FILLER_SLOTS * (2 * LOCAL_EVENTS + 1) + UINT64_C(3) * (2 * INLINED_EVENTS + 1) * b->pieces;
-    /* a row takes some 3 bytes for at least 3 of code, those of fixed parts more */
-    uint64_t rows = LINE_ROW_MOST * (UINT64_C(24) + 5 * b->pieces + 3 * calls) + UINT64_C(4) * b->size;
-    if (!begin_function(w, s.start, COMPOSE_FUNCTION_MOST + children * COMPOSE_CHILD_MOST, entries * COMPOSE_ENTRY_MOST,
-                        UINT64_C(2) * COMPOSE_RANGE_MOST * b->pieces + 16, rows))
+    const struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    if (!begin_function(w, s.start, &room))
         return false;
     s.line = w->line;
     const struct debug_function f = {
@@ -541,18 +424,14 @@ static bool describe_function(struct walk *w, uint32_t index)
     };
     uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
     w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
-    for (uint32_t i = 0; w->level == DESCRIBE_RICH && i < b->pieces; i++)
-        if (b->piece[i].kind == PIECE_CALL)
-            declare_helper(w, b->piece[i].choice);
+    if (w->level == DESCRIBE_RICH)
+        declare_helpers(w, b);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
     if (w->level != DESCRIBE_LEAN) {
-        uint64_t pieces_at = s.at;
         describe_pieces(w, &s);
-        if (w->level == DESCRIBE_RICH)
-            describe_helper_calls(w, &s, pieces_at);
         describe_calls(w, &s);
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);

@@ -42,7 +42,8 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
 {
     *l = (struct library){.plan = plan, .row = row, .stock = stock};
     l->shape = shape_of(plan, row);
-    l->code = (struct code){.plan = plan, .library = row, .filler = stock ? &stock->filler : NULL};
+    l->code = (struct code){
+        .plan = plan, .library = row, .filler = stock ? &stock->filler : NULL, .blocks = stock ? &stock->blocks : NULL};
     if (row->kind == LIBRARY_MODULE) {
         if (!calls_make(plan, row, arena, &l->calls))
             return false;

@@ -42,6 +42,11 @@ struct stock *stock_make(uint64_t seed)
         return NULL;
     }
     filler_make(&s->filler, seed);
+    if (!blocks_make(&s->blocks, &s->filler, &s->corpus, seed)) {
+        corpus_free(&s->corpus);
+        free(s);
+        return NULL;
+    }
     make_literals(s->literals, seed);
     return s;
 }
@@ -50,6 +55,7 @@ void stock_free(struct stock *s)
 {
     if (!s)
         return;
+    blocks_free(&s->blocks);
     corpus_free(&s->corpus);
     free(s);
 }

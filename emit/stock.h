@@ -3,6 +3,7 @@
 #define EMIT_STOCK_H
 
 #include "dwarf/corpus.h"
+#include "emit/block.h"
 #include "emit/filler.h"
 #include "emit/plan.h"
 
@@ -10,6 +11,7 @@ enum { STOCK_LITERALS = 1 << 16 };
 
 struct stock {
     struct filler filler;
+    struct blocks blocks;
     struct corpus corpus;
     uint8_t literals[STOCK_LITERALS]; /* what constants and initialised objects look like */
 };

@@ -18,6 +18,8 @@ def show(**what):
 
 
 def value_of(value):
+    if value.is_optimized_out:
+        return None
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_PTR:
         return value.string() if kind.target().code == gdb.TYPE_CODE_INT else int(value)
@@ -26,7 +28,8 @@ def value_of(value):
 
 def describe(frame):
     """A frame as `backtrace` shows it: function, file, line, arguments by name, type and value."""
-    described = {"function": frame.name(), "pc": frame.pc(), "library": None, "line": None, "file": None, "arguments": []}
+    described = {"function": frame.name(), "pc": frame.pc(), "library": None, "file": None, "line": None}
+    described["arguments"] = []
     object_file = gdb.solib_name(frame.pc())
     if object_file:
         described["library"] = os.path.basename(object_file)
@@ -68,6 +71,31 @@ def stop(place, finish=0, locals=False):
         show(finished=name, returned=int(gdb.history(0)), now=describe(gdb.newest_frame()))
 
 
+def outermost(frame):
+    """The function that a frame's code was inlined into."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+
+def walk(place):
+    """Steps through a function, over its calls; shows arguments and callers at each instruction."""
+    run_to(place)
+    name = outermost(gdb.newest_frame()).name()
+    level = len(frames())
+    while True:
+        frame = outermost(gdb.newest_frame())
+        if frame.name() != name:
+            return
+        callers = []
+        older = frame.older()
+        while older is not None and len(callers) < level:
+            callers.append(older.name())
+            older = older.older()
+        show(at=frame.pc(), arguments=describe(frame)["arguments"], callers=callers)
+        gdb.execute("nexti", to_string=True)
+
+
 def plt(place):
     """Runs to a function, to its first call, and steps through the call's PLT stub into the dynamic linker."""
     run_to(place)
@@ -94,7 +122,7 @@ def main():
     gdb.execute("set breakpoint pending on")
     gdb.execute("set disable-randomization off")
     what = json.loads(os.environ["PROBE"])
-    {"stop": stop, "plt": plt}[what.pop("mode")](**what)
+    {"stop": stop, "walk": walk, "plt": plt}[what.pop("mode")](**what)
     gdb.execute("kill")
 
 

@@ -155,7 +155,8 @@ class Model:
     def visited(self):
         """The names of the functions that are reached when every module is visited."""
         found = set()
-        waiting = [f for name, library in self.libraries.items() if library.is_module for f in self.entry_calls(name)[0]]
+        modules = [name for name, library in self.libraries.items() if library.is_module]
+        waiting = [function for name in modules for function in self.entry_calls(name)[0]]
         while waiting:
             function = waiting.pop()
             if function.name not in found:

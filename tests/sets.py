@@ -34,7 +34,13 @@ VARIANTS = {
     "short-names": {"names": {"length": 17}},
     "few-functions": {"functions": 30},
     # of the one module nothing is covered, of the utilities something would be
-    "idle-utilities": {"modules": 1, "functions": 9, "utility-functions": 200, "calls": {"coverage": 0.1}, "sections": None},
+    "idle-utilities": {
+        "modules": 1,
+        "functions": 9,
+        "utility-functions": 200,
+        "calls": {"coverage": 0.1},
+        "sections": None,
+    },
     "without-sizes": {"sections": None, "functions": 60},
     "one-function": {"sections": None, "functions": 1},
 }

@@ -204,7 +204,20 @@ def test_least_that_is_named_is_enough(size, refused, programs, tmp_path):
 
 def test_names_that_cannot_be_so_long(refused):
     said = refused(profile_text(modules=3, functions=50, sections={**SIZES, "strtab": 50_000_000}))
-    assert re.match(r"sections: strtab: libmodule[0-2]\.so .* at most \d+ are possible; lower it, or raise ", said), said
+    message = r"sections: strtab: libmodule[0-2]\.so .* at most \d+ are possible; lower it, or raise "
+    assert re.match(message, said), said
+
+
+@pytest.mark.parametrize("key", ["length", "pad"])
+def test_longest_names(key, programs, tmp_path):
+    """What a profile may say is met, or refused by that key."""
+    (tmp_path / "a.prof").write_text(profile_text(modules=1, functions=9, names={key: 4096}))
+    done = programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-o", tmp_path / "set", "-q", status=None)
+    if done.returncode == 0:
+        assert {len(name) for name, _ in functions(tmp_path / "set" / "libmodule0.so")} >= {4096 if key == "length" else 4096 + len("libmodule0_fun0")}
+        programs.command([PYTHON, tmp_path / "set" / "driver.py", "--no-mpi"], leaks=False)
+    else:
+        assert re.match(rf"pyelfgen: \S*names: {key}: ", done.stderr), done.stderr
 
 
 def test_library_that_is_too_large(refused):

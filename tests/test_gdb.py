@@ -202,6 +202,27 @@ def test_result_of_a_utility(in_a_utility):
     assert [(row["finished"], row["returned"] % 2**64) for row in shown[1:]] == results
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_every_instruction(number, probe, expected, small):
+    """All through a function each argument is what was passed, or said to be gone, and the callers are right."""
+    functions_of_all = expected.libraries["libmodule4"].functions
+    function = [f for f in functions_of_all if len(f.types) == 5 and 3 <= f.index % 10 < 9][number * 20]
+    chain = functions_of_all[function.index // 10 * 10 : function.index]
+    shown = probe(DRIVE.format("libmodule4"), mode="walk", place=function.name)
+    passed = list(zip(function.types, function.passed(0)))
+    known = 0
+    for row in shown:
+        assert row["callers"][: len(chain) + 1] == [f.name for f in reversed(chain)] + ["libmodule4_entry"]
+        assert row["callers"][-1] == "_start"
+        assert [(kind, value) for _, kind, value in row["arguments"] if value is not None] == [
+            (kind, value) for (kind, value), (*_, seen) in zip(passed, row["arguments"]) if seen is not None
+        ]
+        known += sum(seen is not None for *_, seen in row["arguments"])
+    code = ask("objdump", "-d", small / "libmodule4.so", f"--disassemble={function.name}")
+    assert len(shown) == len(set(row["at"] for row in shown)) > len(re.findall(r"\tret", code)) * 20
+    assert known > 2 * len(shown)
+
+
 def test_unwinding_from_a_lazily_bound_call(probe, expected):
     """At each instruction of the PLT stub and of PLT0 the callers are right."""
     chain = chain_in(expected, "libmodule1", 3)

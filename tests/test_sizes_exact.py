@@ -89,7 +89,8 @@ def test_variant(name, sets):
 def test_manifest_tells_the_sizes_of_the_files(small):
     found = manifest_of(small)
     assert found["wanted"] == SHIPPED["small"]
-    assert found["actual"] == {size: sum(row[size] for row in libraries_of(small, "module", "utility")) for size in FIVE}
+    rows = libraries_of(small, "module", "utility")
+    assert found["actual"] == {size: sum(row[size] for row in rows) for size in FIVE}
     assert sums(small).items() >= found["actual"].items()
 
 
@@ -189,7 +190,8 @@ def test_exact_or_refused(seed, programs, tmp_path):
         assert not (tmp_path / "set").exists()
         return
     assert sums(tmp_path / "set").items() >= exact(wanted).items()
-    visited = programs.command(["/usr/bin/python3", tmp_path / "set" / "driver.py", "--no-mpi"], leaks=False, timeout=60)
+    driver = ["/usr/bin/python3", tmp_path / "set" / "driver.py", "--no-mpi"]
+    visited = programs.command(driver, leaks=False, timeout=60)
     assert "every result right" in visited.stdout
 
 

@@ -87,7 +87,8 @@ def test_an_immediate(altered, drive, verify):
     listing = ask("objdump", "-d", f"--start-address={address}", f"--stop-address={address + 80}", altered.path(name))
     at, number = re.search(r"^ *([0-9a-f]+):\t48 b8 .*\tmovabs \$0x([0-9a-f]+),%rax$", listing, flags=re.M).groups()
     offset = altered.offset(name, ".text", int(at, 16)) + 2
-    assert altered.patch(name, offset, struct.pack("<Q", int(number, 16) ^ 1 << 40)) == struct.pack("<Q", int(number, 16))
+    before = altered.patch(name, offset, struct.pack("<Q", int(number, 16) ^ 1 << 40))
+    assert before == struct.pack("<Q", int(number, 16))
     assert re.match(r"libmodule2: entry returned \d+, the manifest says \d+; ", drive(altered))
     verify(altered, name, DIGEST)
 

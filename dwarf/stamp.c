@@ -1,0 +1,280 @@
+/* Makes stamps and puts them; see stamp.h. */
+#include "dwarf/stamp.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
+
+void stamp_shelf_free(struct stamp_shelf *s)
+{
+    bytes_free(&s->info);
+    bytes_free(&s->lists);
+    bytes_free(&s->ranges);
+    bytes_free(&s->rows);
+    bytes_free(&s->patches);
+}
+
+/* --- making ------------------------------------------------------------------------ */
+
+bool stamp_start(struct stamp_maker *m, const struct corpus *corpus)
+{
+    struct composer *c = &m->composer;
+    composed_clear(&m->out);
+    memset(&m->unit, 0, sizeof m->unit);
+    memset(m->count, 0, sizeof m->count);
+    *c = (struct composer){.corpus = corpus, .out = &m->out, .unit = &m->unit, .based = true};
+    return compose_reserve(c, MAKE_MOST, MAKE_MOST, MAKE_MOST, MAKE_MOST);
+}
+
+void stamp_maker_free(struct stamp_maker *m)
+{
+    composed_free(&m->out);
+}
+
+static void note(struct stamp_maker *m, enum stamp_patch kind, uint32_t number)
+{
+    if (m->count[kind] == UINT8_MAX)
+        m->failed = true;
+    else
+        m->patch[kind][m->count[kind]++] = (uint16_t)number;
+}
+
+/* Offset of p among the entries. */
+static uint32_t entry(const struct stamp_maker *m, const uint8_t *p)
+{
+    return (uint32_t)(p - m->out.info.data);
+}
+
+static void note_lists(struct stamp_maker *m, uint32_t list)
+{
+    note(m, STAMP_LIST_BASE, list + 1);
+}
+
+uint32_t stamp_list(struct stamp_maker *m)
+{
+    uint32_t list = compose_list(&m->composer);
+    note_lists(m, list);
+    return list;
+}
+
+/* Notes the address at `at` of the entry, and its ranges where it has a list. */
+static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, const uint8_t *ranges_before)
+{
+    if (count == 1) {
+        note(m, STAMP_ADDRESS, at);
+    } else {
+        note(m, STAMP_RANGES, at);
+        note(m, STAMP_RANGE_BASE, (uint32_t)(ranges_before - m->out.ranges.data) + 1);
+    }
+}
+
+uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+                       const uint64_t *from, const uint64_t *to)
+{
+    /* code, origin, entry_pc, then low_pc and high_pc or ranges, line, column, sibling */
+    uint32_t start = entry(m, m->composer.info);
+    const uint8_t *ranges = m->composer.ranges;
+    uint8_t *sibling = compose_inlined(&m->composer, k, line, column, count, from, to);
+    note(m, STAMP_ADDRESS, start + 5);
+    note_ranges(m, start + 13, count, ranges);
+    note(m, STAMP_LINE, entry(m, sibling) - 3);
+    return sibling;
+}
+
+void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list)
+{
+    note(m, STAMP_LIST, entry(m, m->composer.info) + 5);
+    compose_inlined_child(&m->composer, k, child, list);
+}
+
+uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to)
+{
+    uint32_t start = entry(m, m->composer.info);
+    const uint8_t *ranges = m->composer.ranges;
+    uint8_t *sibling = compose_block(&m->composer, count, from, to);
+    note_ranges(m, start + 1, count, ranges);
+    return sibling;
+}
+
+void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list)
+{
+    uint32_t start = entry(m, m->composer.info);
+    note(m, STAMP_NAME, start + 1);
+    note(m, STAMP_LINE, start + 5);
+    compose_local_list(&m->composer, 0, line, type, list);
+    note(m, STAMP_LIST, entry(m, m->composer.info) - 4);
+}
+
+uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number)
+{
+    uint32_t start = entry(m, m->composer.info);
+    uint8_t *sibling = compose_call(&m->composer, returns, 0, true);
+    note(m, STAMP_ADDRESS, start + 1);
+    note(m, STAMP_ORIGIN, start + 9);
+    note(m, STAMP_ORIGIN, number);
+    return sibling;
+}
+
+/* Three bytes, whatever the value: it is not known yet. */
+static void note_line_advance(struct stamp_maker *m, enum stamp_patch kind, int32_t number)
+{
+    struct line_rows *rows = &m->composer.rows;
+    rows->p = put_u8(rows->p, DW_LNS_advance_line);
+    note(m, kind, (uint32_t)(rows->p - m->out.programs.data));
+    note(m, kind, (uint32_t)number);
+    rows->p += PADDED_LEB;
+}
+
+void stamp_enter_header(struct stamp_maker *m, uint32_t line)
+{
+    struct line_rows *rows = &m->composer.rows;
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 1}, 2);
+    note_line_advance(m, STAMP_ENTER, (int32_t)line - (int32_t)rows->line);
+    rows->line = line;
+}
+
+void stamp_leave_header(struct stamp_maker *m, uint32_t line)
+{
+    struct line_rows *rows = &m->composer.rows;
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
+    note_line_advance(m, STAMP_LEAVE, (int32_t)line - (int32_t)rows->line);
+    rows->line = line;
+}
+
+bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
+{
+    compose_keep(&m->composer);
+    const struct composed *o = &m->out;
+    assert(o->info.size <= MAKE_MOST && o->lists.size <= MAKE_MOST && o->ranges.size <= MAKE_MOST &&
+           o->programs.size <= MAKE_MOST);
+    *s = (struct stamp){.info_size = (uint16_t)o->info.size,
+                        .lists_size = (uint16_t)o->lists.size,
+                        .ranges_size = (uint16_t)o->ranges.size,
+                        .rows_size = (uint16_t)o->programs.size,
+                        .last_row = (uint16_t)m->composer.rows.address,
+                        .lines = (uint16_t)m->composer.rows.line};
+    /* the composer has listed what is to be moved */
+    size_t moved = o->moved.size / sizeof(uint32_t);
+    for (size_t i = 0; i < moved; i++) {
+        uint32_t place;
+        memcpy(&place, o->moved.data + i * sizeof place, sizeof place);
+        bool is_origin = false;
+        for (uint32_t n = 0; n < m->count[STAMP_ORIGIN]; n += 2)
+            is_origin |= m->patch[STAMP_ORIGIN][n] == place;
+        if (!is_origin)
+            note(m, STAMP_PLACE, place);
+    }
+    s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
+    s->lists = (uint32_t)bytes_append(&shelf->lists, o->lists.data, o->lists.size);
+    s->ranges = (uint32_t)bytes_append(&shelf->ranges, o->ranges.data, o->ranges.size);
+    s->rows = (uint32_t)bytes_append(&shelf->rows, o->programs.data, o->programs.size);
+    s->patches = (uint32_t)(shelf->patches.size / sizeof(uint16_t));
+    for (unsigned kind = 0; kind < STAMP_PATCHES; kind++) {
+        s->count[kind] = (uint8_t)m->count[kind];
+        bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
+    }
+    bool ok = !m->failed && !composed_failed(o) && !shelf->info.failed && !shelf->lists.failed &&
+              !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
+    return ok && stamp_start(m, m->composer.corpus);
+}
+
+/* --- putting ------------------------------------------------------------------------- */
+
+static const uint16_t *patches_of(const struct stamp_shelf *shelf, const struct stamp *s)
+{
+    return (const uint16_t *)(const void *)shelf->patches.data + s->patches;
+}
+
+static void add_u16(uint8_t *p, uint32_t value)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    put_u16(p, (uint16_t)(v + value));
+}
+
+static void add_u32(uint8_t *p, uint32_t value)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    put_u32(p, v + value);
+}
+
+static void add_u64(uint8_t *p, uint64_t value)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    put_u64(p, v + value);
+}
+
+void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                       uint32_t line, uint32_t names, const uint32_t *origin)
+{
+    const uint64_t address = c->text + at;
+    const uint32_t place = compose_place_of(c, c->info);
+    const uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
+    const uint32_t ranges = (uint32_t)(c->ranges - c->out->ranges.data);
+    uint8_t *p = c->info;
+    memcpy(p, shelf->info.data + s->info, s->info_size);
+    memcpy(c->lists, shelf->lists.data + s->lists, s->lists_size);
+    memcpy(c->ranges, shelf->ranges.data + s->ranges, s->ranges_size);
+    const uint16_t *patch = patches_of(shelf, s);
+    for (uint32_t n = s->count[STAMP_ADDRESS]; n; n--)
+        add_u64(p + *patch++, address);
+    uint8_t *moved = bytes_reserve(&c->out->moved, sizeof(uint32_t) * (s->count[STAMP_PLACE] + s->count[STAMP_ORIGIN]));
+    if (!moved)
+        return; /* composed_failed tells */
+    for (uint32_t n = s->count[STAMP_PLACE]; n; n--, patch++) {
+        add_u32(p + *patch, place);
+        moved = put_u32(moved, place + *patch);
+    }
+    for (uint32_t n = s->count[STAMP_LIST]; n; n--)
+        add_u32(p + *patch++, list);
+    for (uint32_t n = s->count[STAMP_RANGES]; n; n--)
+        add_u32(p + *patch++, ranges);
+    for (uint32_t n = s->count[STAMP_LINE]; n; n--)
+        add_u16(p + *patch++, line);
+    for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
+        put_u32(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
+    for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2) {
+        put_u32(p + patch[0], origin[patch[1]]);
+        moved = put_u32(moved, place + patch[0]);
+    }
+    bytes_keep(&c->out->moved, moved);
+    for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)
+        put_u64(c->lists + *patch++, address);
+    for (uint32_t n = s->count[STAMP_RANGE_BASE]; n; n--)
+        put_u64(c->ranges + *patch++, address);
+    c->info += s->info_size;
+    c->lists += s->lists_size;
+    c->ranges += s->ranges_size;
+    c->uses_lists |= s->lists_size != 0;
+    c->uses_ranges |= s->ranges_size != 0;
+}
+
+/* DWARF 5 section 7.6 allows more bytes than a number needs. */
+static void put_padded(uint8_t *p, int32_t value)
+{
+    p[0] = (uint8_t)(value | 0x80);
+    p[1] = (uint8_t)(value >> 7 | 0x80);
+    p[2] = (uint8_t)(value >> 14 & 0x7f);
+}
+
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                    uint32_t line)
+{
+    struct line_rows *rows = &c->rows;
+    line_row(rows, at, line);
+    uint8_t *p = rows->p;
+    memcpy(p, shelf->rows.data + s->rows, s->rows_size);
+    const uint16_t *patch = patches_of(shelf, s);
+    for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
+        patch += s->count[kind];
+    for (uint32_t n = s->count[STAMP_ENTER]; n; n -= 2, patch += 2)
+        put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
+    for (uint32_t n = s->count[STAMP_LEAVE]; n; n -= 2, patch += 2)
+        put_padded(p + patch[0], (int16_t)patch[1] + (int32_t)line);
+    rows->p = p + s->rows_size;
+    rows->address = at + s->last_row;
+    rows->line = line + s->lines;
+}

@@ -1,0 +1,90 @@
+/* Stamps: what there is to say about a stretch of code that many functions have.
+ *
+ * A stamp is encoded once, with addresses from 0 and lines from 0, by the same
+ * functions that compose a library's own entries (compose.h); putting it copies
+ * entries, lists and rows whole and adds address, place, offset, line and names
+ * where they belong. Location and range lists begin with a base address, so that
+ * one addition moves all of a list.
+ */
+#ifndef DWARF_STAMP_H
+#define DWARF_STAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwarf/compose.h"
+
+/* What is added, and where: offsets in the stamp's entries unless said. */
+enum stamp_patch {
+    STAMP_ADDRESS,    /* the code's address: 8 bytes */
+    STAMP_PLACE,      /* the place of the entries in the unit, 4 bytes, to be moved later */
+    STAMP_LIST,       /* the offset of its location lists, 4 bytes */
+    STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
+    STAMP_LINE,       /* the line, 2 bytes */
+    STAMP_NAME,       /* a local's name, 4 bytes, replaced */
+    STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
+    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
+    STAMP_RANGE_BASE, /* the same in the range lists */
+    STAMP_ENTER,      /* then a number n: DW_LNS_advance_line by n - line, in the rows */
+    STAMP_LEAVE,      /* then a number n: DW_LNS_advance_line by n + line, in the rows */
+    STAMP_PATCHES
+};
+
+/* One stamp, as offsets on the shelf. */
+struct stamp {
+    uint32_t info, lists, ranges, rows;
+    uint16_t info_size, lists_size, ranges_size, rows_size;
+    uint32_t patches;             /* of all kinds, in their order */
+    uint8_t count[STAMP_PATCHES]; /* numbers of 16 bits for each kind */
+    uint16_t last_row;            /* address of its last row */
+    uint16_t lines;               /* lines of the source that it takes */
+};
+
+/* All stamps' bytes. */
+struct stamp_shelf {
+    struct bytes info, lists, ranges, rows, patches;
+};
+
+void stamp_shelf_free(struct stamp_shelf *s);
+
+/* Making one. The composer's functions for locals, blocks, inlined and other
+ * calls are used through the wrappers below, which note what is to be added; its
+ * functions for lists and registers directly. Rows go to composer.rows, the
+ * first one at address 0 not among them. */
+struct stamp_maker {
+    struct composer composer;
+    struct composed out;
+    struct debug_unit unit;
+    uint16_t patch[STAMP_PATCHES][256];
+    uint32_t count[STAMP_PATCHES];
+    bool failed;
+};
+
+bool stamp_start(struct stamp_maker *m, const struct corpus *corpus);
+/* Puts it on the shelf and begins the next; false when memory ran out or it has
+ * grown beyond what a stamp holds. */
+bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp);
+void stamp_maker_free(struct stamp_maker *m);
+
+/* As their namesakes in compose.h. */
+uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+                       const uint64_t *from, const uint64_t *to);
+void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list);
+uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
+void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list);
+uint32_t stamp_list(struct stamp_maker *m);
+/* A call of callee `number`, with parameters. */
+uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number);
+/* The rows that follow are of the included header, from `line` on; of the source. */
+void stamp_enter_header(struct stamp_maker *m, uint32_t line);
+void stamp_leave_header(struct stamp_maker *m, uint32_t line);
+
+/* Putting it: about code at offset `at`, its first line being `line`. Room has
+ * been reserved. Names are chosen by `names`; origin[i] is the place of callee i. */
+void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                       uint32_t line, uint32_t names, const uint32_t *origin);
+/* Its rows, the first of which is written here too. */
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                    uint32_t line);
+
+#endif

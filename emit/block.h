@@ -1,0 +1,58 @@
+/* Blocks: the stretches of statements that functions are made of.
+ *
+ * A block is some tens to hundreds of bytes of code with all that debug
+ * information has to say about it (dwarf/stamp.h), made once per process: runs of
+ * statements over locals (filler.h), some told to be inlined functions of a
+ * header and some to be lexical blocks; accesses to constants and objects; calls
+ * of helpers. A function takes as many as it has room for, with other constants,
+ * objects and names in each.
+ */
+#ifndef EMIT_BLOCK_H
+#define EMIT_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwarf/stamp.h"
+#include "emit/filler.h"
+
+enum {
+    BLOCKS = 1024,
+    BLOCK_LEAST = 40, /* bytes, about */
+    BLOCK_MOST = 280,
+    BLOCK_HELPERS = 4, /* callees of its calls */
+};
+
+/* What a 4-byte operand refers to, relative to the next instruction. */
+enum fixup_kind { FIXUP_CONSTANT, FIXUP_SCRATCH, FIXUP_OBJECT, FIXUP_HELPER };
+struct fixup {
+    uint16_t at;
+    uint8_t kind;
+    uint8_t number;
+};
+
+struct block {
+    uint32_t code; /* offset in blocks.code */
+    uint16_t size;
+    uint16_t fixups, constants; /* how many */
+    uint32_t fixup;             /* the first of them */
+    uint32_t constant;          /* offsets of 4-byte constants, which differ in each copy */
+    uint8_t helpers;            /* bit i: calls helper i */
+    struct stamp stamp;
+};
+
+struct blocks {
+    struct block block[BLOCKS];        /* by size */
+    uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
+    struct bytes code;
+    struct bytes fixups;    /* struct fixup */
+    struct bytes constants; /* uint16_t */
+    struct stamp_shelf shelf;
+};
+
+/* A function of the seed; the filler's slots are at `local_place` from the CFA
+ * and below. False when memory ran out. */
+bool blocks_make(struct blocks *b, const struct filler *filler, const struct corpus *corpus, uint64_t seed);
+void blocks_free(struct blocks *b);
+
+#endif
