@@ -63,11 +63,6 @@ static bool calls_next(const struct code *c, uint32_t index)
     return (index + 1) % c->plan->depth != 0 && index + 1 < c->library->functions;
 }
 
-static struct function import_function(const struct code *c, const struct import *i)
-{
-    return function_of(c->plan->library[plan_utility(c->plan, i->utility)].key, i->function);
-}
-
 /* The import that the t-th call of a function goes to, or NULL. */
 static const struct import *call_target(const struct code *c, uint32_t index, uint32_t t, uint32_t *number)
 {
@@ -82,22 +77,19 @@ static uint32_t calls_of(const struct code *c)
 
 uint32_t code_least(const struct code *c, uint32_t index)
 {
-    struct function f = function_of(c->library->key, index);
-    uint32_t size = CODE_PROLOGUE + spills_size(&f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
-    for (uint32_t j = 0; j < f.count; j++)
-        size += mix_sizes[f.type[j]];
+    const struct function *f = &c->own[index];
+    uint32_t size = CODE_PROLOGUE + spills_size(f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
+    for (uint32_t j = 0; j < f->count; j++)
+        size += mix_sizes[f->type[j]];
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;
         const struct import *target = call_target(c, index, t, &number);
         if (!target)
             continue;
-        struct function callee = import_function(c, target);
-        size += code_pass_size(&callee) + CODE_CALL;
+        size += code_pass_size(&c->imported[number]) + CODE_CALL;
     }
-    if (calls_next(c, index)) {
-        struct function next = function_of(c->library->key, index + 1);
-        size += code_pass_size(&next) + CODE_CALL;
-    }
+    if (calls_next(c, index))
+        size += code_pass_size(&c->own[index + 1]) + CODE_CALL;
     return size;
 }
 
@@ -345,14 +337,14 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
 
 void code_write(const struct code *c, uint32_t index, const struct body *b)
 {
-    struct function f = function_of(c->library->key, index);
+    const struct function *f = &c->own[index];
     struct random random = {random_at(plan_key(c->library, PURPOSE_CONSTANTS_IN_CODE), index)};
     uint8_t *start = c->image + b->offset;
     uint8_t *p = code_prologue(start);
-    p = put_spills(p, &f);
+    p = put_spills(p, f);
     p = code_mark(c, p, index);
-    p = code_own(p, f.own);
-    p = put_mix(p, &f);
+    p = code_own(p, f->own);
+    p = put_mix(p, f);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *piece = &b->piece[i];
         if (piece->kind == PIECE_BLOCK)
@@ -367,14 +359,12 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
         const struct import *target = call_target(c, index, t, &number);
         if (!target)
             continue;
-        struct function callee = import_function(c, target);
-        p = code_pass(c, p, &callee, evaluate_caller(f.hash, t));
+        p = code_pass(c, p, &c->imported[number], evaluate_caller(f->hash, t));
         p = code_call(c, p, c->import_slot + number);
         p = code_add_result(p);
     }
     if (calls_next(c, index)) {
-        struct function next = function_of(c->library->key, index + 1);
-        p = code_pass(c, p, &next, 0);
+        p = code_pass(c, p, &c->own[index + 1], 0);
         p = code_call(c, p, c->slot[index + 1]);
         p = code_add_result(p);
     }
@@ -422,7 +412,7 @@ bool code_call_site(const struct code *c, uint32_t index, const struct function 
     if (site->next) {
         if (t > per || !calls_next(c, index))
             return false;
-        site->callee = function_of(c->library->key, index + 1);
+        site->callee = &c->own[index + 1];
         site->caller = 0;
         return true;
     }
@@ -430,7 +420,7 @@ bool code_call_site(const struct code *c, uint32_t index, const struct function 
     const struct import *target = call_target(c, index, t, &number);
     if (!target)
         return false;
-    site->callee = import_function(c, target);
+    site->callee = &c->imported[number];
     site->caller = evaluate_caller(f->hash, t);
     return true;
 }

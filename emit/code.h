@@ -67,6 +67,8 @@ struct code {
     const struct plan *plan;
     const struct plan_library *library;
     const struct calls *calls;
+    const struct function *own;      /* its numbered functions */
+    const struct function *imported; /* those it imports, as calls->import */
     const struct filler *filler;
     const struct blocks *blocks;
     const uint32_t *slot; /* PLT slot of each own function, or CODE_NO_SLOT */
@@ -111,7 +113,7 @@ uint32_t code_piece_size(const struct code *c, const struct piece *piece);
  * function. False where there is no such call; `last` tells that there are no
  * further ones. */
 struct code_call_site {
-    struct function callee;
+    const struct function *callee;
     uint64_t caller; /* as call_values takes it */
     bool next;       /* the next numbered function */
     bool last;

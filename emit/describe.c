@@ -168,7 +168,7 @@ static bool describe_glue(struct walk *w, enum glue_function which)
 /* One function, as the walk over it goes on. */
 struct subject {
     const struct body *body;
-    struct function f;
+    const struct function *f;
     uint32_t index;
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
@@ -192,12 +192,12 @@ static void describe_parameters(struct walk *w, struct subject *s)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     struct composer *c = &w->composer;
-    code_parameters(&s->f, parameter);
-    for (uint32_t j = 0; j < s->f.count; j++) {
+    code_parameters(s->f, parameter);
+    for (uint32_t j = 0; j < s->f->count; j++) {
         const struct code_parameter *p = &parameter[j];
         int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
-        uint32_t column = 24 + 18 * j + (uint32_t)(s->f.hash >> 52 & 15);
-        enum base_type type = debug_types[s->f.type[j]];
+        uint32_t column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15);
+        enum base_type type = debug_types[s->f->type[j]];
         uint32_t name = next_name(w, s);
         if (w->level != DESCRIBE_RICH) {
             compose_parameter(c, name, s->line, column, type, place);
@@ -220,7 +220,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f.hash >> 40) % (FILLER_SLOTS - 1);
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
     if (w->level == DESCRIBE_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
@@ -294,15 +294,15 @@ static void describe_passed(struct walk *w, const struct code_call_site *site)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     const struct code *code = &w->l->code;
-    uint64_t values = call_values(site->callee.hash, site->caller);
-    code_parameters(&site->callee, parameter);
-    for (uint32_t j = 0; j < site->callee.count; j++) {
+    uint64_t values = call_values(site->callee->hash, site->caller);
+    code_parameters(site->callee, parameter);
+    for (uint32_t j = 0; j < site->callee->count; j++) {
         uint32_t v = call_value(values, j);
-        if (site->callee.type[j] == TYPE_INT)
+        if (site->callee->type[j] == TYPE_INT)
             compose_call_constant(&w->composer, parameter[j].reg, call_integer(v));
-        else if (site->callee.type[j] == TYPE_LONG)
+        else if (site->callee->type[j] == TYPE_LONG)
             compose_call_constant(&w->composer, parameter[j].reg, call_long(v));
-        else if (site->callee.type[j] == TYPE_STRING)
+        else if (site->callee->type[j] == TYPE_STRING)
             compose_call_address(&w->composer, parameter[j].reg, code->text_constant[call_constant(v)]);
     }
 }
@@ -319,15 +319,15 @@ static void describe_calls(struct walk *w, struct subject *s)
 {
     struct code_call_site site = {.last = false};
     for (uint32_t t = 0; !site.last; t++) {
-        if (!code_call_site(&w->l->code, s->index, &s->f, t, &site))
+        if (!code_call_site(&w->l->code, s->index, s->f, t, &site))
             continue;
         row(w, s->at);
-        s->at += code_pass_size(&site.callee) + CODE_CALL;
+        s->at += code_pass_size(site.callee) + CODE_CALL;
         inner_row(w, s->at - CODE_CALL, 12);
         inner_row(w, s->at - 4, 9);
         if (w->level != DESCRIBE_RICH)
             continue;
-        bool passes = passes_integers(&site.callee);
+        bool passes = passes_integers(site.callee);
         uint32_t origin = site.next && !unit_is_full(w) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
         /* the result is added behind the call, in four bytes */
         uint8_t *children = compose_call(&w->composer, s->at - 4, origin, passes);
@@ -343,7 +343,7 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     struct line_rows *rows = &w->composer.rows;
-    uint64_t at = s->start + code_parameters(&s->f, parameter);
+    uint64_t at = s->start + code_parameters(s->f, parameter);
     line_row(rows, s->start, w->line);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);
@@ -353,8 +353,8 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
         inner_row(w, at + CODE_OWN - 4, 12);
     }
     at += CODE_OWN;
-    for (uint32_t j = 0; j < s->f.count; j++) {
-        uint32_t size = code_mix_size(&s->f, j);
+    for (uint32_t j = 0; j < s->f->count; j++) {
+        uint32_t size = code_mix_size(s->f, j);
         if (w->level != DESCRIBE_LEAN) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
@@ -407,9 +407,9 @@ static bool describe_function(struct walk *w, uint32_t index)
     struct library *l = w->l;
     const struct body *b = &l->body[index];
     struct subject s = {.body = b, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
-    s.f = function_of(l->row->key, index);
-    s.name = (uint32_t)(s.f.hash >> 32);
-    s.step = (uint32_t)(s.f.hash >> 16) | 1;
+    s.f = &l->code.own[index];
+    s.name = (uint32_t)(s.f->hash >> 32);
+    s.step = (uint32_t)(s.f->hash >> 16) | 1;
     const struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
     if (!begin_function(w, s.start, &room))
         return false;
@@ -436,7 +436,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    w->line += 3 + (uint32_t)(s.f.hash >> 60 & 3);
+    w->line += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;
 }

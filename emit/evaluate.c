@@ -44,33 +44,50 @@ static uint64_t contribution(const struct constants *c, const struct function *f
     return sum;
 }
 
-/* A call to function `index` of a utility, which goes on to the end of its chain. */
-static uint64_t utility_call(const struct plan *plan, const struct import *import, uint64_t caller)
+/* What a call of each import adds beyond what the function itself does: the rest
+ * of its chain. Imports of one chain stand together, and share the sums. */
+static bool sum_tails(const struct plan *plan, const struct calls *calls, struct arena *arena, uint64_t *tail)
 {
-    const struct plan_library *u = &plan->library[plan_utility(plan, import->utility)];
-    uint32_t chain = import->function / plan->depth;
-    uint32_t end = chain * plan->depth + plan_chain_length(plan, u, chain);
-    uint64_t sum = 0;
-    for (uint32_t i = import->function; i < end; i++, caller = 0) {
-        struct function f = function_of(u->key, i);
-        sum += contribution(&plan->constants, &f, caller);
+    uint64_t *sums = arena_take(arena, (plan->depth + UINT64_C(1)) * sizeof *sums); /* from the i-th to the end */
+    uint32_t utility = UINT32_MAX;
+    uint32_t chain = UINT32_MAX;
+    if (!sums)
+        return false;
+    for (uint32_t k = 0; k < calls->import_count; k++) {
+        const struct import *import = &calls->import[k];
+        if (import->utility != utility || import->function / plan->depth != chain) {
+            utility = import->utility;
+            chain = import->function / plan->depth;
+            const struct plan_library *u = &plan->library[plan_utility(plan, utility)];
+            uint32_t length = plan_chain_length(plan, u, chain);
+            sums[length] = 0;
+            for (uint32_t i = length; i-- > 0;) {
+                struct function f = function_of(u->key, chain * plan->depth + i);
+                sums[i] = sums[i + 1] + contribution(&plan->constants, &f, 0);
+            }
+        }
+        tail[k] = sums[import->function % plan->depth + 1];
     }
-    return sum;
+    return true;
 }
 
-uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls)
+bool evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls,
+                    const struct function *own, const struct function *imported, struct arena *arena, uint64_t *result)
 {
     uint64_t sum = evaluate_entry_own(l);
     uint32_t per = plan->assignment.per_function;
+    uint64_t *tail = arena_take(arena, (calls->import_count + UINT64_C(1)) * sizeof *tail);
+    if (!tail || !sum_tails(plan, calls, arena, tail))
+        return false;
     for (uint32_t i = 0; i < l->functions; i++) {
         if (!plan_chain_covered(plan, i / plan->depth))
             continue;
-        struct function f = function_of(l->key, i);
-        sum += contribution(&plan->constants, &f, 0);
+        sum += contribution(&plan->constants, &own[i], 0);
         for (uint32_t t = 0; t < per; t++) {
             uint32_t target = calls->target[(uint64_t)i * per + t];
             if (target != CALLS_NONE)
-                sum += utility_call(plan, &calls->import[target], evaluate_caller(f.hash, t));
+                sum +=
+                    contribution(&plan->constants, &imported[target], evaluate_caller(own[i].hash, t)) + tail[target];
         }
     }
     int64_t before = plan_extern_called(plan, l);
@@ -78,7 +95,8 @@ uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, c
         sum += evaluate_extern(&plan->library[before]);
     if (plan_calls_own_extern(plan, l))
         sum += evaluate_extern(l);
-    return sum;
+    *result = sum;
+    return true;
 }
 
 void evaluate_constants(struct constants *c, uint64_t seed)

@@ -16,8 +16,11 @@ static inline uint64_t evaluate_caller(uint64_t hash, uint32_t t)
     return (hash | 1) + ((uint64_t)t << 32);
 }
 
-/* The result of entry, after one visit or many, in any order. */
-uint64_t evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls);
+/* The result of entry, after one visit or many, in any order. own and imported
+ * are the library's numbered functions and those it imports. False when memory
+ * ran out. */
+bool evaluate_entry(const struct plan *plan, const struct plan_library *l, const struct calls *calls,
+                    const struct function *own, const struct function *imported, struct arena *arena, uint64_t *result);
 
 /* Fills the constants, which depend on the seed alone. */
 void evaluate_constants(struct constants *c, uint64_t seed);

@@ -37,6 +37,26 @@ static bool number_slots(struct library *l, struct arena *arena)
     return true;
 }
 
+/* The signatures of its numbered functions and of those it imports, which many
+ * passes ask for. */
+static bool list_functions(struct library *l, struct arena *arena)
+{
+    const struct plan *plan = l->plan;
+    struct function *own = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *own);
+    struct function *imported = arena_take(arena, (l->calls.import_count + UINT64_C(1)) * sizeof *imported);
+    if (!own || !imported)
+        return false;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        own[i] = function_of(l->row->key, i);
+    for (uint32_t i = 0; i < l->calls.import_count; i++) {
+        const struct import *import = &l->calls.import[i];
+        imported[i] = function_of(plan->library[plan_utility(plan, import->utility)].key, import->function);
+    }
+    l->code.own = own;
+    l->code.imported = imported;
+    return true;
+}
+
 static bool start_library(struct library *l, const struct plan *plan, const struct plan_library *row,
                           const struct stock *stock, struct arena *arena)
 {
@@ -49,6 +69,8 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
             return false;
         l->code.calls = &l->calls;
     }
+    if (!list_functions(l, arena))
+        return false;
     l->glue = glue_size(&l->code, &l->shape);
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         l->code.helper[i] = l->glue.place[GLUE_HELPER + i].offset;
@@ -218,8 +240,8 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return false;
     if (!plan->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
-    if (l->shape.python)
-        l->result = evaluate_entry(plan, row, &l->calls);
+    if (l->shape.python && !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     return place(l, e);
 }
 

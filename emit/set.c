@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/workers.h"
 #include "elf/container.h"
+#include "emit/digest.h"
 #include "emit/driver_py.h"
 #include "emit/library.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/manifest.h"
 #include "base/workers.h"
+#include "emit/digest.h"
 #include "emit/set.h"
 
 enum { READ_SLICE = 1 << 18 };
