@@ -85,10 +85,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     add(o, "xxh3-128", digest_text(l->digest), &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
-    uint64_t covered = plan_covered_functions(plan, row);
-    if (row->kind == LIBRARY_UTILITY && !plan->assignment.per_function)
-        covered = 0;
-    add_number(o, "visited", covered, &ok);
+    add_number(o, "visited", plan_visited_functions(plan, row), &ok);
     add_number(o, "marks", l->marks, &ok);
     add_number(o, "marked", l->marked, &ok);
     if (l->entry[0]) {

@@ -131,7 +131,7 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return p->any = p->cross_module = true;
     case 'n':
         p->any = true;
-        return cli_number(value, "the length to append", 0, PROFILE_NAME_MOST - 64, &p->pad, e);
+        return cli_number(value, "the length to append", 0, PROFILE_NAME_MOST, &p->pad, e);
     case 'd':
         p->any = true;
         return cli_number(value, "the depth", 1, PROFILE_DEPTH_MOST, &p->depth, e);

@@ -22,6 +22,13 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
+uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l)
+{
+    if (l->kind == LIBRARY_UTILITY && !plan->assignment.calls[1])
+        return 0;
+    return plan_covered_functions(plan, l);
+}
+
 static uint32_t extern_chain(const struct plan *plan)
 {
     int64_t chain = plan->profile->calls.cross_module_chain;

@@ -143,6 +143,10 @@ static inline uint64_t plan_unwind_entry(const struct plan *plan)
 /* Functions of `l` in its covered chains. */
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l);
 
+/* Functions of `l` that are called when every entry is: the covered ones, but none
+ * of a utility that no covered function could call. */
+uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l);
+
 /* The module before, whose extern function this module's entry calls; -1: none. */
 int64_t plan_extern_called(const struct plan *plan, const struct plan_library *l);
 /* Whether the module has an extern function at all. */

@@ -163,10 +163,7 @@ static bool write_text(const struct work *w, const char *name, write_function *t
 /* What the visit of every entry marks in this library. */
 static uint32_t marked(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    uint32_t covered = plan_covered_functions(plan, l);
-    if (!s->python && !plan->assignment.per_function)
-        covered = 0; /* nobody calls a utility */
-    return covered + s->marks - l->functions;
+    return plan_visited_functions(plan, l) + s->marks - l->functions;
 }
 
 static void record(struct set_library *out, const struct library *l, const uint8_t *image)

@@ -343,7 +343,7 @@ static bool check_most(const struct solver *s, struct error *e)
                              "utilities",
                              size_names[kind], l->name, (unsigned long long)l->size[kind], UINT32_MAX - SPARE);
         }
-        uint64_t characters = l->locals ? l->local_names / l->locals + 1 : 0;
+        uint64_t characters = l->locals ? (l->local_names + l->locals - 1) / l->locals : 0;
         if (characters > PROFILE_NAME_MOST) {
             uint64_t possible = s->base[i].size[SIZE_STRTAB] + (uint64_t)l->locals * PROFILE_NAME_MOST;
             return error_set(
