@@ -128,11 +128,13 @@ static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
 static void choose_layers(struct plan *plan, uint32_t limit, uint8_t *seen)
 {
     struct assignment *a = &plan->assignment;
-    a->layers = limit < plan->utilities ? limit : plan->utilities;
-    if (!a->layers)
-        a->layers = 1;
-    if (limit >= plan->utilities)
+    if (limit >= plan->utilities) {
+        a->layers = plan->utilities ? plan->utilities : 1;
         return;
+    }
+    /* a layer of a module's calls meets nearly two utilities: begin with as many
+     * as are likely to fit */
+    a->layers = limit * 4 / 7 + 1 < limit ? limit * 4 / 7 + 1 : limit;
     for (;;) {
         uint32_t most = widest(plan, a->layers, seen);
         if (most <= limit || a->layers == 1)
