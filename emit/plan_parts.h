@@ -1,4 +1,5 @@
-/* What the two halves of the plan, counts (plan.c) and sizes (solve.c), share. */
+/* What the parts of planning share: counts (plan.c), sizes (solve.c), and the
+ * choice among them (plan_make.c). */
 #ifndef EMIT_PLAN_PARTS_H
 #define EMIT_PLAN_PARTS_H
 
@@ -16,5 +17,32 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
 
 /* Counts imports again, with the names that plan->names says. */
 void plan_count_imports(struct plan *plan, uint8_t *seen);
+
+/* One attempt: the bases that follow from certain counts. */
+struct base {
+    uint64_t size[SIZE_KINDS]; /* text without the code of numbered functions */
+    uint64_t symbols;
+};
+
+struct solver {
+    struct plan *plan;
+    struct base *base; /* of each library, markers too */
+    uint64_t *code;    /* least code of each */
+    uint64_t *share;   /* scratch for dividing */
+    uint8_t *seen;
+    const struct corpus *corpus;
+    uint32_t units; /* average functions in a unit */
+    unsigned threads;
+    struct arena *arenas; /* of each thread */
+};
+
+/* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
+bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e);
+
+/* Libraries that count in the sizes: all but the markers. */
+static inline uint32_t plan_counted(const struct plan *plan)
+{
+    return plan->modules + plan->utilities;
+}
 
 #endif

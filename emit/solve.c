@@ -4,50 +4,26 @@
  * For given counts each library has a base, what its tables, shortest code,
  * shortest names and least debug information take; what the profile wants beyond
  * the sum of the bases is the surplus, divided in proportion to the number of
- * functions. How many functions there are, where the profile does not say, is
- * first estimated from the symbol table and then lowered until nothing is short.
+ * functions.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "base/version.h"
 #include "base/workers.h"
 #include "dwarf/unit.h"
 #include "emit/code.h"
-#include "emit/evaluate.h"
 #include "emit/library.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
 
 enum {
-    LOCALS_SHARE = 12,   /* one symbol in this many is a static object, where the plan chooses */
     CODE_NATURAL = 96,   /* bytes of statements in a function, where no text size is wanted */
-    DEBUG_NATURAL = 600, /* bytes of types and rows for each, where no debug size is wanted */
+    DEBUG_NATURAL = 900, /* bytes of types and rows for each, where no debug size is wanted */
     DATA_NATURAL = 4,
     CODE_ESTIMATE = 160,       /* what a function takes without statements, on average */
     CODE_MOST_FIXED = 148,     /* and at most: five arguments, no call */
     CODE_MOST_CALL = 49,       /* for each call */
     SPARE = UINT32_C(1) << 26, /* of the 2 GiB that one library may load */
-};
-
-/* One attempt: the bases that follow from certain counts. */
-struct base {
-    uint64_t size[SIZE_KINDS]; /* text without the code of numbered functions */
-    uint64_t symbols;
-};
-
-struct solver {
-    struct plan *plan;
-    struct base *base; /* of each library, markers too */
-    uint64_t *code;    /* least code of each */
-    uint64_t *share;   /* scratch for dividing */
-    uint8_t *seen;
-    const struct corpus *corpus;
-    uint32_t units; /* average functions in a unit */
-    unsigned threads;
-    struct arena *arenas; /* of each thread */
 };
 
 static const char *const size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
@@ -61,21 +37,16 @@ static const char *const more_room[SIZE_KINDS] = {
     [SIZE_BSS] = "fewer functions or a smaller symtab",
 };
 
-static uint32_t counted(const struct plan *plan)
-{
-    return plan->modules + plan->utilities;
-}
-
 /* `value` divided over the counted libraries in proportion to their functions;
  * share[i] is what library i gets, and the sum is `value`. */
 static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
 {
     uint64_t weights = 0;
-    for (uint32_t i = 0; i < counted(plan); i++)
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
         weights += plan->library[i].functions + UINT64_C(8);
     uint64_t seen = 0;
     uint64_t given = 0;
-    for (uint32_t i = 0; i < counted(plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         seen += plan->library[i].functions + UINT64_C(8);
         uint64_t until = (uint64_t)((unsigned __int128)value * seen / weights);
         share[i] = until - given;
@@ -118,7 +89,7 @@ static void find_base(const struct solver *s, uint32_t index)
 static uint64_t sum_base(const struct solver *s, enum size_kind kind)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < counted(s->plan); i++)
+    for (uint32_t i = 0; i < plan_counted(s->plan); i++)
         sum += s->base[i].size[kind];
     return sum;
 }
@@ -163,18 +134,18 @@ static void choose_locals(struct solver *s)
     for (uint32_t i = 0; i < plan->library_count; i++) {
         struct plan_library *l = &plan->library[i];
         l->locals = 0;
-        if (i < counted(plan))
+        if (i < plan_counted(plan))
             base += shape_of(plan, l).symbols;
-        if (!plan->wanted[SIZE_SYMTAB] || i >= counted(plan))
+        if (!plan->wanted[SIZE_SYMTAB] || i >= plan_counted(plan))
             l->locals = plan->stripped ? 0 : 1 + l->functions / 16;
     }
     if (!plan->wanted[SIZE_SYMTAB] || plan->stripped)
         return;
     /* one at least, whose name takes what is left of .strtab */
-    if (symbols < base + counted(plan))
+    if (symbols < base + plan_counted(plan))
         return;
-    divide(plan, symbols - base - counted(plan), s->share);
-    for (uint32_t i = 0; i < counted(plan); i++)
+    divide(plan, symbols - base - plan_counted(plan), s->share);
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
         plan->library[i].locals = (uint32_t)(1 + s->share[i]);
 }
 
@@ -191,7 +162,7 @@ static uint32_t choose_length(const struct solver *s)
     int64_t function_bytes = 0; /* of natural names */
     int64_t name_bytes = 0;
     int64_t local_bytes = 0;
-    for (uint32_t i = 0; i < counted(plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         const struct plan_library *l = &plan->library[i];
         uint64_t stem = strlen(l->name) + 4;
         uint64_t own = names_bytes(&plan->names, (uint32_t)stem, 0, l->functions);
@@ -229,7 +200,7 @@ static uint32_t choose_length(const struct solver *s)
 static uint32_t longest_natural(const struct plan *plan)
 {
     uint32_t longest = 0;
-    for (uint32_t i = 0; i < counted(plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         const struct plan_library *l = &plan->library[i];
         uint32_t length = (uint32_t)strlen(l->name) + 4 + names_digits(l->functions ? l->functions - 1 : 0);
         longest = length > longest ? length : longest;
@@ -268,7 +239,7 @@ static const struct plan_library *largest(const struct solver *s, enum size_kind
 {
     uint32_t most = 0;
     uint64_t size = 0;
-    for (uint32_t i = 0; i < counted(s->plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(s->plan); i++) {
         uint64_t needed = s->base[i].size[kind] + (kind == SIZE_TEXT ? s->code[i] : 0);
         if (needed > size) {
             size = needed;
@@ -287,7 +258,7 @@ static bool too_small(const struct solver *s, enum size_kind kind, uint64_t leas
     error_set(e, ERROR_INFEASIBLE,
               "sections: %s: %lld bytes are too few: %s.so needs at least %llu, all %u libraries together %llu; raise "
               "it to %llu B or more, or use %s",
-              size_names[kind], (long long)wanted, l->name, (unsigned long long)needs, counted(s->plan),
+              size_names[kind], (long long)wanted, l->name, (unsigned long long)needs, plan_counted(s->plan),
               (unsigned long long)least, (unsigned long long)least, more_room[kind]);
     if (e) {
         e->wanted = wanted;
@@ -306,13 +277,13 @@ static bool check_least(const struct solver *s, bool with_text, struct error *e)
             continue;
         uint64_t least = sum_base(s, kind);
         if (kind == SIZE_TEXT)
-            for (uint32_t i = 0; i < counted(plan); i++)
+            for (uint32_t i = 0; i < plan_counted(plan); i++)
                 least += s->code[i];
         uint64_t wanted = (uint64_t)plan->profile->sections[kind];
         if (kind == SIZE_SYMTAB) {
             wanted = (wanted + 12) / 24 * 24;
             if (!plan->stripped) /* the one static object in each */
-                for (uint32_t i = 0; i < counted(plan); i++)
+                for (uint32_t i = 0; i < plan_counted(plan); i++)
                     least += plan->library[i].locals ? 0 : 24;
         }
         if (wanted < least)
@@ -381,13 +352,13 @@ static void settle_wanted(const struct solver *s, enum size_kind kind, bool exac
     struct plan *plan = s->plan;
     uint64_t base = sum_base(s, kind);
     if (kind == SIZE_TEXT)
-        for (uint32_t i = 0; i < counted(plan); i++)
+        for (uint32_t i = 0; i < plan_counted(plan); i++)
             base += exact_code ? s->code[i] : code_estimate(plan, &plan->library[i]);
     uint64_t wanted = (uint64_t)plan->profile->sections[kind];
     assert(wanted >= base || kind == SIZE_SYMTAB);
     if (kind != SIZE_SYMTAB)
         divide(plan, wanted - base, s->share);
-    for (uint32_t i = 0; i < counted(plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct plan_library *l = &plan->library[i];
         l->size[kind] = s->base[i].size[kind];
         if (kind == SIZE_TEXT)
@@ -406,12 +377,12 @@ static bool code_is_roomy(const struct solver *s)
     if (!plan->wanted[SIZE_TEXT])
         return false;
     uint64_t need = sum_base(s, SIZE_TEXT);
-    for (uint32_t i = 0; i < counted(plan); i++)
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
         need += code_estimate(plan, &plan->library[i]);
     if ((uint64_t)plan->profile->sections[SIZE_TEXT] < need)
         return false;
     settle_wanted(s, SIZE_TEXT, false);
-    for (uint32_t i = 0; i < counted(plan); i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         const struct plan_library *l = &plan->library[i];
         if (l->size[SIZE_TEXT] < s->base[i].size[SIZE_TEXT] + l->functions * code_bound(plan, l))
             return false;
@@ -430,8 +401,7 @@ static void choose_width(struct plan *plan)
         chains * CODE_MOST_CALL > 60000 || calls > 30000 || (plan->functions && text / plan->functions * 16 > 60000);
 }
 
-/* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
-static bool attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e)
+bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e)
 {
     struct plan *plan = s->plan;
     names_init(&plan->names, 0, 0);
@@ -453,162 +423,4 @@ static bool attempt(struct solver *s, uint64_t average, uint64_t utility_average
         if (plan->wanted[kind])
             settle_wanted(s, kind, exact);
     return check_most(s, e);
-}
-
-/* --- choosing the number of functions -------------------------------------------------- */
-
-/* What the symbol table suggests: all but one in LOCALS_SHARE of its symbols are
- * functions and imports. */
-static uint64_t suggest_functions(const struct plan *plan)
-{
-    const struct profile *p = plan->profile;
-    uint64_t libraries = counted(plan);
-    double symbols = (double)p->sections[SIZE_SYMTAB] / sizeof(Elf64_Sym);
-    if (plan->stripped) /* one function for each 400 bytes of text, say */
-        symbols = (double)p->sections[SIZE_TEXT] / 400;
-    double fixed = 31.0 * (double)libraries;
-    double imports = 0; /* for each function of the average library, over all libraries */
-    if (plan->utilities && p->calls.utility) {
-        double calls = (double)plan->modules * (double)p->calls.utility;
-        imports = calls < plan->utilities ? calls : plan->utilities + (calls - plan->utilities) / 8;
-    }
-    double functions = (symbols - fixed) * (LOCALS_SHARE - 1) / LOCALS_SHARE / ((double)libraries + imports);
-    return functions < 1 ? 1 : functions > PROFILE_FUNCTIONS_MOST ? PROFILE_FUNCTIONS_MOST : (uint64_t)functions;
-}
-
-/* Keeps the last refusal, but of two of the same size the one that asks for less. */
-static void keep_milder(struct error *kept, const struct error *e)
-{
-    bool same = e->possible && e->wanted == kept->wanted;
-    if (!same || e->possible < kept->possible)
-        *kept = *e;
-}
-
-/* Tries ever narrower neighbourhoods, which leave more room in data and text. */
-static bool search_given(struct solver *s, uint32_t limit, bool fixed_limit, struct error *e)
-{
-    const struct profile *p = s->plan->profile;
-    uint64_t utility = (uint64_t)(p->utility_functions > 0 ? p->utility_functions : p->functions);
-    struct error kept = {0};
-    for (;; limit /= 2) {
-        if (attempt(s, (uint64_t)p->functions, utility, limit, e))
-            return true;
-        if (e->code != ERROR_INFEASIBLE)
-            return false;
-        keep_milder(&kept, e);
-        if (fixed_limit || limit == 1) {
-            *e = kept;
-            return false;
-        }
-    }
-}
-
-/* The same for fewer and fewer functions; a narrower neighbourhood is tried
- * before a tenth of the functions is given up. */
-static bool search_derived(struct solver *s, uint32_t limit, bool fixed_limit, struct error *e)
-{
-    const struct profile *p = s->plan->profile;
-    const uint64_t first = suggest_functions(s->plan);
-    struct error kept = {0};
-    for (uint64_t average = first;;) {
-        uint64_t utility = p->utility_functions > 0 ? (uint64_t)p->utility_functions : average;
-        if (attempt(s, average, utility, limit, e))
-            return true;
-        if (e->code != ERROR_INFEASIBLE)
-            return false;
-        keep_milder(&kept, e);
-        bool narrower = !fixed_limit && limit > 1;
-        if (average == 1 && !narrower) {
-            *e = kept;
-            return false;
-        }
-        if (narrower && (average == 1 || average < first * 9 / 10)) {
-            limit /= 2;
-            average = first;
-        } else {
-            uint64_t step = average / 24;
-            average -= step ? step : 1;
-        }
-    }
-}
-
-static bool search(struct solver *s, struct error *e)
-{
-    const struct profile *p = s->plan->profile;
-    uint32_t limit = PLAN_NEIGHBOURS;
-    bool fixed_limit = p->calls.utilities_per_module > 0;
-    if (fixed_limit)
-        limit = p->calls.utilities_per_module < UINT32_MAX ? (uint32_t)p->calls.utilities_per_module : UINT32_MAX;
-    return (p->functions > 0 ? search_given : search_derived)(s, limit, fixed_limit, e);
-}
-
-/* --- making ---------------------------------------------------------------------------- */
-
-static bool digest_profile(struct plan *plan, struct error *e)
-{
-    char *text = NULL;
-    size_t size = 0;
-    if (!profile_text(plan->profile, &text, &size, e))
-        return false;
-    XXH128_hash_t of_text = XXH3_128bits(text, size);
-    XXH128_hash_t version = XXH3_128bits(PYELFGEN_VERSION, strlen(PYELFGEN_VERSION));
-    free(text);
-    plan->profile_digest[0] = of_text.high64;
-    plan->profile_digest[1] = of_text.low64;
-    plan->digest[0] = of_text.high64 ^ random_mix(version.high64);
-    plan->digest[1] = of_text.low64 ^ random_mix(version.low64);
-    return true;
-}
-
-static void sum_sizes(struct plan *plan)
-{
-    memset(plan->total, 0, sizeof plan->total);
-    for (uint32_t i = 0; i < counted(plan); i++)
-        for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
-            plan->total[kind] += plan->library[i].size[kind];
-}
-
-static bool solve(struct solver *s, struct error *e)
-{
-    const struct plan *plan = s->plan;
-    s->base = calloc(plan->library_count, sizeof *s->base);
-    s->code = calloc(plan->library_count, sizeof *s->code);
-    s->share = calloc(plan->library_count, sizeof *s->share);
-    s->seen = calloc((size_t)plan->utilities + 1, 1);
-    s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
-    if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
-        return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    return search(s, e);
-}
-
-bool plan_make(struct plan *plan, const struct profile *profile, const struct corpus *corpus, unsigned threads,
-               struct error *e)
-{
-    memset(plan, 0, sizeof *plan);
-    plan->profile = profile;
-    plan->seed = profile->seed;
-    plan->modules = (uint32_t)profile->modules;
-    plan->utilities = (uint32_t)profile->utilities;
-    plan->depth = (uint32_t)profile->calls.depth;
-    plan->coverage = (uint64_t)(profile->calls.coverage * 4294967296.0 + 0.5);
-    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
-        plan->wanted[kind] = profile->sections[kind] != PROFILE_DERIVED;
-    plan->stripped = plan->wanted[SIZE_SYMTAB] && profile->sections[SIZE_SYMTAB] == 0;
-    plan->without_debug = plan->wanted[SIZE_DEBUG] && profile->sections[SIZE_DEBUG] == 0;
-    evaluate_constants(&plan->constants, plan->seed);
-    struct solver s = {.plan = plan, .corpus = corpus, .threads = threads};
-    s.units = profile->dwarf.units > 0 ? (uint32_t)profile->dwarf.units : PLAN_UNITS;
-    bool made = digest_profile(plan, e) && plan_name_libraries(plan, e) && solve(&s, e);
-    for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
-        arena_free(&s.arenas[i]);
-    free(s.base);
-    free(s.code);
-    free(s.share);
-    free(s.seen);
-    free(s.arenas);
-    if (made)
-        sum_sizes(plan);
-    else
-        plan_free(plan);
-    return made;
 }
