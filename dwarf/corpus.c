@@ -227,7 +227,7 @@ static void add_aggregate(struct builder *b, bool is_union)
     size_t byte_size = bytes_u8(&b->entries, 0);
     declare(b, next_line(b));
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t members = is_union ? 2 + pick(b, 3) : 2 + pick(b, 11);
+    uint32_t members = is_union ? 2 + pick(b, 3) : 2 + pick(b, 7);
     uint32_t end = 0;
     uint32_t align = 1;
     for (uint32_t i = 0; i < members; i++) {
@@ -329,19 +329,19 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     add_cut(&b);
     while (b.entries.size < CORPUS_HEADER_BYTES && b.line < 65000 && !b.entries.failed && !c->strings.failed) {
         uint32_t kind = pick(&b, 100);
-        if (kind < 46)
+        if (kind < 29)
             add_aggregate(&b, false);
-        else if (kind < 66)
+        else if (kind < 54)
             add_typedef(&b);
-        else if (kind < 80)
+        else if (kind < 74)
             add_pointer(&b);
-        else if (kind < 86)
+        else if (kind < 84)
             add_array(&b);
-        else if (kind < 91)
+        else if (kind < 86)
             add_enumeration(&b);
-        else if (kind < 94)
+        else if (kind < 92)
             add_const(&b);
-        else if (kind < 97)
+        else if (kind < 93)
             add_aggregate(&b, true);
         else
             add_function_type(&b);

@@ -9,8 +9,8 @@
 #include "emit/code.h"
 
 enum {
-    RUN_LEAST = 16, /* bytes of a run, before it is cut at a border */
-    RUN_MOST = 44,
+    RUN_LEAST = 12, /* bytes of a run, before it is cut at a border */
+    RUN_MOST = 30,
     EVENTS = 3, /* passages through registers that one list tells */
     RANGES_MOST = 2,
     REGISTER_RSI = 4, /* DWARF's numbers */
@@ -157,6 +157,21 @@ static struct run take_run(struct builder *b)
     return r;
 }
 
+/* A slot, of longs (0) or doubles (1), that passes through a register within the
+ * run if one of a few has it. */
+static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
+{
+    const struct filler *f = b->filler;
+    uint32_t slot = 0;
+    for (unsigned tries = 0; tries < 4; tries++) {
+        slot = 2 * pick(b, 4) + odd;
+        uint32_t e = f->event_first[r->first][slot];
+        if (e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last])
+            break;
+    }
+    return slot;
+}
+
 /* The list of a slot for the time of a run: in its place, now and then in a
  * register. */
 static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
@@ -225,7 +240,7 @@ static void inlined(struct builder *b)
     uint32_t count = run_ranges(b, &r, from, to);
     uint8_t *children = stamp_inlined(&b->maker, k, b->line, 8 + pick(b, 16), count, from, to);
     for (uint32_t child = 0; child < CORPUS_INLINE_CHILDREN; child++) {
-        uint32_t slot = 2 * pick(b, 4) + (child == 1 ? 1 : 0);
+        uint32_t slot = busy_slot(b, &r, child == 1);
         if (child == 2 && (k & 1))
             break; /* its variable was optimised out */
         stamp_inlined_child(&b->maker, k, child, run_list(b, &r, slot));
@@ -245,7 +260,7 @@ static void lexical(struct builder *b)
     uint32_t count = run_ranges(b, &r, from, to);
     uint8_t *children = stamp_block(&b->maker, count, from, to);
     for (uint32_t n = 1 + pick(b, 2); n; n--) {
-        uint32_t slot = pick(b, 8);
+        uint32_t slot = busy_slot(b, &r, pick(b, 2));
         uint32_t list = run_list(b, &r, slot);
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, list);
     }
@@ -266,12 +281,12 @@ static bool make_block(struct builder *b, struct block *block, uint32_t target)
     b->line = 0;
     access_memory(b, true);
     for (uint32_t turn = 0; here(b) < target; turn++) {
-        uint32_t kind = pick(b, 8);
-        if (turn % 3 == 1 && kind < 7)
+        uint32_t kind = pick(b, 16);
+        if (turn % 2 == 1 && kind < 13)
             call_helper(b);
         else if (kind == 0)
             access_memory(b, false);
-        else if (kind < 3)
+        else if (kind < 5)
             lexical(b);
         else
             inlined(b);

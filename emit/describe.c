@@ -226,7 +226,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     for (uint32_t slot = 0; slot < count; slot++) {
         enum base_type type = slot & 1 ? BASE_DOUBLE : BASE_LONG;
         uint32_t name = next_name(w, s);
-        if (w->level != DESCRIBE_RICH) {
+        if (w->level != DESCRIBE_RICH || (slot & 1)) {
             compose_local(c, name, s->line + 1, type, slot_place(slot));
             continue;
         }
