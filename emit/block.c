@@ -38,11 +38,6 @@ static uint64_t here(const struct builder *b)
     return (uint64_t)(b->p - b->start);
 }
 
-static int32_t slot_place(uint32_t slot)
-{
-    return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
-}
-
 static uint8_t slot_displacement(uint32_t slot)
 {
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int32_t)slot);
@@ -125,7 +120,7 @@ static void call_helper(struct builder *b)
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
     uint8_t *children = stamp_call(&b->maker, here(b), helper);
-    compose_call_slot(&b->maker.composer, REGISTER_RDI, slot_place(from));
+    compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
     compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     compose_end_children(&b->maker.composer, children);
     row(b, 9);
@@ -186,11 +181,11 @@ static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
         if (event->end > f->offset[r->last])
             break;
         uint64_t start = r->at + event->start - f->offset[r->first];
-        compose_list_frame(c, from, start, slot_place(slot));
+        compose_list_frame(c, from, start, code_slot_place(slot));
         from = r->at + event->end - f->offset[r->first];
         compose_list_register(c, start, from, event->reg);
     }
-    compose_list_frame(c, from, r->end, slot_place(slot));
+    compose_list_frame(c, from, r->end, code_slot_place(slot));
     compose_list_end(c);
     return list;
 }
@@ -215,18 +210,7 @@ static uint32_t run_ranges(struct builder *b, const struct run *r, uint64_t *fro
 /* The run's rows, from `line` on of whatever file is set. */
 static void run_rows(struct builder *b, const struct run *r, uint32_t line)
 {
-    const struct filler *f = b->filler;
-    struct line_rows *rows = &b->maker.composer.rows;
-    uint32_t last = r->last - 1;
-    uint32_t from = f->row[r->first + 1];
-    if (!f->statement[r->first])
-        line_negate_statement(rows);
-    line_row(rows, r->at, line);
-    rows->p = put_bytes(rows->p, f->rows + from, r->last > r->first + 1 ? f->row[r->last] - from : 0);
-    rows->address += (uint64_t)f->offset[last] - f->offset[r->first];
-    rows->line = line + f->line[last] - f->line[r->first];
-    if (!f->statement[last])
-        line_negate_statement(rows);
+    filler_rows(b->filler, r->first, r->last, r->at, line, &b->maker.composer.rows);
 }
 
 static void inlined(struct builder *b)

@@ -101,6 +101,12 @@ struct code_parameter {
     uint32_t spilled, loaded, used;
 };
 
+/* Where a local is, from the CFA. */
+static inline int32_t code_slot_place(uint32_t slot)
+{
+    return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
+}
+
 /* Fills parameter[f->count]; returns the offset at which the last is spilled. */
 uint32_t code_parameters(const struct function *f, struct code_parameter *parameter);
 

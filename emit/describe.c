@@ -6,6 +6,7 @@
 
 enum {
     GLUE_PARAMETER_PLACE = -24,
+    LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
 static const uint8_t debug_types[ARGUMENT_TYPES] = {
@@ -35,10 +36,10 @@ static void close_unit(struct walk *w)
         compose_unit_end(&w->composer, w->end);
 }
 
-/* Whether the function after this one stands in another unit. */
-static bool unit_is_full(const struct walk *w)
+/* Whether no function that begins up to `lines` further on is taken into the unit. */
+static bool unit_is_full(const struct walk *w, uint32_t lines)
 {
-    return !w->unit_rest || w->line > DEBUG_LINE_MOST - 4096;
+    return !w->unit_rest || w->line + lines > DEBUG_LINE_MOST - 4096;
 }
 
 static bool open_unit(struct walk *w, uint64_t offset)
@@ -50,8 +51,6 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
         w->unit_rest = 1;
-    /* behind the inline functions' lines, so that no line of the source is one
-     * of the header's too */
     w->line = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
@@ -75,7 +74,7 @@ struct room {
 /* Makes room for a function, in a unit that has some for it. */
 static bool begin_function(struct walk *w, uint64_t offset, const struct room *room)
 {
-    if (w->composer.unit && unit_is_full(w))
+    if (w->composer.unit && unit_is_full(w, 0))
         close_unit(w);
     if (!w->composer.unit && !open_unit(w, offset))
         return false;
@@ -183,11 +182,6 @@ static uint32_t next_name(const struct walk *w, struct subject *s)
     return name;
 }
 
-static int32_t slot_place(uint32_t slot)
-{
-    return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
-}
-
 static void describe_parameters(struct walk *w, struct subject *s)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
@@ -227,12 +221,12 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
         enum base_type type = slot & 1 ? BASE_DOUBLE : BASE_LONG;
         uint32_t name = next_name(w, s);
         if (w->level != DESCRIBE_RICH || (slot & 1)) {
-            compose_local(c, name, s->line + 1, type, slot_place(slot));
+            compose_local(c, name, s->line + 1, type, code_slot_place(slot));
             continue;
         }
         /* there is nothing in it before the statements */
         uint32_t list = compose_list(c);
-        compose_list_frame(c, pieces_at, s->end, slot_place(slot));
+        compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
         compose_list_end(c);
         compose_local_list(c, name, s->line + 1, type, list);
     }
@@ -250,24 +244,6 @@ static void inner_row(struct walk *w, uint64_t at, uint32_t column)
     line_row(&w->composer.rows, at, w->line);
 }
 
-/* The rows of a run of the filler, which nothing else is said of. */
-static void run_rows(struct walk *w, const struct piece *piece, uint64_t at)
-{
-    const struct filler *f = w->filler;
-    struct line_rows *rows = &w->composer.rows;
-    uint32_t from = f->row[piece->first + 1];
-    uint32_t last = (uint32_t)piece->last - 1;
-    if (!f->statement[piece->first])
-        line_negate_statement(rows);
-    line_row(rows, at, w->line);
-    rows->p = put_bytes(rows->p, f->rows + from, f->row[piece->last] - from);
-    rows->address += (uint64_t)f->offset[last] - f->offset[piece->first];
-    rows->line = w->line + f->line[last] - f->line[piece->first];
-    w->line = rows->line;
-    if (!f->statement[last])
-        line_negate_statement(rows);
-}
-
 static void describe_pieces(struct walk *w, struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
@@ -281,7 +257,8 @@ static void describe_pieces(struct walk *w, struct subject *s)
             stamp_put_rows(&w->composer, &blocks->shelf, stamp, s->at, w->line);
             w->line += stamp->lines;
         } else if (piece->kind == PIECE_RUN) {
-            run_rows(w, piece, s->at);
+            filler_rows(w->filler, piece->first, piece->last, s->at, w->line, &w->composer.rows);
+            w->line = w->composer.rows.line;
         } else {
             line_row(&w->composer.rows, s->at, w->line);
         }
@@ -328,7 +305,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (w->level != DESCRIBE_RICH)
             continue;
         bool passes = passes_integers(site.callee);
-        uint32_t origin = site.next && !unit_is_full(w) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
+        uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
         /* the result is added behind the call, in four bytes */
         uint8_t *children = compose_call(&w->composer, s->at - 4, origin, passes);
         if (!passes)

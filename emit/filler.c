@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "dwarf/line.h"
 
 /* Numbers of registers in DWARF (psABI figure 3.36). */
 enum { DWARF_RAX = 0, DWARF_RDX = 1, DWARF_XMM0 = 17 };
@@ -271,6 +270,21 @@ void filler_make(struct filler *f, uint64_t seed)
     }
     assert(b.rows.p <= f->rows + sizeof f->rows);
     link_events(f);
+}
+
+void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line,
+                 struct line_rows *rows)
+{
+    uint32_t from = f->row[first + 1];
+    uint32_t to = last > first + 1 ? f->row[last] : from;
+    if (!f->statement[first])
+        line_negate_statement(rows);
+    line_row(rows, at, line);
+    rows->p = put_bytes(rows->p, f->rows + from, to - from);
+    rows->address += (uint64_t)f->offset[last - 1] - f->offset[first];
+    rows->line = line + f->line[last - 1] - f->line[first];
+    if (!f->statement[last - 1])
+        line_negate_statement(rows);
 }
 
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dwarf/line.h"
+
 enum {
     FILLER_BYTES = 1 << 15,
     FILLER_BORDERS_MOST = FILLER_BYTES / 3 + 1,
@@ -49,6 +51,11 @@ struct filler {
 
 /* A function of the seed. */
 void filler_make(struct filler *f, uint64_t seed);
+
+/* The rows of a run from border `first` to `last`, which stands at `at` and is of
+ * `line` and on. Begins and ends with rows that begin statements. */
+void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line,
+                 struct line_rows *rows);
 
 /* Exactly `size` bytes (at most FILLER_GAP_MOST) of whole instructions. */
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
