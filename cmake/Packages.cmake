@@ -21,6 +21,8 @@ need(LIBCYAML libcyaml libcyaml-dev)
 need(YAML yaml-0.1 libyaml-dev)
 need(JSON_C json-c libjson-c-dev)
 need(XXHASH libxxhash libxxhash-dev)
+need(ZLIB zlib zlib1g-dev)
+need(ZSTD libzstd libzstd-dev)
 # Debian's libdwarf has no pkg-config module. Its <dwarf.h> is not that of
 # elfutils: both are included by their folder, and never linked together.
 find_library(LIBDWARF_LIBRARY dwarf)

@@ -375,6 +375,9 @@ void compose_call_constant(struct composer *c, uint32_t reg, int64_t value)
     } else if (value >= INT16_MIN && value <= INT16_MAX) {
         p = put_u8(p, DW_OP_const2s);
         p = put_u16(p, (uint16_t)value);
+    } else if (value >= 0 && value <= UINT16_MAX) {
+        p = put_u8(p, DW_OP_const2u);
+        p = put_u16(p, (uint16_t)value);
     } else {
         p = put_u8(p, DW_OP_const4s);
         p = put_u32(p, (uint32_t)value);

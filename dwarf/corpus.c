@@ -118,15 +118,46 @@ static void put_name(struct builder *b, uint32_t name)
     bytes_u32(&b->entries, name);
 }
 
-/* A name of one or two words, sometimes one that was there before. */
-static uint32_t member_name(struct builder *b)
+/* The names that members of one structure, or variables of one function, have. */
+struct scope {
+    uint32_t name[16];
+    uint32_t count;
+};
+
+static bool is_taken(const struct builder *b, const struct scope *scope, uint32_t name)
 {
-    if (b->names_count > 16 && pick(b, 3))
-        return b->names[pick(b, b->names_count)];
-    char text[64];
-    corpus_identifier(random_next(&b->random), 4 + pick(b, 13), text);
-    uint32_t name = (uint32_t)bytes_string(&b->corpus->strings, text);
-    b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
+    const char *strings = (const char *)b->corpus->strings.data;
+    for (uint32_t i = 0; i < scope->count; i++)
+        if (scope->name[i] == name || strcmp(strings + scope->name[i], strings + name) == 0)
+            return true;
+    return false;
+}
+
+/* A name of one or two words, often one that was there before, but no two alike
+ * in a scope. */
+static uint32_t member_name(struct builder *b, struct scope *scope)
+{
+    uint32_t name = 0;
+    bool found = false;
+    for (unsigned tries = 0; tries < 3 && !found && b->names_count > 16 && pick(b, 3); tries++) {
+        name = b->names[pick(b, b->names_count)];
+        found = !is_taken(b, scope, name);
+    }
+    while (!found && !b->corpus->strings.failed) {
+        char text[64];
+        size_t before = b->corpus->strings.size;
+        corpus_identifier(random_next(&b->random), 4 + pick(b, 13), text);
+        name = (uint32_t)bytes_string(&b->corpus->strings, text);
+        if (b->corpus->strings.failed)
+            break;
+        found = !is_taken(b, scope, name);
+        if (found)
+            b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
+        else
+            b->corpus->strings.size = before;
+    }
+    assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
+    scope->name[scope->count++] = name;
     return name;
 }
 
@@ -228,6 +259,7 @@ static void add_aggregate(struct builder *b, bool is_union)
     declare(b, next_line(b));
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t members = is_union ? 2 + pick(b, 3) : 2 + pick(b, 7);
+    struct scope scope = {.count = 0};
     uint32_t end = 0;
     uint32_t align = 1;
     for (uint32_t i = 0; i < members; i++) {
@@ -236,7 +268,7 @@ static void add_aggregate(struct builder *b, bool is_union)
         if (place + type.size > 240)
             break;
         bytes_u8(&b->entries, ABBREV_MEMBER);
-        put_name(b, member_name(b));
+        put_name(b, member_name(b, &scope));
         declare(b, next_line(b));
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, (uint8_t)place);
@@ -297,6 +329,7 @@ static void add_base_types(struct builder *b, const uint32_t *names)
 static void add_inline_function(struct builder *b, uint32_t k)
 {
     const uint32_t line = corpus_inline_line(k);
+    struct scope scope = {.count = 0};
     assert(b->entries.failed || here(b) == corpus_inline(k));
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
     put_name(b, unique_name(b, ""));
@@ -305,13 +338,13 @@ static void add_inline_function(struct builder *b, uint32_t k)
     bytes_u32(&b->entries, corpus_inline(k + 1));
     for (uint32_t child = 0; child < 2; child++) {
         bytes_u8(&b->entries, ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b));
+        put_name(b, member_name(b, &scope));
         bytes_u16(&b->entries, (uint16_t)line);
         bytes_u8(&b->entries, (uint8_t)(30 + 14 * child + pick(b, 10)));
         bytes_u32(&b->entries, corpus_type(child ? BASE_DOUBLE : BASE_LONG));
     }
     bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
-    put_name(b, member_name(b));
+    put_name(b, member_name(b, &scope));
     bytes_u16(&b->entries, (uint16_t)(line + 2));
     bytes_u32(&b->entries, corpus_type(BASE_LONG));
     bytes_u8(&b->entries, ABBREV_END);

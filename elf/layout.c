@@ -144,6 +144,12 @@ static uint32_t segments_needed(const struct layout *l)
     return count;
 }
 
+void layout_end(struct layout *l, uint64_t end)
+{
+    l->headers = align_up(end, 8);
+    l->file_size = l->headers + l->section_count * sizeof(Elf64_Shdr);
+}
+
 bool layout_place(struct layout *l, struct error *e)
 {
     uint64_t loaded = 0;
@@ -179,8 +185,7 @@ bool layout_place(struct layout *l, struct error *e)
         s->offset = at.offset;
         at.offset += s->size;
     }
-    l->headers = align_up(at.offset, 8);
-    l->file_size = l->headers + l->section_count * sizeof(Elf64_Shdr);
+    layout_end(l, at.offset);
     return true;
 }
 
@@ -209,13 +214,13 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
     return (Elf64_Shdr){
         .sh_name = s->name,
         .sh_type = k->type,
-        .sh_flags = k->flags,
+        .sh_flags = k->flags | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
         .sh_addr = s->address,
         .sh_offset = s->offset,
-        .sh_size = s->size,
+        .sh_size = s->packed ? s->packed : s->size,
         .sh_link = k->link == SECTION_NONE ? 0 : l->section[k->link].index,
         .sh_info = info,
-        .sh_addralign = k->align,
+        .sh_addralign = s->packed ? _Alignof(Elf64_Chdr) : k->align,
         .sh_entsize = k->entsize,
     };
 }
@@ -244,7 +249,7 @@ void layout_write(const struct layout *l, uint8_t *image)
         if (!s->index || kinds[id].type == SHT_NOBITS)
             continue;
         memset(image + end, 0, s->offset - end); /* what alignment leaves between sections */
-        end = s->offset + s->size;
+        end = s->offset + (s->packed ? s->packed : s->size);
     }
     memset(image + end, 0, l->headers - end);
     uint8_t *names = image + l->section[SECTION_SHSTRTAB].offset;

@@ -75,6 +75,7 @@ enum section_id {
 
 struct section {
     uint64_t size;
+    uint64_t packed;  /* bytes in the file where it is compressed (pack.h), else 0 */
     uint64_t offset;  /* in the file */
     uint64_t address; /* 0 where not SHF_ALLOC */
     uint32_t index;   /* in the section header table; 0: the object has no such section */
@@ -124,6 +125,9 @@ struct layout_sizes {
     uint64_t text, data, debug, symtab, strtab, bss;
 };
 struct layout_sizes layout_count(const struct layout *l);
+
+/* Settles where the file ends, its last section ending at `end`. */
+void layout_end(struct layout *l, uint64_t end);
 
 /* The section header for `id`, as the file holds it. */
 Elf64_Shdr layout_header(const struct layout *l, enum section_id id);

@@ -198,8 +198,17 @@ static bool is_debug(const char *name)
     return strncmp(name, ".debug", 6) == 0 || strncmp(name, ".zdebug", 7) == 0;
 }
 
+/* A debug section's bytes, those it has uncompressed where it is compressed. */
+static uint64_t debug_size(Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    GElf_Chdr chdr;
+    if ((shdr->sh_flags & SHF_COMPRESSED) && gelf_getchdr(section, &chdr))
+        return chdr.ch_size;
+    return shdr->sh_size;
+}
+
 /* Adds one section to the sizes that it belongs to; false on overflow. */
-static bool section_count(const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
+static bool section_count(Elf_Scn *section, const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
 {
     bool in_file = shdr->sh_type != SHT_NOBITS;
     bool read_only = !(shdr->sh_flags & SHF_WRITE) || (shdr->sh_flags & SHF_EXECINSTR);
@@ -209,7 +218,7 @@ static bool section_count(const GElf_Shdr *shdr, const char *name, struct file_s
     if (shdr->sh_flags & SHF_ALLOC)
         *(read_only ? &more.text : in_file ? &more.data : &more.bss) = shdr->sh_size;
     if (in_file && is_debug(name))
-        more.debug = shdr->sh_size;
+        more.debug = debug_size(section, shdr);
     if (shdr->sh_type == SHT_SYMTAB)
         more.symtab = shdr->sh_size;
     if (shdr->sh_type == SHT_STRTAB && strcmp(name, ".strtab") == 0)
@@ -243,7 +252,7 @@ static bool sections_count(const struct file *f, Elf *elf, const Elf_Data *names
                   i, name, shdr.sh_size, shdr.sh_offset, f->size);
             return disagree(shdr.sh_size, shdr.sh_offset < f->size ? f->size - shdr.sh_offset : 0, e);
         }
-        if (!section_count(&shdr, name, sizes))
+        if (!section_count(section, &shdr, name, sizes))
             return WRONG(f, e, "has sections of more than 2^64 bytes together; section %zu (%.64s) is one too many", i,
                          name);
     }

@@ -152,16 +152,25 @@ static struct run take_run(struct builder *b)
     return r;
 }
 
+/* The first event of a slot that lies within the run and is of it: what the
+ * instruction before its first one loaded is not. */
+static uint32_t first_event(const struct builder *b, const struct run *r, uint32_t slot)
+{
+    const struct filler *f = b->filler;
+    uint32_t e = f->event_first[r->first][slot];
+    while (e != FILLER_NO_EVENT && f->event[e].start == f->offset[r->first] && !f->event[e].stored)
+        e = f->event_next[e];
+    return e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last] ? e : FILLER_NO_EVENT;
+}
+
 /* A slot, of longs (0) or doubles (1), that passes through a register within the
  * run if one of a few has it. */
 static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
 {
-    const struct filler *f = b->filler;
     uint32_t slot = 0;
     for (unsigned tries = 0; tries < 4; tries++) {
         slot = 2 * pick(b, 4) + odd;
-        uint32_t e = f->event_first[r->first][slot];
-        if (e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last])
+        if (first_event(b, r, slot) != FILLER_NO_EVENT)
             break;
     }
     return slot;
@@ -176,7 +185,7 @@ static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
     uint32_t list = stamp_list(&b->maker);
     uint64_t from = r->at;
     uint32_t left = EVENTS;
-    for (uint32_t e = f->event_first[r->first][slot]; e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
+    for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
         const struct filler_event *event = &f->event[e];
         if (event->end > f->offset[r->last])
             break;

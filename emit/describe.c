@@ -69,6 +69,7 @@ static void declare_helper(struct walk *w, uint32_t number)
 /* Bytes that are reserved for a function. */
 struct room {
     uint64_t info, lists, ranges, rows;
+    uint64_t lines; /* of the source, at most */
 };
 
 /* Makes room for a function, in a unit that has some for it. */
@@ -173,6 +174,7 @@ struct subject {
     uint64_t at;         /* where the walk is */
     uint32_t name, step; /* the next variable's name, and an odd step to the one after */
     uint32_t line;
+    enum describe_level level; /* of the walk, less where the source has too many lines */
 };
 
 static uint32_t next_name(const struct walk *w, struct subject *s)
@@ -193,7 +195,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         uint32_t column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15);
         enum base_type type = debug_types[s->f->type[j]];
         uint32_t name = next_name(w, s);
-        if (w->level != DESCRIBE_RICH) {
+        if (s->level != DESCRIBE_RICH) {
             compose_parameter(c, name, s->line, column, type, place);
             continue;
         }
@@ -215,12 +217,12 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 {
     struct composer *c = &w->composer;
     uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
-    if (w->level == DESCRIBE_LEAN)
+    if (s->level == DESCRIBE_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         enum base_type type = slot & 1 ? BASE_DOUBLE : BASE_LONG;
         uint32_t name = next_name(w, s);
-        if (w->level != DESCRIBE_RICH || (slot & 1)) {
+        if (s->level != DESCRIBE_RICH || (slot & 1)) {
             compose_local(c, name, s->line + 1, type, code_slot_place(slot));
             continue;
         }
@@ -252,7 +254,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
         w->line++;
         if (piece->kind == PIECE_BLOCK) {
             const struct stamp *stamp = &blocks->block[piece->first].stamp;
-            if (w->level == DESCRIBE_RICH && w->line <= DEBUG_LINE_MOST)
+            if (s->level == DESCRIBE_RICH)
                 stamp_put_entries(&w->composer, &blocks->shelf, stamp, s->at, w->line, s->name + i, w->helper);
             stamp_put_rows(&w->composer, &blocks->shelf, stamp, s->at, w->line);
             w->line += stamp->lines;
@@ -302,7 +304,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         s->at += code_pass_size(site.callee) + CODE_CALL;
         inner_row(w, s->at - CODE_CALL, 12);
         inner_row(w, s->at - 4, 9);
-        if (w->level != DESCRIBE_RICH)
+        if (s->level != DESCRIBE_RICH)
             continue;
         bool passes = passes_integers(site.callee);
         uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
@@ -325,14 +327,14 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);
     at += CODE_MARK;
-    if (w->level != DESCRIBE_LEAN) {
+    if (s->level != DESCRIBE_LEAN) {
         row(w, at);
         inner_row(w, at + CODE_OWN - 4, 12);
     }
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
-        if (w->level != DESCRIBE_LEAN) { /* load, multiply, add */
+        if (s->level != DESCRIBE_LEAN) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
             inner_row(w, at + size - 4, 9);
@@ -353,14 +355,17 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
         .lists = entries * COMPOSE_ENTRY_MOST,
         .rows = LINE_ROW_MOST * (UINT64_C(24) + 3 * calls) + UINT64_C(8) * (FILLER_GAP_MOST + BLOCK_LEAST),
     };
+    room.lines = UINT64_C(16) + FILLER_GAP_MOST + ARGUMENTS_MOST + calls;
     for (uint32_t i = 0; i < b->pieces; i++) {
         room.rows += LINE_ROW_MOST;
+        room.lines++;
         if (b->piece[i].kind == PIECE_BLOCK) {
             const struct stamp *stamp = &blocks->block[b->piece[i].first].stamp;
             room.info += stamp->info_size;
             room.lists += stamp->lists_size;
             room.ranges += stamp->ranges_size;
             room.rows += stamp->rows_size;
+            room.lines += stamp->lines;
         }
     }
     return room;
@@ -391,23 +396,25 @@ static bool describe_function(struct walk *w, uint32_t index)
     if (!begin_function(w, s.start, &room))
         return false;
     s.line = w->line;
+    /* what is told of all calls must be told of each, in lines of two bytes */
+    s.level = w->level == DESCRIBE_RICH && w->line + room.lines > DEBUG_LINE_MOST ? DESCRIBE_PLAIN : w->level;
     const struct debug_function f = {
         .name = (uint32_t)w->name,
         .offset = s.start,
         .size = b->size,
         .line = w->line,
-        .kind = w->level == DESCRIBE_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
+        .kind = s.level == DESCRIBE_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
         .result = BASE_UNSIGNED_LONG,
     };
     uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
     w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
-    if (w->level == DESCRIBE_RICH)
+    if (s.level == DESCRIBE_RICH)
         declare_helpers(w, b);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
-    if (w->level != DESCRIBE_LEAN) {
+    if (s.level != DESCRIBE_LEAN) {
         describe_pieces(w, &s);
         describe_calls(w, &s);
         row(w, s.at);

@@ -33,13 +33,15 @@ static uint8_t slot(struct builder *b, bool is_double)
 }
 
 /* From here on the slot that was loaded is in `reg`, until end_events. */
-static void begin_event(struct builder *b, uint8_t displacement, uint8_t reg)
+static void begin_event(struct builder *b, uint8_t displacement, uint8_t reg, bool stored)
 {
     struct filler *f = b->filler;
     assert(f->events < FILLER_EVENTS_MOST);
     int place = (int8_t)displacement;
-    f->event[f->events++] = (struct filler_event){
-        .start = (uint16_t)(b->p - f->code), .slot = (uint8_t)((FILLER_SLOT_FIRST - place) / 8), .reg = reg};
+    f->event[f->events++] = (struct filler_event){.start = (uint16_t)(b->p - f->code),
+                                                  .slot = (uint8_t)((FILLER_SLOT_FIRST - place) / 8),
+                                                  .stored = stored,
+                                                  .reg = reg};
 }
 
 /* The instruction after a load is complete: those that began before it end. An
@@ -108,7 +110,7 @@ static void load(struct builder *b)
         code(b, "\x48\x8b\x55", 3); /* mov d(%rbp),%rdx */
         put_slot(b, false);
         border(b);
-        begin_event(b, b->p[-1], DWARF_RDX);
+        begin_event(b, b->p[-1], DWARF_RDX, false);
         code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
         break;
     default:
@@ -119,7 +121,7 @@ static void load(struct builder *b)
     }
     put_slot(b, false);
     border(b);
-    begin_event(b, b->p[-1], DWARF_RAX);
+    begin_event(b, b->p[-1], DWARF_RAX, false);
 }
 
 static void combine(struct builder *b)
@@ -169,7 +171,7 @@ static void combine(struct builder *b)
 static void store(struct builder *b)
 {
     uint8_t d = slot(b, false);
-    begin_event(b, d, DWARF_RAX);
+    begin_event(b, d, DWARF_RAX, true);
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, d);
     end_events(b);
@@ -190,7 +192,7 @@ static void doubles(struct builder *b)
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
     put_slot(b, false);
     border(b);
-    begin_event(b, b->p[-1], DWARF_RAX);
+    begin_event(b, b->p[-1], DWARF_RAX, false);
     code(b, "\xf2\x48\x0f\x2a\xc0", 5); /* cvtsi2sd %rax,%xmm0 */
     border(b);
     for (uint32_t n = 1 + pick(b, 2); n; n--) { /* addsd, mulsd, subsd, maxsd d(%rbp),%xmm0 */
@@ -199,7 +201,7 @@ static void doubles(struct builder *b)
         border(b);
     }
     uint8_t d = slot(b, true);
-    begin_event(b, d, DWARF_XMM0);
+    begin_event(b, d, DWARF_XMM0, true);
     code(b, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
     b->p = put_u8(b->p, d);
     end_events(b);
@@ -212,7 +214,7 @@ static void branch(struct builder *b)
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
     put_slot(b, false);
     border(b);
-    begin_event(b, b->p[-1], DWARF_RAX);
+    begin_event(b, b->p[-1], DWARF_RAX, false);
     code(b, "\x48\x3b\x45", 3); /* cmp d(%rbp),%rax */
     put_slot(b, false);
     end_events(b);

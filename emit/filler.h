@@ -27,6 +27,7 @@ enum {
 struct filler_event {
     uint16_t start, end; /* in code */
     uint8_t slot;
+    bool stored; /* not loaded by the instruction before */
     uint8_t reg; /* DWARF's number (psABI figure 3.36) */
 };
 

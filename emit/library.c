@@ -320,6 +320,19 @@ static void write_debug(struct library *l, uint8_t *image)
     debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
 }
 
+enum pack_kind library_packing(const struct plan *plan)
+{
+    static const enum pack_kind kinds[] = {
+        [COMPRESS_NONE] = PACK_NONE, [COMPRESS_ZLIB] = PACK_ZLIB, [COMPRESS_ZSTD] = PACK_ZSTD};
+    return kinds[plan->profile->dwarf.compress];
+}
+
+static bool pack_debug_sections(struct builder *b, struct error *e)
+{
+    enum pack_kind kind = library_packing(b->library.plan);
+    return kind == PACK_NONE || pack_debug(&b->library.layout, b->image, kind, &b->packed, e);
+}
+
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -334,6 +347,8 @@ bool library_write(struct builder *b, struct error *e)
     write_code(l, image);
     tables_write(l, image);
     write_debug(l, image);
+    if (!pack_debug_sections(b, e))
+        return false;
     layout_write(&l->layout, image);
     return true;
 }
@@ -343,6 +358,7 @@ void builder_free(struct builder *b)
     arena_free(&b->arena);
     composed_free(&b->composed);
     bytes_free(&b->sources);
+    bytes_free(&b->packed);
     free(b->image);
     b->image = NULL;
     b->capacity = 0;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "dwarf/unit.h"
 #include "elf/layout.h"
+#include "elf/pack.h"
 #include "emit/glue.h"
 #include "emit/shape.h"
 #include "emit/stock.h"
@@ -47,6 +48,7 @@ struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
     struct bytes sources;     /* kept for struct debug */
+    struct bytes packed;      /* compressed sections */
     uint8_t *image;
     size_t capacity;
     struct library library;
@@ -63,6 +65,9 @@ bool library_write(struct builder *b, struct error *e);
 /* The exact least of a library's numbered functions, for plans where the
  * estimate is too close; 0 when memory ran out. */
 uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena);
+
+/* How the plan's debug sections are compressed. */
+enum pack_kind library_packing(const struct plan *plan);
 
 void builder_free(struct builder *b);
 

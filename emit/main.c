@@ -41,6 +41,8 @@ static bool load_profile(struct run *r, struct error *e)
     }
     if (r->options.has_seed)
         r->profile.seed = r->options.seed;
+    if (r->options.has_compress)
+        r->profile.dwarf.compress = r->options.compress;
     return true;
 }
 

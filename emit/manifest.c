@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/version.h"
+#include "emit/library.h"
 #include "emit/set.h"
 
 static_assert((int)SIZE_TEXT == MANIFEST_TEXT && (int)SIZE_BSS == MANIFEST_BSS && (int)SIZE_KINDS == MANIFEST_SIZES,
@@ -157,6 +158,14 @@ static bool put_libraries(FILE *f, const struct set *set)
     return fputs("  ]\n", f) >= 0;
 }
 
+/* Whose the compressed bytes are. */
+static bool put_compressor(FILE *f, const struct plan *plan)
+{
+    char buffer[64];
+    const char *version = pack_version(library_packing(plan), buffer, sizeof buffer);
+    return !version || put_member(f, "compressor", json_object_new_string(version));
+}
+
 bool manifest_write(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
@@ -164,7 +173,7 @@ bool manifest_write(FILE *f, const struct set *set)
            put_member(f, "version", json_object_new_string(PYELFGEN_VERSION)) &&
            put_member(f, "application", json_object_new_string(plan->profile->application)) &&
            put_member(f, "profile", digest_text(plan->profile_digest)) && put_number(f, "seed", plan->seed) &&
-           put_wanted(f, plan) && put_actual(f, set) && put_number(f, "modules", plan->modules) &&
-           put_number(f, "utilities", plan->utilities) && put_number(f, "functions", plan->functions) &&
-           put_libraries(f, set) && fputs("}\n", f) >= 0;
+           put_compressor(f, plan) && put_wanted(f, plan) && put_actual(f, set) &&
+           put_number(f, "modules", plan->modules) && put_number(f, "utilities", plan->utilities) &&
+           put_number(f, "functions", plan->functions) && put_libraries(f, set) && fputs("}\n", f) >= 0;
 }

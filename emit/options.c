@@ -8,7 +8,15 @@
 #include "base/cli.h"
 #include "base/workers.h"
 
-enum { OPTION_DRY_RUN = 256, OPTION_FORCE, OPTION_VERIFY, OPTION_SEED, OPTION_IGNORED, OPTION_IGNORED_VALUE };
+enum {
+    OPTION_COMPRESS = 256,
+    OPTION_DRY_RUN,
+    OPTION_FORCE,
+    OPTION_VERIFY,
+    OPTION_SEED,
+    OPTION_IGNORED,
+    OPTION_IGNORED_VALUE
+};
 
 static const struct cli_option table[] = {
     {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
@@ -16,6 +24,8 @@ static const struct cli_option table[] = {
     {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
     {'j', "jobs", "N", "use N threads; default: one for each processor"},
     {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
+    {OPTION_COMPRESS, "compress", "KIND",
+     "compress debug sections: none, zlib or zstd, instead of as the profile says"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -90,6 +100,19 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     return true;
 }
 
+static bool take_compression(struct options *o, const char *text, struct error *e)
+{
+    static const char *const kinds[] = {[COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd"};
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(text, kinds[i]) == 0) {
+            o->has_compress = true;
+            o->compress = (enum compression)i;
+            return true;
+        }
+    }
+    return error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
+}
+
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
@@ -111,6 +134,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
             return false;
         o->threads = (unsigned)number;
         return true;
+    case OPTION_COMPRESS:
+        return take_compression(o, value, e);
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

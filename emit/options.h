@@ -16,6 +16,8 @@ struct options {
     const char *verify;
     bool has_seed;
     uint64_t seed;
+    bool has_compress;
+    enum compression compress;
     unsigned threads;
     bool force, dry_run, quiet;
 };

@@ -68,6 +68,8 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        5,     5,                      5, NULL},
     [KEY_LANGUAGE]             = {SECTION_DWARF,    "language",             KIND_FIXED,  0,                        0,     0,                      0, CHOICES("c")},
     [KEY_UNITS]                = {SECTION_DWARF,    "units",                KIND_NUMBER, AT(dwarf.units),          1,     1000000,                DERIVED, NULL},
+    [KEY_COMPRESS]             = {SECTION_DWARF,    "compress",             KIND_CHOICE, AT(dwarf.compress),       0,     COMPRESS_ZSTD,          COMPRESS_NONE,
+                                  CHOICES([COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd")},
 };
 /* clang-format on */
 

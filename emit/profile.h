@@ -33,6 +33,7 @@ enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZ
 
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum bind_mode { BIND_LAZY, BIND_NOW };
+enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 struct profile {
@@ -66,8 +67,9 @@ struct profile {
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {
-        int64_t version; /* 5 */
-        int64_t units;   /* derived; average functions in a compile unit */
+        int64_t version;           /* 5 */
+        int64_t units;             /* derived; average functions in a compile unit */
+        enum compression compress; /* COMPRESS_NONE; of the debug sections */
     } dwarf;
 };
 

@@ -61,6 +61,7 @@ enum profile_key_id {
     KEY_VERSION,
     KEY_LANGUAGE,
     KEY_UNITS,
+    KEY_COMPRESS,
     KEY_COUNT
 };
 

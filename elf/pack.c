@@ -1,0 +1,95 @@
+/* Compresses debug sections through zlib and libzstd; see pack.h. */
+#include "elf/pack.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+    ZSTD_LEVEL = 3, /* zstd's own default; zlib has its own */
+    CHDR_ALIGN = 8,
+    CHDR_ZSTD = 2, /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+};
+
+/* Compresses into `room` bytes at `to`; 0 where it does not fit. */
+static size_t compress_bytes(enum pack_kind kind, uint8_t *to, size_t room, const uint8_t *from, size_t size)
+{
+    if (kind == PACK_ZSTD) {
+        size_t n = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
+        return ZSTD_isError(n) ? 0 : n;
+    }
+    uLongf n = room;
+    return compress(to, &n, from, size) == Z_OK ? n : 0;
+}
+
+/* Appends what section `id` will be in the file: compressed where that is
+ * shorter. */
+static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, enum pack_kind kind,
+                           struct bytes *out)
+{
+    struct section *s = &l->section[id];
+    const uint8_t *from = image + s->offset;
+    bool debug = id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_RNGLISTS;
+    if (debug && s->size > sizeof(Elf64_Chdr)) {
+        const Elf64_Chdr header = {
+            .ch_type = kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB, .ch_size = s->size, .ch_addralign = 1};
+        uint8_t *p = bytes_reserve(out, s->size);
+        if (!p)
+            return false;
+        size_t n = compress_bytes(kind, p + sizeof header, s->size - sizeof header, from, s->size);
+        if (n) {
+            memcpy(p, &header, sizeof header);
+            s->packed = sizeof header + n;
+            bytes_keep(out, p + s->packed);
+            return true;
+        }
+    }
+    bytes_append(out, from, s->size);
+    return !out->failed;
+}
+
+bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e)
+{
+    const enum section_id first = SECTION_DEBUG_ARANGES;
+    uint64_t start = 0;
+    scratch->size = 0;
+    for (enum section_id id = first; id < SECTION_COUNT; id++) {
+        struct section *s = &l->section[id];
+        if (!s->index)
+            continue;
+        if (!start)
+            start = s->offset;
+        s->packed = 0;
+        uint64_t offset = scratch->size;
+        bool enough = append_section(l, image, id, kind, scratch);
+        /* it begins where its alignment lets it; move it up to there */
+        uint64_t align = s->packed ? CHDR_ALIGN : layout_kind(id)->align;
+        uint64_t gap = (align - (start + offset) % align) % align;
+        uint64_t bytes = scratch->size - offset;
+        if (!enough || !bytes_reserve(scratch, gap))
+            return error_set(e, ERROR_MEMORY, "out of memory for compressing debug information");
+        memmove(scratch->data + offset + gap, scratch->data + offset, bytes);
+        memset(scratch->data + offset, 0, gap);
+        scratch->size += gap;
+        s->offset = start + offset + gap;
+    }
+    if (!start)
+        return true;
+    assert(start + scratch->size <= l->file_size);
+    memcpy(image + start, scratch->data, scratch->size);
+    layout_end(l, start + scratch->size);
+    return true;
+}
+
+const char *pack_version(enum pack_kind kind, char *buffer, size_t size)
+{
+    if (kind == PACK_NONE)
+        return NULL;
+    if (kind == PACK_ZSTD)
+        snprintf(buffer, size, "zstd %s", ZSTD_versionString());
+    else
+        snprintf(buffer, size, "zlib %s", zlibVersion());
+    return buffer;
+}

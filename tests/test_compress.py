@@ -1,0 +1,83 @@
+"""Compressed debug sections: the same contents, the same sizes, shorter files."""
+
+import json
+import subprocess
+
+import pytest
+
+KINDS = ["zlib", "zstd"]
+
+
+@pytest.fixture(scope="module")
+def plain(programs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("plain") / "set"
+    programs.run("pyelfgen", "-P", "small", "-o", path, "-q")
+    return path
+
+@pytest.fixture(scope="module", params=KINDS)
+def packed(programs, tmp_path_factory, request):
+    path = tmp_path_factory.mktemp(request.param) / "set"
+    programs.run("pyelfgen", "-P", "small", "-o", path, "-q", "--compress", request.param)
+    return path
+
+def section_bytes(path, section, tmp_path):
+    """What a section holds, uncompressed by objcopy."""
+    unpacked = tmp_path / "unpacked"
+    subprocess.run(["objcopy", "--decompress-debug-sections", path, unpacked], check=True)
+    out = tmp_path / "bytes"
+    subprocess.run(
+        ["objcopy", "-O", "binary", f"--only-section={section}", f"--set-section-flags={section}=alloc", unpacked, out],
+        check=True,
+    )
+    return out.read_bytes()
+
+@pytest.mark.parametrize("section", [".debug_info", ".debug_line", ".debug_str", ".debug_loclists", ".debug_rnglists"])
+def test_contents_are_the_same(plain, packed, section, tmp_path):
+    name = "libmodule3.so"
+    assert section_bytes(packed / name, section, tmp_path) == section_bytes(plain / name, section, tmp_path)
+
+def test_sections_say_that_they_are_compressed(packed):
+    said = subprocess.run(["readelf", "-SW", packed / "libmodule3.so"], capture_output=True, text=True, check=True).stdout
+    info = next(line for line in said.splitlines() if " .debug_info " in line).split("]")[1].split()
+    assert "C" in info[6]
+
+def test_sizes_are_those_before(programs, plain, packed):
+    def sizes(path):
+        return json.loads(programs.run("pyelfstat", "--json", path).stdout)["sets"][0]["actual"]
+
+    assert sizes(packed) == sizes(plain)
+
+def test_files_are_shorter(plain, packed):
+    for path in plain.glob("libmodule[0-9].so"):
+        assert (packed / path.name).stat().st_size < 0.8 * path.stat().st_size
+
+def test_readers_have_nothing_to_say(packed):
+    for path in sorted(packed.glob("lib*.so")):
+        lint = subprocess.run(["eu-elflint", "--gnu-ld", path], capture_output=True, text=True)
+        assert lint.stdout.strip() == "No errors"
+        dump = subprocess.run(["readelf", "-aW", "--debug-dump=info", path], capture_output=True, text=True)
+        assert dump.stderr == ""
+
+def test_gdb_reads_them(packed):
+    said = subprocess.run(
+        ["gdb", "-nx", "-batch", "-ex", "info line libmodule3_entry", packed / "libmodule3.so"],
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert '"libmodule3.c" starts at address' in said
+
+def test_set_runs_and_verifies(programs, packed):
+    programs.run("pyelfgen", "--verify", packed)
+    assert "every result right" in programs.run("pyelfrun", packed).stdout
+    kind = packed.parent.name.rstrip("0123456789")
+    assert json.loads((packed / "manifest.json").read_text())["compressor"].startswith(kind + " ")
+
+def test_same_bytes_again(programs, packed, tmp_path):
+    kind = packed.parent.name.rstrip("0123456789")
+    programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "again", "-q", "--compress", kind, "-j", "1")
+    subprocess.run(["diff", "-r", packed, tmp_path / "again"], check=True)
+
+def test_unknown_kind_is_refused(programs, tmp_path):
+    result = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "--compress", "gzip", status=2)
+    assert result.stderr == "pyelfgen: 'gzip' is no way to compress; use none, zlib or zstd\n"
+    assert not (tmp_path / "set").exists()
