@@ -153,7 +153,8 @@ static void refuses_unknown_and_repeated_keys(void **state)
         {HEAD "calls:\n  depth: 3\n  deep: 3\n", 6,
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
-        {HEAD "dwarf: {seed: 3}\n", 4, "dwarf: unknown key 'seed'; the keys here are version, language, units"},
+        {HEAD "dwarf: {seed: 3}\n", 4,
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
