@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "elf/plt.h"
 #include "emit/describe.h"
@@ -259,6 +260,7 @@ static bool reserve_image(struct builder *b, uint64_t size)
     b->image = aligned_alloc(1 << 21, capacity);
     if (!b->image)
         return false;
+    madvise(b->image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults and TLB misses */
     b->capacity = capacity - 64;
     return true;
 }
