@@ -252,3 +252,45 @@ def test_small_has_chains_of_ten(small, expected):
     """What the tests above take for granted."""
     assert all(row["functions"] > 300 for row in libraries_of(small, "module"))
     assert [f.calls[-1].index for f in chain_in(expected, "libmodule3", 7)[:-1]] == list(range(71, 80))
+
+
+# --- every library ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["name", "line"])
+@pytest.mark.parametrize("number", range(8))
+def test_every_module(number, by, probe, expected, small):
+    """A stop deep in a chain of each module, by name and by line: who called, and with what."""
+    name = f"libmodule{number}"
+    chain = chain_in(expected, name, 4 + number)
+    place = chain[-1].name
+    if by == "line":
+        chain = chain[:9]
+        file, line = line_of(small / f"{name}.so", expected.libraries[name].call_sites(chain[-1])[-1])
+        place = f"{file}:{line}"
+    frames = probe(DRIVE.format(name), mode="stop", place=place)[0]["frames"]
+    stack = [*reversed(chain)]
+    names = [f.name for f in stack] + [f"{name}_entry", f"{name}_method"]
+    assert [frame["function"] for frame in frames[: len(names)]] == names
+    assert [arguments(frame) for frame in frames[: len(stack)]] == [list(zip(f.types, f.passed(0))) for f in stack]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_utility(number, probe, expected):
+    """A stop in the function of each utility that a module calls first."""
+    for module in (library for name, library in expected.libraries.items() if name.startswith("libmodule")):
+        into = [
+            (caller, called, n)
+            for caller in module.functions
+            for called, n in caller.calls_with_callers()
+            if called.library.name == f"libutility{number}"
+        ]
+        if into:
+            break
+    caller, called, n = into[0]
+    frames = probe(DRIVE.format(module.name), mode="stop", place=called.name)[0]["frames"]
+    head = caller.index // 10 * 10
+    stack = [called, *reversed(module.functions[head : caller.index + 1])]
+    assert [frame["function"] for frame in frames[: len(stack)]] == [f.name for f in stack]
+    assert arguments(frames[0]) == list(zip(called.types, called.passed(n)))
+    assert [arguments(frame) for frame in frames[1 : len(stack)]] == [list(zip(f.types, f.passed(0))) for f in stack[1:]]
