@@ -333,15 +333,28 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A name that comes twice would be loaded once and counted twice. */
-static bool check_unique(const struct manifest *m, struct error *e)
+const char **manifest_names(const struct manifest *m)
 {
     const char **names = calloc(m->count, sizeof *names);
     if (!names)
-        return no_memory(e);
+        return NULL;
     for (size_t i = 0; i < m->count; i++)
         names[i] = m->libraries[i].name;
     qsort(names, m->count, sizeof *names, compare_names);
+    return names;
+}
+
+bool manifest_lists(const char *const *names, size_t count, const char *name)
+{
+    return bsearch(&name, names, count, sizeof *names, compare_names) != NULL;
+}
+
+/* A name that comes twice would be loaded once and counted twice. */
+static bool check_unique(const struct manifest *m, struct error *e)
+{
+    const char **names = manifest_names(m);
+    if (!names)
+        return no_memory(e);
     bool well = true;
     for (size_t i = 1; i < m->count && well; i++) {
         if (strcmp(names[i - 1], names[i]) == 0)

@@ -92,6 +92,13 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
  * a library, is wrong. */
 bool manifest_parse(struct manifest *m, const char *text, size_t size, struct error *e);
 
+/* The names of all libraries in the order of strcmp, borrowed from `m`, in an
+ * array that the caller frees; NULL when memory ran out. */
+const char **manifest_names(const struct manifest *m);
+
+/* Whether `name` is one of the `count` names that manifest_names gave. */
+bool manifest_lists(const char *const *names, size_t count, const char *name);
+
 /* Takes NULL and empty manifests. */
 void manifest_free(struct manifest *m);
 

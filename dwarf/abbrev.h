@@ -109,12 +109,8 @@ enum {
     SIZE_DATA_UNIT = 18,
     SIZE_BASE_TYPE = 7,
     SIZE_POINTER = 5,
-    SIZE_TYPEDEF = 12,
     SIZE_FUNCTION = 33,
-    SIZE_LEAF_FUNCTION = 29,
-    SIZE_STATIC_FUNCTION = 33,
     SIZE_PARAMETER = 15, /* with a location of two bytes */
-    SIZE_LOCAL = 15,     /* with a location of three bytes */
     SIZE_INLINE_FUNCTION = 15,
     SIZE_INLINE_PARAMETER = 12,
     SIZE_INLINE_VARIABLE = 11,

@@ -163,11 +163,24 @@ void compose_end_children(struct composer *c, uint8_t *sibling)
     compose_move(c, sibling, compose_place_of(c, c->info));
 }
 
-static uint8_t *put_variable(uint8_t *p, enum abbrev_code code, uint32_t name, uint32_t line)
+/* A parameter's or local's entry up to its location. */
+static uint8_t *put_parameter(const struct composer *c, enum abbrev_code code, uint32_t name, uint32_t line,
+                              uint32_t column, enum base_type type)
 {
-    p = put_u8(p, code);
+    uint8_t *p = put_u8(c->info, code);
     p = put_u32(p, name);
-    return put_u16(p, (uint16_t)line);
+    p = put_u16(p, (uint16_t)line);
+    p = put_u8(p, (uint8_t)column);
+    return put_u32(p, corpus_type(type));
+}
+
+static uint8_t *put_local(const struct composer *c, enum abbrev_code code, uint32_t name, uint32_t line,
+                          enum base_type type)
+{
+    uint8_t *p = put_u8(c->info, code);
+    p = put_u32(p, name);
+    p = put_u16(p, (uint16_t)line);
+    return put_u32(p, corpus_type(type));
 }
 
 static uint8_t *put_frame_place(uint8_t *p, int32_t place)
@@ -182,33 +195,23 @@ static uint8_t *put_frame_place(uint8_t *p, int32_t place)
 void compose_parameter(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
                        int32_t place)
 {
-    uint8_t *p = put_variable(c->info, ABBREV_PARAMETER, name, line);
-    p = put_u8(p, (uint8_t)column);
-    p = put_u32(p, corpus_type(type));
-    c->info = put_frame_place(p, place);
+    c->info = put_frame_place(put_parameter(c, ABBREV_PARAMETER, name, line, column, type), place);
 }
 
 void compose_local(struct composer *c, uint32_t name, uint32_t line, enum base_type type, int32_t place)
 {
-    uint8_t *p = put_variable(c->info, ABBREV_LOCAL, name, line);
-    p = put_u32(p, corpus_type(type));
-    c->info = put_frame_place(p, place);
+    c->info = put_frame_place(put_local(c, ABBREV_LOCAL, name, line, type), place);
 }
 
 void compose_parameter_list(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
                             uint32_t list)
 {
-    uint8_t *p = put_variable(c->info, ABBREV_PARAMETER_LIST, name, line);
-    p = put_u8(p, (uint8_t)column);
-    p = put_u32(p, corpus_type(type));
-    c->info = put_u32(p, list);
+    c->info = put_u32(put_parameter(c, ABBREV_PARAMETER_LIST, name, line, column, type), list);
 }
 
 void compose_local_list(struct composer *c, uint32_t name, uint32_t line, enum base_type type, uint32_t list)
 {
-    uint8_t *p = put_variable(c->info, ABBREV_LOCAL_LIST, name, line);
-    p = put_u32(p, corpus_type(type));
-    c->info = put_u32(p, list);
+    c->info = put_u32(put_local(c, ABBREV_LOCAL_LIST, name, line, type), list);
 }
 
 /* --- lists ------------------------------------------------------------------------------ */

@@ -32,7 +32,6 @@ enum {
     COMPOSE_CHILD_MOST = 40, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 40,
     COMPOSE_ENTRY_MOST = 24, /* of one entry of a location list, and its list's end */
-    COMPOSE_RANGE_MOST = 16, /* of one entry of a range list, and its list's end */
 };
 
 struct debug_unit {

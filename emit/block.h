@@ -50,8 +50,7 @@ struct blocks {
     struct stamp_shelf shelf;
 };
 
-/* A function of the seed; the filler's slots are at `local_place` from the CFA
- * and below. False when memory ran out. */
+/* A function of the seed. False when memory ran out. */
 bool blocks_make(struct blocks *b, const struct filler *filler, const struct corpus *corpus, uint64_t seed);
 void blocks_free(struct blocks *b);
 

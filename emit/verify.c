@@ -33,11 +33,6 @@ static bool no_memory(struct error *e)
 
 /* --- what is in the directory --------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool is_library(const char *name)
 {
     size_t n = strlen(name);
@@ -61,8 +56,7 @@ static bool find_unlisted(int directory, const char **names, size_t count, char 
     errno = 0;
     for (struct dirent *entry; (entry = readdir(d));) {
         const char *name = entry->d_name;
-        if (is_library(name) && (!found[0] || strcmp(name, found) < 0) &&
-            !bsearch(&name, names, count, sizeof *names, compare_names))
+        if (is_library(name) && (!found[0] || strcmp(name, found) < 0) && !manifest_lists(names, count, name))
             snprintf(found, 256, "%s", name);
         errno = 0;
     }
@@ -76,12 +70,9 @@ static bool check_directory(const struct check *c, struct error *e)
 {
     const struct manifest *m = &c->manifest;
     char unlisted[256];
-    const char **names = calloc(m->count, sizeof *names);
+    const char **names = manifest_names(m);
     if (!names)
         return no_memory(e);
-    for (size_t i = 0; i < m->count; i++)
-        names[i] = m->libraries[i].name;
-    qsort(names, m->count, sizeof *names, compare_names);
     bool ok =
         find_unlisted(c->directory, names, m->count, unlisted) || error_errno(e, c->path, "cannot read the directory");
     free(names);
