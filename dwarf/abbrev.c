@@ -1,6 +1,8 @@
 /* Encodes the table of abbrev.h. */
 #include "dwarf/abbrev.h"
 
+#include <assert.h>
+
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
@@ -13,7 +15,7 @@ struct attribute {
 struct abbreviation {
     uint16_t tag;
     uint8_t children;
-    struct attribute attributes[16]; /* to the first without a name */
+    struct attribute attributes[18]; /* to the first without a name */
 };
 
 static const struct abbreviation table[ABBREV_COUNT] = {
@@ -22,20 +24,93 @@ static const struct abbreviation table[ABBREV_COUNT] = {
 #undef ABBREV_ROW
 };
 
-void abbrev_write(struct bytes *out)
+/* What GNU called in DWARF 4 what has become part of version 5. */
+static uint32_t tag_in(struct dialect d, uint32_t tag)
 {
-    for (unsigned code = 1; code < ABBREV_COUNT; code++) {
+    if (!dialect_is_4(d))
+        return tag;
+    return tag == DW_TAG_call_site             ? DW_TAG_GNU_call_site
+           : tag == DW_TAG_call_site_parameter ? DW_TAG_GNU_call_site_parameter
+                                               : tag;
+}
+
+static uint32_t name_in(struct dialect d, uint32_t name)
+{
+    if (!dialect_is_4(d))
+        return name;
+    switch (name) {
+    case DW_AT_call_all_calls:
+        return DW_AT_GNU_all_call_sites;
+    case DW_AT_call_all_tail_calls:
+        return DW_AT_GNU_all_tail_call_sites;
+    case DW_AT_call_return_pc:
+        return DW_AT_low_pc;
+    case DW_AT_call_origin:
+        return DW_AT_abstract_origin;
+    case DW_AT_call_value:
+        return DW_AT_GNU_call_site_value;
+    default:
+        return name;
+    }
+}
+
+static uint32_t form_in(struct dialect d, uint32_t form)
+{
+    if (!dialect_is_4(d))
+        return form;
+    return form == DW_FORM_line_strp ? DW_FORM_strp : form == DW_FORM_implicit_const ? DW_FORM_data1 : form;
+}
+
+/* Only C has functions without a prototype. */
+static bool is_said(struct dialect d, uint32_t name)
+{
+    return name != DW_AT_prototyped || d.language == DWARF_C;
+}
+
+static uint32_t form_size(uint32_t form)
+{
+    switch (form) {
+    case DW_FORM_data1:
+        return 1;
+    case DW_FORM_data2:
+        return 2;
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_ref4:
+    case DW_FORM_sec_offset:
+        return 4;
+    case DW_FORM_addr:
+    case DW_FORM_data8:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
+{
+    uint32_t size = 1;
+    for (const struct attribute *a = table[code].attributes; a->name; a++)
+        size += form_size(form_in(d, a->form));
+    return size;
+}
+
+void abbrev_write(struct bytes *out, struct dialect d)
+{
+    for (unsigned code = 1; code < (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST); code++) {
         const struct abbreviation *a = &table[code];
         bytes_uleb128(out, code);
-        bytes_uleb128(out, a->tag);
+        bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (unsigned i = 0; a->attributes[i].name; i++) {
-            bytes_uleb128(out, a->attributes[i].name);
-            bytes_uleb128(out, a->attributes[i].form);
-            if (a->attributes[i].form == DW_FORM_implicit_const)
-                bytes_sleb128(out, a->attributes[i].value);
+        for (const struct attribute *t = a->attributes; t->name; t++) {
+            if (!is_said(d, t->name))
+                continue;
+            uint32_t form = form_in(d, t->form);
+            bytes_uleb128(out, name_in(d, t->name));
+            bytes_uleb128(out, form);
+            if (form == DW_FORM_implicit_const)
+                bytes_sleb128(out, t->value);
         }
         bytes_u16(out, 0);
     }
-    bytes_u8(out, 0);
 }

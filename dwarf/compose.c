@@ -27,15 +27,6 @@ bool composed_failed(const struct composed *c)
 
 /* --- units ------------------------------------------------------------------------ */
 
-static uint8_t *put_list_header(uint8_t *p)
-{
-    p = put_u32(p, 0); /* the length, when the unit ends */
-    p = put_u16(p, 5);
-    p = put_u8(p, 8);     /* address size */
-    p = put_u8(p, 0);     /* no segment selectors */
-    return put_u32(p, 0); /* no table of offsets */
-}
-
 bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
 {
     struct composed *out = c->out;
@@ -45,29 +36,15 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     unit->program = out->programs.size;
     unit->moved = out->moved.size / sizeof(uint32_t);
     unit->named = out->named.size / sizeof(uint32_t);
-    c->lists_start = out->lists.size;
-    c->ranges_start = out->ranges.size;
-    c->uses_lists = c->uses_ranges = false;
     c->next_function = NULL;
+    compose_lists_begin(c);
     uint8_t *program = bytes_reserve(&out->programs, LINE_BEGIN);
-    uint8_t *lists = bytes_reserve(&out->lists, LIST_HEADER);
-    uint8_t *ranges = bytes_reserve(&out->ranges, LIST_HEADER);
-    if (!program || !lists || !ranges)
+    if (!program)
         return false;
-    bytes_keep(&out->lists, put_list_header(lists));
-    bytes_keep(&out->ranges, put_list_header(ranges));
     c->rows.p = program;
-    line_begin(&c->rows, offset);
+    line_begin(&c->rows, c->corpus->dialect, offset);
     bytes_keep(&out->programs, c->rows.p);
     return true;
-}
-
-static void end_lists(struct bytes *b, size_t start, bool used)
-{
-    if (!used)
-        b->size = start;
-    else
-        bytes_patch_u32(b, start, (uint32_t)(b->size - start - 4));
 }
 
 void compose_unit_end(struct composer *c, uint64_t offset)
@@ -86,8 +63,7 @@ void compose_unit_end(struct composer *c, uint64_t offset)
     u->program_size = out->programs.size - u->program;
     u->moved_count = out->moved.size / sizeof(uint32_t) - u->moved;
     u->named_count = out->named.size / sizeof(uint32_t) - u->named;
-    end_lists(&out->lists, c->lists_start, c->uses_lists);
-    end_lists(&out->ranges, c->ranges_start, c->uses_ranges);
+    compose_lists_end(c);
     c->unit = NULL;
 }
 
@@ -121,23 +97,42 @@ void compose_move(struct composer *c, uint8_t *at, uint32_t place)
 
 /* --- functions ---------------------------------------------------------------------- */
 
-void compose_function(struct composer *c, const struct debug_function *f)
+static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
+{
+    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    p = put_u16(p, (uint16_t)line);
+    return put_u8(p, (uint8_t)column);
+}
+
+/* Up to what all kinds of functions have. */
+static uint8_t *begin_function(struct composer *c, const struct debug_function *f)
 {
     static const uint8_t codes[] = {
         [FUNCTION_RICH] = ABBREV_FUNCTION,
         [FUNCTION_PLAIN] = ABBREV_PLAIN_FUNCTION,
         [FUNCTION_STATIC] = ABBREV_STATIC_FUNCTION,
     };
+    uint8_t *p = c->info;
+    if (f->declared != COMPOSE_UNKNOWN) {
+        p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
+        compose_move(c, p, f->declared);
+        return put_u16(p + 4, (uint16_t)f->line);
+    }
+    p = put_u8(p, codes[f->kind]);
+    bytes_u32(&c->out->named, compose_place_of(c, p));
+    p = put_u32(p, f->name);
+    p = put_declared(c, p, f->line, f->column);
+    return put_u32(p, corpus_type(c->corpus, f->result));
+}
+
+void compose_function(struct composer *c, const struct debug_function *f)
+{
     c->function = c->info;
     if (c->next_function) {
         compose_move(c, c->next_function, compose_place_of(c, c->info));
         c->next_function = NULL;
     }
-    uint8_t *p = put_u8(c->info, codes[f->kind]);
-    bytes_u32(&c->out->named, compose_place_of(c, p));
-    p = put_u32(p, f->name);
-    p = put_u16(p, (uint16_t)f->line);
-    p = put_u32(p, corpus_type(f->result));
+    uint8_t *p = begin_function(c, f);
     p = put_u64(p, c->text + f->offset);
     p = put_u64(p, f->size);
     p = put_u8(p, 1);
@@ -151,8 +146,9 @@ void compose_function_end(struct composer *c)
     if (c->info > c->sibling + 4) {
         compose_end_children(c, c->sibling);
     } else {
+        bool is_method = *c->function == ABBREV_DEFINED_METHOD || *c->function == ABBREV_PLAIN_METHOD;
         assert(*c->function != ABBREV_STATIC_FUNCTION);
-        *c->function = ABBREV_LEAF_FUNCTION;
+        *c->function = is_method ? ABBREV_LEAF_METHOD : ABBREV_LEAF_FUNCTION;
         c->info = c->sibling;
     }
 }
@@ -164,23 +160,12 @@ void compose_end_children(struct composer *c, uint8_t *sibling)
 }
 
 /* A parameter's or local's entry up to its location. */
-static uint8_t *put_parameter(const struct composer *c, enum abbrev_code code, uint32_t name, uint32_t line,
-                              uint32_t column, enum base_type type)
+static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
     uint8_t *p = put_u8(c->info, code);
-    p = put_u32(p, name);
-    p = put_u16(p, (uint16_t)line);
-    p = put_u8(p, (uint8_t)column);
-    return put_u32(p, corpus_type(type));
-}
-
-static uint8_t *put_local(const struct composer *c, enum abbrev_code code, uint32_t name, uint32_t line,
-                          enum base_type type)
-{
-    uint8_t *p = put_u8(c->info, code);
-    p = put_u32(p, name);
-    p = put_u16(p, (uint16_t)line);
-    return put_u32(p, corpus_type(type));
+    p = put_u32(p, v->name);
+    p = put_declared(c, p, v->line, v->column);
+    return put_u32(p, corpus_type(c->corpus, v->type));
 }
 
 static uint8_t *put_frame_place(uint8_t *p, int32_t place)
@@ -192,100 +177,46 @@ static uint8_t *put_frame_place(uint8_t *p, int32_t place)
     return p;
 }
 
-void compose_parameter(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
-                       int32_t place)
+void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place)
 {
-    c->info = put_frame_place(put_parameter(c, ABBREV_PARAMETER, name, line, column, type), place);
+    c->info = put_frame_place(put_variable(c, ABBREV_PARAMETER, v), place);
 }
 
-void compose_local(struct composer *c, uint32_t name, uint32_t line, enum base_type type, int32_t place)
+void compose_local(struct composer *c, const struct debug_variable *v, int32_t place)
 {
-    c->info = put_frame_place(put_local(c, ABBREV_LOCAL, name, line, type), place);
+    c->info = put_frame_place(put_variable(c, ABBREV_LOCAL, v), place);
 }
 
-void compose_parameter_list(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
-                            uint32_t list)
+void compose_parameter_list(struct composer *c, const struct debug_variable *v, uint32_t list)
 {
-    c->info = put_u32(put_parameter(c, ABBREV_PARAMETER_LIST, name, line, column, type), list);
+    c->info = put_u32(put_variable(c, ABBREV_PARAMETER_LIST, v), list);
 }
 
-void compose_local_list(struct composer *c, uint32_t name, uint32_t line, enum base_type type, uint32_t list)
+void compose_local_list(struct composer *c, const struct debug_variable *v, uint32_t list)
 {
-    c->info = put_u32(put_local(c, ABBREV_LOCAL_LIST, name, line, type), list);
+    c->info = put_u32(put_variable(c, ABBREV_LOCAL_LIST, v), list);
 }
 
-/* --- lists ------------------------------------------------------------------------------ */
-
-uint32_t compose_list(struct composer *c)
+void compose_local_gone(struct composer *c, const struct debug_variable *v)
 {
-    uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
-    c->uses_lists = true;
-    if (c->based)
-        c->lists = put_u64(put_u8(c->lists, DW_LLE_base_address), 0);
-    return list;
-}
-
-/* From and to as offsets from the unit's first address, its base. */
-static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint64_t from, uint64_t to)
-{
-    uint64_t base = c->unit->start - c->text;
-    p = put_uleb128(p, from - base);
-    return put_uleb128(p, to - base);
-}
-
-void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg)
-{
-    if (from == to)
-        return;
-    uint8_t *p = put_u8(c->lists, DW_LLE_offset_pair);
-    p = put_pair(c, p, from, to);
-    p = put_u8(p, 1);
-    c->lists = put_u8(p, (uint8_t)(DW_OP_reg0 + reg));
-}
-
-void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place)
-{
-    if (from == to)
-        return;
-    uint8_t *p = put_u8(c->lists, DW_LLE_offset_pair);
-    p = put_pair(c, p, from, to);
-    c->lists = put_frame_place(p, place);
-}
-
-void compose_list_end(struct composer *c)
-{
-    c->lists = put_u8(c->lists, DW_LLE_end_of_list);
-}
-
-/* A range list of `count` pieces of code, from[i] to to[i]. */
-static uint32_t put_ranges(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
-{
-    uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
-    c->uses_ranges = true;
-    if (c->based)
-        c->ranges = put_u64(put_u8(c->ranges, DW_RLE_base_address), 0);
-    for (uint32_t i = 0; i < count; i++) {
-        c->ranges = put_u8(c->ranges, DW_RLE_offset_pair);
-        c->ranges = put_pair(c, c->ranges, from[i], to[i]);
-    }
-    c->ranges = put_u8(c->ranges, DW_RLE_end_of_list);
-    return list;
+    c->info = put_variable(c, ABBREV_LOCAL_GONE, v);
 }
 
 /* --- children of functions ---------------------------------------------------------------- */
 
-uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to)
 {
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
-    p = put_u32(p, corpus_inline(k));
+    p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
     if (count == 1) {
         p = put_u64(p, c->text + from[0]);
         p = put_u64(p, to[0] - from[0]);
     } else {
-        p = put_u32(p, put_ranges(c, count, from, to));
+        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
     }
+    p = put_u8(p, file);
     p = put_u16(p, (uint16_t)line);
     p = put_u8(p, (uint8_t)column);
     c->info = p + 4;
@@ -294,9 +225,14 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t
 
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list)
 {
-    uint8_t *p = put_u8(c->info, child < 2 ? ABBREV_INLINED_PARAMETER : ABBREV_INLINED_VARIABLE);
-    p = put_u32(p, corpus_inline_child(k, child));
-    c->info = put_u32(p, list);
+    const struct corpus_inline *f = &c->corpus->inlines[k];
+    bool is_parameter = child + f->variables < f->children;
+    bool gone = list == COMPOSE_UNKNOWN;
+    uint8_t code = is_parameter ? (gone ? ABBREV_INLINED_PARAMETER_GONE : ABBREV_INLINED_PARAMETER)
+                                : (gone ? ABBREV_INLINED_VARIABLE_GONE : ABBREV_INLINED_VARIABLE);
+    uint8_t *p = put_u8(c->info, code);
+    p = put_u32(p, f->child[child]);
+    c->info = gone ? p : put_u32(p, list);
 }
 
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
@@ -306,7 +242,7 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
         p = put_u64(p, c->text + from[0]);
         p = put_u64(p, to[0] - from[0]);
     } else {
-        p = put_u32(p, put_ranges(c, count, from, to));
+        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
     }
     c->info = p + 4;
     return p;
@@ -321,19 +257,16 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
                              const uint8_t *types)
 {
     uint32_t place = compose_place_of(c, c->info);
-    uint8_t *p = put_u8(c->info, parameters ? ABBREV_DECLARED_FUNCTION : ABBREV_DECLARED_LEAF);
+    uint8_t *p = put_u8(c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_place_of(c, p));
     p = put_u32(p, name);
-    p = put_u16(p, (uint16_t)line);
-    p = put_u32(p, corpus_type(BASE_UNSIGNED_LONG));
-    c->info = p;
-    if (!parameters)
-        return place;
+    p = put_declared(c, p, line, 15);
+    p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     uint8_t *sibling = p;
     p += 4;
     for (uint32_t j = 0; j < parameters; j++) {
         p = put_u8(p, ABBREV_TYPE_PARAMETER);
-        p = put_u32(p, corpus_type(types[j]));
+        p = put_u32(p, corpus_type(c->corpus, types[j]));
     }
     c->info = p;
     compose_end_children(c, sibling);

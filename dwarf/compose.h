@@ -28,11 +28,15 @@
 enum {
     DEBUG_LINE_FIRST = 256, /* lines need two bytes */
     DEBUG_LINE_MOST = 65000,
-    LIST_HEADER = 12,        /* of a unit's location or range lists */
-    COMPOSE_CHILD_MOST = 40, /* bytes of any one entry below a function */
-    COMPOSE_FUNCTION_MOST = 40,
-    COMPOSE_ENTRY_MOST = 24, /* of one entry of a location list, and its list's end */
+    LIST_HEADER = 12,        /* of a unit's location or range lists in version 5; 4 has none */
+    COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
+    COMPOSE_FUNCTION_MOST = 48,
+    COMPOSE_ENTRY_MOST = 32, /* of one entry of a location or range list */
+    COMPOSE_LIST_MOST = 34,  /* of what else a list takes: its base and its end */
 };
+
+/* Instead of a place in a unit, or of a list. */
+enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
 
 struct debug_unit {
     uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
@@ -40,7 +44,7 @@ struct debug_unit {
     size_t program, program_size; /* its line program */
     size_t moved, moved_count;    /* references in its functions to others of them */
     size_t named, named_count;    /* its functions' names */
-    uint32_t source;              /* offset of its file name in .debug_line_str */
+    uint32_t source;              /* offset of its file name in debug.sources */
     uint32_t header, cut;         /* what it includes; chosen by debug_fill */
     uint64_t info_size;
 };
@@ -67,7 +71,7 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
-    bool based;                   /* lists begin with a base address of their own, 0 (stamp.c) */
+    uint64_t base;                /* of the list under way, offset from `text` */
 };
 
 /* A subprogram entry. */
@@ -75,9 +79,10 @@ struct debug_function {
     uint32_t name; /* in the library's own names */
     uint64_t offset;
     uint64_t size;
-    uint32_t line;
+    uint32_t line, column;
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind; /* plain: calls are not described */
     enum base_type result;
+    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
 };
 
 void composed_clear(struct composed *c);
@@ -97,21 +102,53 @@ void compose_function(struct composer *c, const struct debug_function *f);
 /* A function that got no children becomes an entry that has none. */
 void compose_function_end(struct composer *c);
 
+/* What is declared where; `name` is an offset in .debug_str, of the common names. */
+struct debug_variable {
+    uint32_t name;
+    uint32_t line, column;
+    enum base_type type;
+};
+
 /* A parameter or local with one place, from the CFA, for all of the function. */
-void compose_parameter(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
-                       int32_t place);
-void compose_local(struct composer *c, uint32_t name, uint32_t line, enum base_type type, int32_t place);
+void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
+void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
 
-/* The same with a location list, begun by compose_list. */
-void compose_parameter_list(struct composer *c, uint32_t name, uint32_t line, uint32_t column, enum base_type type,
-                            uint32_t list);
-void compose_local_list(struct composer *c, uint32_t name, uint32_t line, enum base_type type, uint32_t list);
+/* The same with a location list, begun by compose_list; or with none: a local that
+ * was optimised out. */
+void compose_parameter_list(struct composer *c, const struct debug_variable *v, uint32_t list);
+void compose_local_list(struct composer *c, const struct debug_variable *v, uint32_t list);
+void compose_local_gone(struct composer *c, const struct debug_variable *v);
 
-/* A location list: entries in order, empty ones left out; then its end. */
-uint32_t compose_list(struct composer *c);
+/* --- lists (compose_lists.c) --------------------------------------------------- */
+
+/* A location list: entries in order, empty ones left out; then its end. It begins
+ * with a base address, so that its size does not depend on where it is. */
+uint32_t compose_list(struct composer *c, uint64_t base);
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
+/* Any expression. */
+void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size);
 void compose_list_end(struct composer *c);
+
+/* A range list of `count` pieces of code, from[i] to to[i]. */
+uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
+
+/* Where the base address is in a list. */
+static inline uint32_t compose_base_at(struct dialect d)
+{
+    return dialect_is_4(d) ? 8 : 1;
+}
+
+/* Bytes that a unit's lists begin with. */
+static inline uint32_t compose_list_header(struct dialect d)
+{
+    return dialect_is_4(d) ? 0 : LIST_HEADER;
+}
+
+void compose_lists_begin(struct composer *c);
+void compose_lists_end(struct composer *c);
+
+/* --- children of functions -------------------------------------------------------- */
 
 /* Where something stands in the unit, but for the types before the functions. */
 static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
@@ -122,11 +159,12 @@ static inline uint32_t compose_place_of(const struct composer *c, const uint8_t 
 /* Lists `at`, in the unit's functions, a reference to a place among them. */
 void compose_move(struct composer *c, uint8_t *at, uint32_t place);
 
-/* An inlined call of the header's function k; with one range, or with a list.
+/* A call of the header's function k, from `file`, that was inlined; with one range, or with a list.
  * Returns what compose_end_children takes. */
-uint8_t *compose_inlined(struct composer *c, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to);
-/* Child 0, 1 (parameters) or 2 (variable) of it. */
+/* One of its parameters or variables, with a location list, or (COMPOSE_UNKNOWN)
+ * with none. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
 
 /* A block, likewise. */
@@ -143,7 +181,6 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 /* A call that returns to `returns`, of the function at place `origin` of the
  * unit's functions, or of the one that is composed next in it, or of an unknown
  * one. With parameters, returns what compose_end_children takes. */
-enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
 /* What register `reg` then holds: a constant, an address, or what the slot at
  * `place` from the CFA holds. */

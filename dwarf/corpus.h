@@ -1,13 +1,14 @@
-/* What the units of real programs repeat: the types of the headers they include.
+/* What the units of real programs repeat: what the headers they include declare.
  *
  * A corpus is made once per process from the seed. It holds several header
- * files' worth of types, each encoded as one run of entries whose references are
- * relative to the unit and whose names are at fixed places in .debug_str, so
- * that a unit that "includes" a header up to its n-th type copies one piece of
- * memory. A header begins with the base types, at the same place in every unit:
+ * files' worth of types and declarations, each encoded as one run of entries
+ * whose references are relative to the unit and whose names are at fixed places
+ * in .debug_str, so that a unit that "includes" a header up to its n-th piece
+ * copies one piece of memory. A header begins with the base types and some
+ * functions that are inlined, at the same places in every unit:
  *
- *     unit:  header  unit entry  | base types  inline functions  type 0 ... type n |  functions ...
- *                                 ^ CORPUS_START                            ^ cut n
+ *     unit:  header  unit entry  | base types  inline functions  piece 0 ... piece n |  functions ...
+ *                                 ^ start                                    ^ cut n
  *
  *     .debug_str:  | common | names of header 0 | names of header 1 | ...
  */
@@ -22,10 +23,8 @@
 
 enum {
     CORPUS_HEADERS = 16,
-    CORPUS_HEADER_BYTES = 1 << 17, /* of types in each, about */
+    CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
     CORPUS_NAMES = 128,            /* for parameters and locals */
-    UNIT_HEADER = 12,
-    CORPUS_START = UNIT_HEADER + SIZE_COMPILE_UNIT,
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -41,49 +40,31 @@ enum base_type {
     BASE_SHORT,
     BASE_BOOL,
     BASE_TYPES,
-    BASE_STRING = BASE_TYPES, /* char * */
-    BASE_POINTER,             /* void * */
+    BASE_CONST_CHAR = BASE_TYPES, /* const char */
+    BASE_STRING,                  /* const char * */
+    BASE_POINTER,                 /* void * */
     BASE_ALL
 };
 
-static inline uint32_t corpus_type(enum base_type type)
-{
-    if (type < BASE_TYPES)
-        return CORPUS_START + SIZE_BASE_TYPE * (uint32_t)type;
-    return CORPUS_START + SIZE_BASE_TYPE * BASE_TYPES + (type == BASE_POINTER ? SIZE_POINTER : 0);
-}
-
-enum { CORPUS_BASE_BYTES = SIZE_BASE_TYPE * BASE_TYPES + SIZE_POINTER + 1 };
-
 /* Inline functions that every header defines behind the base types, at the same
- * places and lines: each `unsigned long NAME(long, double)` with a local long. */
+ * places and lines; in C++ they are methods of a few classes. Their parameters
+ * and variables are of eight bytes: long, double, or `this`. */
 enum {
-    CORPUS_INLINES = 16,
-    CORPUS_INLINE_CHILDREN = 3,
-    CORPUS_INLINE_BYTES = SIZE_INLINE_FUNCTION + 2 * SIZE_INLINE_PARAMETER + SIZE_INLINE_VARIABLE + 1,
+    CORPUS_INLINES = 32,
     CORPUS_INLINE_LINES = 40,
-    CORPUS_FIXED_BYTES = CORPUS_BASE_BYTES + CORPUS_INLINES * CORPUS_INLINE_BYTES,
+    CORPUS_INLINE_CHILDREN = 6,
+    CORPUS_CLASSES = 8, /* of CORPUS_INLINES / CORPUS_CLASSES methods each, in C++ */
 };
 
-/* Where the abstract entry of inline function k is in a unit, and those of its
- * two parameters (0, 1) and its variable (2). */
-static inline uint32_t corpus_inline(uint32_t k)
-{
-    return CORPUS_START + CORPUS_BASE_BYTES + k * CORPUS_INLINE_BYTES;
-}
+struct corpus_inline {
+    uint32_t at;       /* its abstract entry in a unit */
+    uint8_t children;  /* parameters, then variables */
+    uint8_t variables; /* of these */
+    uint8_t doubles;   /* bit j: child j is a double */
+    uint32_t child[CORPUS_INLINE_CHILDREN];
+};
 
-static inline uint32_t corpus_inline_child(uint32_t k, uint32_t child)
-{
-    return corpus_inline(k) + SIZE_INLINE_FUNCTION + child * SIZE_INLINE_PARAMETER;
-}
-
-/* The line of its definition in the header. */
-static inline uint32_t corpus_inline_line(uint32_t k)
-{
-    return 256 + k * CORPUS_INLINE_LINES;
-}
-
-/* A header may be left after any of its types: where that is in its entries,
+/* A header may be left after any of its pieces: where that is in its entries,
  * and how much of its names is used until there. Cut 0: base types and inline
  * functions only. */
 struct corpus_cut {
@@ -101,19 +82,37 @@ struct corpus_header {
 };
 
 struct corpus {
+    struct dialect dialect;
     struct corpus_header header[CORPUS_HEADERS];
-    struct bytes abbrev;       /* .debug_abbrev */
+    uint32_t start; /* where a header's entries begin in a unit */
+    uint32_t fixed; /* bytes of a header's entries up to its first cut */
+    uint32_t type[BASE_ALL];
+    struct corpus_inline inlines[CORPUS_INLINES];
+    struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
     struct bytes strings;      /* common names, then those of all headers */
-    struct bytes line_strings; /* directories and the headers' file names */
+    struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;
     uint32_t name[CORPUS_NAMES];
-    uint32_t compile_directory, include_directory;
+    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters; `this` */
+    uint32_t include_directory;
 };
 
 /* Free with corpus_free; false when memory ran out. */
-bool corpus_make(struct corpus *c, uint64_t seed);
+bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed);
 void corpus_free(struct corpus *c);
+
+/* Where a type is in every unit. */
+static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
+{
+    return c->type[type];
+}
+
+/* The line of the definition of inline function k in the header. */
+static inline uint32_t corpus_inline_line(uint32_t k)
+{
+    return 256 + k * CORPUS_INLINE_LINES;
+}
 
 /* An identifier of exactly `length` characters (with its terminator behind
  * them), a function of `value`. */

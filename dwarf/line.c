@@ -1,16 +1,85 @@
-/* The header of a line number program; see line.h. */
+/* The header of a line number program (DWARF 5 section 6.2.4, DWARF 4 section
+ * 6.2.4); see line.h. */
 #include "dwarf/line.h"
 
 #include <assert.h>
 
-uint8_t *line_write_header(uint8_t *p, const struct line_files *files, uint64_t program)
+enum {
+    UP_TO_TABLES_5 = 30, /* bytes before the tables of directories and files */
+    UP_TO_TABLES_4 = 28,
+    TABLES_5 = 28, /* of the tables with two directories and two files */
+    MORE_5 = 5,    /* of each further file */
+};
+
+static uint64_t text_size(const struct line_name *name)
 {
+    return strlen(name->text) + 1;
+}
+
+uint64_t line_header_size(struct dialect d, const struct line_files *files)
+{
+    if (!dialect_is_4(d))
+        return UP_TO_TABLES_5 + TABLES_5 + leb128_unsigned_size(UINT64_C(2) + files->more_count) - 1 +
+               (uint64_t)MORE_5 * files->more_count;
+    uint64_t size = UP_TO_TABLES_4 + text_size(&files->include_directory) + 1;
+    size += text_size(&files->source) + 3 + text_size(&files->header) + 3 + 1;
+    for (uint32_t i = 0; i < files->more_count; i++)
+        size += text_size(&files->more[i]) + 3;
+    return size;
+}
+
+static uint8_t *put_text(uint8_t *p, const struct line_name *name)
+{
+    return put_bytes(p, name->text, text_size(name));
+}
+
+static uint8_t *put_file_4(uint8_t *p, const struct line_name *name, uint8_t directory)
+{
+    p = put_text(p, name);
+    return put_bytes(p, (const uint8_t[]){directory, 0, 0}, 3); /* neither time nor length is known */
+}
+
+static uint8_t *put_tables_4(uint8_t *p, const struct line_files *files)
+{
+    p = put_text(p, &files->include_directory);
+    p = put_u8(p, 0);
+    p = put_file_4(p, &files->source, 0);
+    p = put_file_4(p, &files->header, 1);
+    for (uint32_t i = 0; i < files->more_count; i++)
+        p = put_file_4(p, &files->more[i], 1);
+    return put_u8(p, 0);
+}
+
+static uint8_t *put_file_5(uint8_t *p, const struct line_name *name, uint8_t directory)
+{
+    return put_u8(put_u32(p, name->at), directory);
+}
+
+static uint8_t *put_tables_5(uint8_t *p, const struct line_files *files)
+{
+    p = put_bytes(p, (const uint8_t[]){1, DW_LNCT_path, DW_FORM_line_strp, 2}, 4);
+    p = put_u32(p, files->compile_directory.at);
+    p = put_u32(p, files->include_directory.at);
+    p = put_bytes(p, (const uint8_t[]){2, DW_LNCT_path, DW_FORM_line_strp, DW_LNCT_directory_index, DW_FORM_udata}, 5);
+    p = put_uleb128(p, UINT64_C(2) + files->more_count);
+    p = put_file_5(p, &files->source, 0);
+    p = put_file_5(p, &files->header, 1);
+    for (uint32_t i = 0; i < files->more_count; i++)
+        p = put_file_5(p, &files->more[i], 1);
+    return p;
+}
+
+uint8_t *line_write_header(struct dialect d, uint8_t *p, const struct line_files *files, uint64_t program)
+{
+    const uint64_t size = line_header_size(d, files);
     uint8_t *start = p;
-    p = put_u32(p, (uint32_t)(LINE_HEADER - 4 + program));
-    p = put_u16(p, 5);
-    p = put_u8(p, 8); /* address size */
-    p = put_u8(p, 0); /* no segment selectors */
-    p = put_u32(p, LINE_HEADER - 12);
+    p = put_u32(p, (uint32_t)(size - 4 + program));
+    p = put_u16(p, d.version);
+    if (!dialect_is_4(d)) {
+        p = put_u8(p, 8); /* address size */
+        p = put_u8(p, 0); /* no segment selectors */
+    }
+    p = put_u32(p, (uint32_t)(size - (uint64_t)(p + 4 - start)));
     p = put_u8(p, 1); /* minimum instruction length */
     p = put_u8(p, 1); /* operations in an instruction */
     p = put_u8(p, 1); /* rows begin as statements */
@@ -18,15 +87,8 @@ uint8_t *line_write_header(uint8_t *p, const struct line_files *files, uint64_t 
     p = put_u8(p, LINE_RANGE);
     p = put_u8(p, LINE_OPCODE_BASE);
     p = put_bytes(p, (const uint8_t[]){0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1}, LINE_OPCODE_BASE - 1);
-    p = put_bytes(p, (const uint8_t[]){1, DW_LNCT_path, DW_FORM_line_strp, 2}, 4);
-    p = put_u32(p, files->compile_directory);
-    p = put_u32(p, files->include_directory);
-    p = put_bytes(p, (const uint8_t[]){2, DW_LNCT_path, DW_FORM_line_strp, DW_LNCT_directory_index, DW_FORM_udata, 2},
-                  6);
-    p = put_u32(p, files->source);
-    p = put_u8(p, 0);
-    p = put_u32(p, files->header);
-    p = put_u8(p, 1);
-    assert(p == start + LINE_HEADER);
+    assert(p == start + (dialect_is_4(d) ? UP_TO_TABLES_4 : UP_TO_TABLES_5));
+    p = dialect_is_4(d) ? put_tables_4(p, files) : put_tables_5(p, files);
+    assert(p == start + size);
     return p;
 }

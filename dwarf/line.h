@@ -1,8 +1,8 @@
 /* The line number program (DWARF 5 section 6.2), in gas's parameters: a special
  * opcode advances the line by -5 to 8 and the address by up to 16.
  *
- * The primary source file is file 0 and only that: listing it again as file 1,
- * as gcc does, draws a warning from llvm-dwarfdump, and readers take 0.
+ * In version 5 the primary source file is file 0 and only that: listing it again
+ * as file 1, as gcc does, draws a warning from llvm-dwarfdump, and readers take 0.
  */
 #ifndef DWARF_LINE_H
 #define DWARF_LINE_H
@@ -10,13 +10,12 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "dwarf/constants.h"
+#include "dwarf/dialect.h"
 
 enum {
     LINE_BASE = -5,
     LINE_RANGE = 14,
     LINE_OPCODE_BASE = 13,
-    LINE_HEADER = 58,   /* bytes of a unit's header, with two directories and two files */
     LINE_BEGIN = 13,    /* bytes that line_begin writes */
     LINE_ROW_MOST = 25, /* bytes that one row takes at most, with all that may go before it */
     LINE_END_MOST = 14,
@@ -30,11 +29,11 @@ struct line_rows {
 };
 
 /* Sets address and file; the address is the 8 bytes at p + 3 of the start. */
-static inline void line_begin(struct line_rows *r, uint64_t address)
+static inline void line_begin(struct line_rows *r, struct dialect d, uint64_t address)
 {
     r->p = put_bytes(r->p, (const uint8_t[]){0, 9, DW_LNE_set_address}, 3);
     r->p = put_u64(r->p, address);
-    r->p = put_bytes(r->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
+    r->p = put_bytes(r->p, (const uint8_t[]){DW_LNS_set_file, dialect_source_file(d)}, 2);
     r->address = address;
     r->line = 1;
 }
@@ -90,15 +89,25 @@ static inline void line_end(struct line_rows *r, uint64_t address)
     r->address = address;
 }
 
-/* What a unit's header names, as offsets in .debug_line_str. */
+/* What a unit's header names: as offsets in .debug_line_str, and as texts, of
+ * which version 4 has copies. */
+struct line_name {
+    uint32_t at;
+    const char *text;
+};
 struct line_files {
-    uint32_t compile_directory;
-    uint32_t include_directory;
-    uint32_t source; /* file 0 */
-    uint32_t header; /* file 1, in the include directory */
+    struct line_name compile_directory; /* not in version 4 */
+    struct line_name include_directory;
+    struct line_name source;      /* the primary file */
+    struct line_name header;      /* the next file, in the include directory */
+    const struct line_name *more; /* further ones, in the include directory */
+    uint32_t more_count;
 };
 
-/* Writes the LINE_HEADER bytes of a unit whose program has `program` bytes. */
-uint8_t *line_write_header(uint8_t *p, const struct line_files *files, uint64_t program);
+/* Bytes of a unit's header. */
+uint64_t line_header_size(struct dialect d, const struct line_files *files);
+
+/* Writes the header of a unit whose program has `program` bytes. */
+uint8_t *line_write_header(struct dialect d, uint8_t *p, const struct line_files *files, uint64_t program);
 
 #endif

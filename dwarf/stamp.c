@@ -23,7 +23,7 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus)
     composed_clear(&m->out);
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);
-    *c = (struct composer){.corpus = corpus, .out = &m->out, .unit = &m->unit, .based = true};
+    *c = (struct composer){.corpus = corpus, .out = &m->out, .unit = &m->unit};
     return compose_reserve(c, MAKE_MOST, MAKE_MOST, MAKE_MOST, MAKE_MOST);
 }
 
@@ -46,15 +46,15 @@ static uint32_t entry(const struct stamp_maker *m, const uint8_t *p)
     return (uint32_t)(p - m->out.info.data);
 }
 
-static void note_lists(struct stamp_maker *m, uint32_t list)
+static struct dialect dialect_of(const struct stamp_maker *m)
 {
-    note(m, STAMP_LIST_BASE, list + 1);
+    return m->composer.corpus->dialect;
 }
 
-uint32_t stamp_list(struct stamp_maker *m)
+uint32_t stamp_list(struct stamp_maker *m, uint64_t base)
 {
-    uint32_t list = compose_list(&m->composer);
-    note_lists(m, list);
+    uint32_t list = compose_list(&m->composer, base);
+    note(m, STAMP_LIST_BASE, list + compose_base_at(dialect_of(m)));
     return list;
 }
 
@@ -65,26 +65,28 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
         note(m, STAMP_ADDRESS, at);
     } else {
         note(m, STAMP_RANGES, at);
-        note(m, STAMP_RANGE_BASE, (uint32_t)(ranges_before - m->out.ranges.data) + 1);
+        note(m, STAMP_RANGE_BASE, (uint32_t)(ranges_before - m->out.ranges.data) + compose_base_at(dialect_of(m)));
     }
 }
 
-uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                        const uint64_t *from, const uint64_t *to)
 {
-    /* code, origin, entry_pc, then low_pc and high_pc or ranges, line, column, sibling */
+    /* code, origin, entry_pc, then low_pc and high_pc or ranges, file, line, column, sibling */
     uint32_t start = entry(m, m->composer.info);
     const uint8_t *ranges = m->composer.ranges;
-    uint8_t *sibling = compose_inlined(&m->composer, k, line, column, count, from, to);
+    uint8_t *sibling = compose_inlined(&m->composer, k, file, line, column, count, from, to);
     note(m, STAMP_ADDRESS, start + 5);
     note_ranges(m, start + 13, count, ranges);
-    note(m, STAMP_LINE, entry(m, sibling) - 3);
+    if (file == dialect_source_file(dialect_of(m)))
+        note(m, STAMP_LINE, entry(m, sibling) - 3);
     return sibling;
 }
 
 void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list)
 {
-    note(m, STAMP_LIST, entry(m, m->composer.info) + 5);
+    if (list != COMPOSE_UNKNOWN)
+        note(m, STAMP_LIST, entry(m, m->composer.info) + 5);
     compose_inlined_child(&m->composer, k, child, list);
 }
 
@@ -100,9 +102,14 @@ uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list)
 {
     uint32_t start = entry(m, m->composer.info);
+    const struct debug_variable v = {.line = line, .column = 10, .type = type};
     note(m, STAMP_NAME, start + 1);
-    note(m, STAMP_LINE, start + 5);
-    compose_local_list(&m->composer, 0, line, type, list);
+    note(m, STAMP_LINE, start + 6);
+    if (list == COMPOSE_UNKNOWN) {
+        compose_local_gone(&m->composer, &v);
+        return;
+    }
+    compose_local_list(&m->composer, &v, list);
     note(m, STAMP_LIST, entry(m, m->composer.info) - 4);
 }
 
@@ -129,7 +136,7 @@ static void note_line_advance(struct stamp_maker *m, enum stamp_patch kind, int3
 void stamp_enter_header(struct stamp_maker *m, uint32_t line)
 {
     struct line_rows *rows = &m->composer.rows;
-    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 1}, 2);
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, dialect_header_file(dialect_of(m))}, 2);
     note_line_advance(m, STAMP_ENTER, (int32_t)line - (int32_t)rows->line);
     rows->line = line;
 }
@@ -137,23 +144,23 @@ void stamp_enter_header(struct stamp_maker *m, uint32_t line)
 void stamp_leave_header(struct stamp_maker *m, uint32_t line)
 {
     struct line_rows *rows = &m->composer.rows;
-    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, 0}, 2);
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, dialect_source_file(dialect_of(m))}, 2);
     note_line_advance(m, STAMP_LEAVE, (int32_t)line - (int32_t)rows->line);
     rows->line = line;
 }
 
-bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
+/* Patches of the kinds [first, end), one kind behind the other. */
+static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *shelf, unsigned first, unsigned end)
 {
-    compose_keep(&m->composer);
+    uint32_t at = (uint32_t)(shelf->patches.size / sizeof(uint16_t));
+    for (unsigned kind = first; kind < end; kind++)
+        bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
+    return at;
+}
+
+static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
+{
     const struct composed *o = &m->out;
-    assert(o->info.size <= MAKE_MOST && o->lists.size <= MAKE_MOST && o->ranges.size <= MAKE_MOST &&
-           o->programs.size <= MAKE_MOST);
-    *s = (struct stamp){.info_size = (uint16_t)o->info.size,
-                        .lists_size = (uint16_t)o->lists.size,
-                        .ranges_size = (uint16_t)o->ranges.size,
-                        .rows_size = (uint16_t)o->programs.size,
-                        .last_row = (uint16_t)m->composer.rows.address,
-                        .lines = (uint16_t)m->composer.rows.line};
     /* the composer has listed what is to be moved */
     size_t moved = o->moved.size / sizeof(uint32_t);
     for (size_t i = 0; i < moved; i++) {
@@ -165,15 +172,39 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         if (!is_origin)
             note(m, STAMP_PLACE, place);
     }
+    *s = (struct stamp){.info_size = (uint16_t)o->info.size,
+                        .lists_size = (uint16_t)o->lists.size,
+                        .ranges_size = (uint16_t)o->ranges.size};
     s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
     s->lists = (uint32_t)bytes_append(&shelf->lists, o->lists.data, o->lists.size);
     s->ranges = (uint32_t)bytes_append(&shelf->ranges, o->ranges.data, o->ranges.size);
-    s->rows = (uint32_t)bytes_append(&shelf->rows, o->programs.data, o->programs.size);
-    s->patches = (uint32_t)(shelf->patches.size / sizeof(uint16_t));
-    for (unsigned kind = 0; kind < STAMP_PATCHES; kind++) {
+    s->patches = shelve_patches(m, shelf, 0, STAMP_ENTER);
+    for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
         s->count[kind] = (uint8_t)m->count[kind];
-        bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
-    }
+}
+
+static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp_rows *s)
+{
+    const struct bytes *rows = &m->out.programs;
+    *s = (struct stamp_rows){.size = (uint16_t)rows->size,
+                             .enter = (uint8_t)m->count[STAMP_ENTER],
+                             .leave = (uint8_t)m->count[STAMP_LEAVE],
+                             .last_row = (uint16_t)m->composer.rows.address,
+                             .last_line = (uint16_t)m->composer.rows.line};
+    s->rows = (uint32_t)bytes_append(&shelf->rows, rows->data, rows->size);
+    s->patches = shelve_patches(m, shelf, STAMP_ENTER, STAMP_PATCHES);
+}
+
+bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows)
+{
+    compose_keep(&m->composer);
+    const struct composed *o = &m->out;
+    assert(o->info.size <= MAKE_MOST && o->lists.size <= MAKE_MOST && o->ranges.size <= MAKE_MOST &&
+           o->programs.size <= MAKE_MOST);
+    if (stamp)
+        shelve_entries(m, shelf, stamp);
+    if (rows)
+        shelve_rows(m, shelf, rows);
     bool ok = !m->failed && !composed_failed(o) && !shelf->info.failed && !shelf->lists.failed &&
               !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
     return ok && stamp_start(m, m->composer.corpus);
@@ -181,9 +212,9 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
 
 /* --- putting ------------------------------------------------------------------------- */
 
-static const uint16_t *patches_of(const struct stamp_shelf *shelf, const struct stamp *s)
+static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patches)
 {
-    return (const uint16_t *)(const void *)shelf->patches.data + s->patches;
+    return (const uint16_t *)(const void *)shelf->patches.data + patches;
 }
 
 static void add_u16(uint8_t *p, uint32_t value)
@@ -218,7 +249,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
     memcpy(p, shelf->info.data + s->info, s->info_size);
     memcpy(c->lists, shelf->lists.data + s->lists, s->lists_size);
     memcpy(c->ranges, shelf->ranges.data + s->ranges, s->ranges_size);
-    const uint16_t *patch = patches_of(shelf, s);
+    const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->count[STAMP_ADDRESS]; n; n--)
         add_u64(p + *patch++, address);
     uint8_t *moved = bytes_reserve(&c->out->moved, sizeof(uint32_t) * (s->count[STAMP_PLACE] + s->count[STAMP_ORIGIN]));
@@ -242,9 +273,9 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
     }
     bytes_keep(&c->out->moved, moved);
     for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)
-        put_u64(c->lists + *patch++, address);
+        add_u64(c->lists + *patch++, address);
     for (uint32_t n = s->count[STAMP_RANGE_BASE]; n; n--)
-        put_u64(c->ranges + *patch++, address);
+        add_u64(c->ranges + *patch++, address);
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;
@@ -260,21 +291,19 @@ static void put_padded(uint8_t *p, int32_t value)
     p[2] = (uint8_t)(value >> 14 & 0x7f);
 }
 
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
                     uint32_t line)
 {
     struct line_rows *rows = &c->rows;
     line_row(rows, at, line);
     uint8_t *p = rows->p;
-    memcpy(p, shelf->rows.data + s->rows, s->rows_size);
-    const uint16_t *patch = patches_of(shelf, s);
-    for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
-        patch += s->count[kind];
-    for (uint32_t n = s->count[STAMP_ENTER]; n; n -= 2, patch += 2)
+    memcpy(p, shelf->rows.data + s->rows, s->size);
+    const uint16_t *patch = patches_of(shelf, s->patches);
+    for (uint32_t n = s->enter; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
-    for (uint32_t n = s->count[STAMP_LEAVE]; n; n -= 2, patch += 2)
+    for (uint32_t n = s->leave; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] + (int32_t)line);
-    rows->p = p + s->rows_size;
+    rows->p = p + s->size;
     rows->address = at + s->last_row;
-    rows->line = line + s->lines;
+    rows->line = line + s->last_line;
 }

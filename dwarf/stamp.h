@@ -30,14 +30,21 @@ enum stamp_patch {
     STAMP_PATCHES
 };
 
-/* One stamp, as offsets on the shelf. */
+/* A stamp's entries with their lists, as offsets on the shelf. */
 struct stamp {
-    uint32_t info, lists, ranges, rows;
-    uint16_t info_size, lists_size, ranges_size, rows_size;
-    uint32_t patches;             /* of all kinds, in their order */
-    uint8_t count[STAMP_PATCHES]; /* numbers of 16 bits for each kind */
-    uint16_t last_row;            /* address of its last row */
-    uint16_t lines;               /* lines of the source that it takes */
+    uint32_t info, lists, ranges;
+    uint32_t patches; /* of all kinds but those of rows, in their order */
+    uint16_t info_size, lists_size, ranges_size;
+    uint8_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
+};
+
+/* Its rows. */
+struct stamp_rows {
+    uint32_t rows, patches;
+    uint16_t size;
+    uint8_t enter, leave; /* numbers of 16 bits for each of these kinds */
+    uint16_t last_row;    /* address of its last row */
+    uint16_t last_line;   /* and the line of that */
 };
 
 /* All stamps' bytes. */
@@ -61,21 +68,22 @@ struct stamp_maker {
 };
 
 bool stamp_start(struct stamp_maker *m, const struct corpus *corpus);
-/* Puts it on the shelf and begins the next; false when memory ran out or it has
- * grown beyond what a stamp holds. */
-bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp);
+/* Puts it on the shelf, entries or rows or (neither NULL) both, and begins the
+ * next; false when memory ran out or it has grown beyond what a stamp holds. */
+bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows);
 void stamp_maker_free(struct stamp_maker *m);
 
 /* As their namesakes in compose.h. */
-uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint32_t line, uint32_t column, uint32_t count,
+uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                        const uint64_t *from, const uint64_t *to);
 void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list);
 uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list);
-uint32_t stamp_list(struct stamp_maker *m);
+uint32_t stamp_list(struct stamp_maker *m, uint64_t base);
 /* A call of callee `number`, with parameters. */
 uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number);
-/* The rows that follow are of the included header, from `line` on; of the source. */
+/* The rows that follow are of the included header, from `line` on; of the source,
+ * as `line` lines behind the stamp's first. */
 void stamp_enter_header(struct stamp_maker *m, uint32_t line);
 void stamp_leave_header(struct stamp_maker *m, uint32_t line);
 
@@ -84,7 +92,7 @@ void stamp_leave_header(struct stamp_maker *m, uint32_t line);
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin);
 /* Its rows, the first of which is written here too. */
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
                     uint32_t line);
 
 #endif

@@ -13,31 +13,59 @@ static uint32_t names_start(const struct debug *d)
     return (uint32_t)(d->corpus->common + d->header_names);
 }
 
+/* Where the names of directory and sources begin: in .debug_line_str, or in
+ * version 4 in .debug_str. */
+static uint32_t sources_start(const struct debug *d)
+{
+    return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
+                                            : (uint32_t)d->corpus->line_strings.size;
+}
+
+/* Where those of the declarations at the end do. */
+static uint32_t tail_names_start(const struct debug *d)
+{
+    uint64_t sources = dialect_is_4(d->corpus->dialect) ? d->sources.size : 0;
+    return (uint32_t)(names_start(d) + d->names_size + d->statics.size + sources);
+}
+
+/* The table of abbreviations that a unit uses: tables are shared evenly, and the
+ * last unit has the last. */
+static uint64_t table_of(const struct debug *d, uint32_t unit)
+{
+    return unit + 1 == d->unit_count ? d->tables - 1 : (uint64_t)unit * d->tables / d->unit_count;
+}
+
+/* Before the first type of a unit without code stand entries that make it as long
+ * as one with code: references in the types are relative to the unit. */
+static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
+{
+    const bool is_4 = dialect_is_4(c->dialect);
+    p = put_u8(p, ABBREV_CONST);
+    p = put_u32(p, corpus_type(c, BASE_LONG));
+    p = put_u8(p, ABBREV_CONST);
+    p = put_u32(p, corpus_type(c, BASE_INT));
+    p = put_u8(p, is_4 ? ABBREV_POINTER : ABBREV_CONST);
+    p = dialect_put_constant(c->dialect, p, 8);
+    p = put_u32(p, corpus_type(c, BASE_DOUBLE));
+    return is_4 ? p : put_u8(p, ABBREV_VOID_POINTER);
+}
+
 static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint64_t line_at, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     bool has_code = u->end > u->start;
     p = put_u8(p, has_code ? ABBREV_COMPILE_UNIT : ABBREV_DATA_UNIT);
     p = put_u32(p, c->producer);
-    p = put_u8(p, DW_LANG_C11);
-    p = put_u32(p, u->source);
-    p = put_u32(p, c->compile_directory);
+    p = put_u8(p, dialect_language(c->dialect));
+    p = put_u32(p, sources_start(d) + u->source);
+    p = put_u32(p, sources_start(d)); /* the compilation directory */
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);
         return put_u32(p, (uint32_t)line_at);
     }
     p = put_u32(p, (uint32_t)line_at);
-    uint8_t *prelude = p;
-    p = put_u8(p, ABBREV_POINTER);
-    p = put_u32(p, corpus_type(BASE_LONG));
-    p = put_u8(p, ABBREV_POINTER);
-    p = put_u32(p, corpus_type(BASE_DOUBLE));
-    p = put_u8(p, ABBREV_CONST);
-    p = put_u32(p, corpus_type(BASE_INT));
-    p = put_u8(p, ABBREV_VOID_POINTER);
-    assert(p == prelude + DATA_UNIT_PRELUDE);
-    return p;
+    return put_data_prelude(c, p);
 }
 
 /* Adds `by` to the references at `places` of what begins at `start`. */
@@ -61,32 +89,66 @@ static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u,
     return p + u->entries_size;
 }
 
+static uint32_t tail_type(const struct debug *d, uint32_t i)
+{
+    return corpus_type(d->corpus, random_at(d->variety + 2, i) % BASE_TYPES);
+}
+
+/* What every entry of the tail has behind its name. */
+static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
+{
+    p = put_u8(p, dialect_header_file(d->corpus->dialect));
+    p = put_u16(p, (uint16_t)(DEBUG_LINE_MOST + (2 * i) % 500));
+    p = put_u8(p, 12);
+    return put_u32(p, tail_type(d, i));
+}
+
 static uint8_t *put_tail(const struct debug *d, uint8_t *p)
 {
-    uint64_t name = names_start(d) + d->names_size + d->statics_size;
-    for (uint32_t i = 0; i < TAIL_ENTRIES; i++) {
+    const uint32_t names = named_tail(d);
+    uint32_t name = tail_names_start(d);
+    uint32_t i = 0;
+    uint32_t code = SINGLE_CODE_FIRST;
+    for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
+        for (uint32_t k = 0; k < d->single.count[kind]; k++, i++) {
+            p = single_put_entry(d->corpus->dialect, p, code++, kind, name, tail_type(d, i));
+            name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
+        }
+    for (uint32_t k = 0; k < d->externs; k++, i++) {
         p = put_u8(p, ABBREV_EXTERN_VARIABLE);
-        p = put_u32(p, (uint32_t)name);
-        p = put_u16(p, (uint16_t)(DEBUG_LINE_MOST + 2 * i));
-        p = put_u8(p, 12);
-        p = put_u32(p, corpus_type(random_at(d->variety + 2, i) % BASE_TYPES));
-        name += tail_length(d->tail_extra, i) + 1;
+        p = put_u32(p, name);
+        p = put_tail_place(d, p, i);
+        name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
+    }
+    for (uint32_t k = 0; k < d->shorts; k++, i++) {
+        uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
+        p = put_u8(p, ABBREV_SHORT_VARIABLE);
+        corpus_identifier(random_at(d->variety + 4, k), length, (char *)p);
+        p = put_tail_place(d, p + length + 1, i);
     }
     return p;
 }
 
 static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at, uint8_t *p)
 {
+    const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
-    const struct corpus_header *h = &d->corpus->header[u->header];
+    const struct corpus_header *h = &c->header[u->header];
+    const uint64_t table = c->abbrev.size + 1;
     uint8_t *start = p;
     p = put_u32(p, (uint32_t)(u->info_size - 4));
-    p = put_u16(p, 5);
-    p = put_u8(p, DW_UT_compile);
-    p = put_u8(p, 8);                                           /* address size */
-    p = put_u32(p, (uint32_t)(index * d->corpus->abbrev.size)); /* a table of abbreviations for each unit */
+    p = put_u16(p, c->dialect.version);
+    uint32_t abbrev = (uint32_t)(table_of(d, index) * table);
+    if (dialect_is_4(c->dialect)) {
+        p = put_u32(p, abbrev);
+        p = put_u8(p, 8); /* address size */
+    } else {
+        p = put_u8(p, DW_UT_compile);
+        p = put_u8(p, 8);
+        p = put_u32(p, abbrev);
+    }
     p = put_unit_entry(d, u, line_at, p);
-    assert(p == start + CORPUS_START);
+    assert(p == start + c->start);
     p = put_bytes(p, h->entries, h->cut[u->cut].entries);
     p = put_functions(d, u, start, p);
     if (index == d->unit_count - 1)
@@ -110,11 +172,16 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_
     return put_u64(p, 0);
 }
 
-static uint8_t *put_line(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    const struct line_files files = {d->corpus->compile_directory, d->corpus->include_directory, u->source,
-                                     d->corpus->header[u->header].file};
-    p = line_write_header(p, &files, u->program_size);
+    struct line_name others[CORPUS_HEADERS];
+    const struct debug_unit *u = &d->unit[unit];
+    const uint32_t base = (uint32_t)d->corpus->line_strings.size;
+    const char *texts = (const char *)d->sources.data;
+    const struct line_files files =
+        unit_files(d->corpus, u->header, (struct line_name){base + u->source, texts + u->source},
+                   (struct line_name){base, texts}, others);
+    p = line_write_header(d->corpus->dialect, p, &files, u->program_size);
     if (!u->program_size)
         return p;
     memcpy(p, d->composed->programs.data + u->program, u->program_size);
@@ -122,42 +189,63 @@ static uint8_t *put_line(const struct debug *d, const struct debug_unit *u, uint
     return p + u->program_size;
 }
 
+/* Tables of abbreviations, each ended; the last has those that occur once. */
+static void put_abbrev(const struct debug *d, uint8_t *p)
+{
+    const struct bytes *table = &d->corpus->abbrev;
+    const uint8_t *end = p + d->size[DEBUG_ABBREV];
+    for (uint32_t i = 0; i < d->tables; i++) {
+        uint32_t code = SINGLE_CODE_FIRST;
+        p = put_bytes(p, table->data, table->size);
+        for (uint32_t kind = 0; i + 1 == d->tables && kind < SINGLE_KINDS; kind++)
+            for (uint32_t k = 0; k < d->single.count[kind]; k++)
+                p = single_put_abbrev(d->corpus->dialect, p, code++, kind);
+        p = put_u8(p, 0);
+    }
+    assert(p == end);
+    (void)end;
+}
+
 static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
 {
     const struct corpus *c = d->corpus;
-    uint8_t *p = put_bytes(places->str, c->strings.data, c->common + d->header_names);
+    const bool is_4 = dialect_is_4(c->dialect);
+    const uint32_t count = named_tail(d);
+    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
     p = put_bytes(p, names, d->names_size);
-    p = put_bytes(p, d->statics, d->statics_size);
-    for (uint32_t i = 0; i < TAIL_ENTRIES; i++) {
-        uint32_t length = (uint32_t)tail_length(d->tail_extra, i);
+    p = put_bytes(p, d->statics.data, d->statics.size);
+    if (is_4)
+        p = put_bytes(p, d->sources.data, d->sources.size);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = TAIL_NAME + (uint32_t)share_of(d->names_extra, count, i);
         corpus_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
-    assert(p == places->str + d->str);
-    p = put_bytes(places->line_str, c->line_strings.data, c->line_strings.size);
+    assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);
+    if (is_4)
+        return;
+    p = put_bytes(places->section[DEBUG_LINE_STR], c->line_strings.data, c->line_strings.size);
     put_bytes(p, d->sources.data, d->sources.size);
 }
 
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places)
 {
-    uint8_t *info = places->info;
-    uint8_t *line = places->line;
-    uint8_t *aranges = places->aranges;
+    uint8_t *const *section = places->section;
+    uint8_t *info = section[DEBUG_INFO];
+    uint8_t *line = section[DEBUG_LINE];
+    uint8_t *aranges = section[DEBUG_ARANGES];
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
         if (u->end > u->start)
-            aranges = put_aranges(u, (uint64_t)(info - places->info), aranges);
-        info = put_unit(d, i, (uint64_t)(line - places->line), info);
-        line = put_line(d, u, line);
+            aranges = put_aranges(u, (uint64_t)(info - section[DEBUG_INFO]), aranges);
+        info = put_unit(d, i, (uint64_t)(line - section[DEBUG_LINE]), info);
+        line = put_line(d, i, line);
     }
-    assert(info == places->info + d->info);
-    assert(line == places->line + d->line);
-    assert(aranges == places->aranges + d->aranges);
-    uint8_t *abbrev = places->abbrev;
-    for (uint32_t i = 0; i < d->unit_count; i++)
-        abbrev = put_bytes(abbrev, d->corpus->abbrev.data, d->corpus->abbrev.size);
-    assert(abbrev == places->abbrev + d->abbrev);
-    put_bytes(places->loclists, d->composed->lists.data, d->composed->lists.size);
-    put_bytes(places->rnglists, d->composed->ranges.data, d->composed->ranges.size);
+    assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);
+    assert(line == section[DEBUG_LINE] + d->size[DEBUG_LINE]);
+    assert(aranges == section[DEBUG_ARANGES] + d->size[DEBUG_ARANGES]);
+    put_abbrev(d, section[DEBUG_ABBREV]);
+    put_bytes(section[DEBUG_LISTS], d->composed->lists.data, d->composed->lists.size);
+    put_bytes(section[DEBUG_RANGES], d->composed->ranges.data, d->composed->ranges.size);
     put_strings(d, names, places);
 }

@@ -1,13 +1,15 @@
 /* The debug information of one library: units of functions, filled up to an
- * exact number of bytes.
+ * exact number of bytes, in all or in each section.
  *
  * Size pass: the caller composes what the units say about its code (compose.h);
  * debug_fill decides what else they hold, so that all sections together have the
- * wanted size. Write pass: debug_write puts it into memory of the settled sizes.
+ * wanted size, and each that is wanted has its own. Write pass: debug_write puts
+ * it into memory of the settled sizes.
  *
  * The free amounts, from coarse to fine: units without code (sources that only
- * define data), how far into which header each unit includes, and the lengths of
- * the names of a few declarations at the end of the last unit.
+ * define data), how far into which header each unit includes, tables of
+ * abbreviations, and the declarations at the end of the last unit: how many, of
+ * which kinds, and how long their names are.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -19,6 +21,29 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "dwarf/compose.h"
+#include "dwarf/single.h"
+
+/* Bytes of each section. In version 4, lists and ranges are .debug_loc and
+ * .debug_ranges, and there is no line_str. */
+#define DEBUG_SECTIONS(X)                                                                                              \
+    X(ARANGES, aranges)                                                                                                \
+    X(INFO, info)                                                                                                      \
+    X(ABBREV, abbrev)                                                                                                  \
+    X(LINE, line)                                                                                                      \
+    X(STR, str)                                                                                                        \
+    X(LINE_STR, line_str)                                                                                              \
+    X(LISTS, lists)                                                                                                    \
+    X(RANGES, ranges)
+
+enum debug_section {
+#define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
+    DEBUG_SECTIONS(DEBUG_SECTION_ENUM)
+#undef DEBUG_SECTION_ENUM
+        DEBUG_SECTION_COUNT
+};
+
+/* No particular size of a section is wanted. */
+#define DEBUG_ANY UINT64_MAX
 
 struct debug {
     /* Set by the caller before debug_fill. */
@@ -26,32 +51,43 @@ struct debug {
     uint64_t variety;
     struct debug_unit *unit; /* of unit_count; debug_fill may replace it by a longer array of the arena's */
     uint32_t unit_count;
+    uint32_t data_units;             /* of which the last are without code */
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
-    char statics[320];               /* names of static functions: name = names_size + offset here */
-    uint32_t statics_size;
+    struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
+    uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
 
     /* Set by debug_fill: section sizes and what goes into them. */
-    uint64_t aranges, info, abbrev, line, str, line_str, loclists, rnglists;
+    uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
-    uint64_t tail_extra;  /* characters that the last declarations' names have beyond the least */
-    struct bytes sources; /* the library's part of .debug_line_str; reused from library to library */
+    uint32_t tables;          /* of abbreviations, that units share */
+    struct single_mix single; /* declarations at the end: of abbreviations of their own, */
+    uint32_t externs;         /* of variables, */
+    uint32_t shorts;          /* and of such with names in .debug_info */
+    uint64_t names_extra;     /* characters of the names of the first two kinds beyond the least */
+    uint64_t shorts_extra;    /* of the third's */
+    struct bytes sources;     /* the library's part of .debug_line_str; reused from library to library */
 };
 
 /* Where the sections are in memory, each of the size settled by debug_fill. */
 struct debug_places {
-    uint8_t *aranges, *info, *abbrev, *line, *str, *line_str, *loclists, *rnglists;
+    uint8_t *section[DEBUG_SECTION_COUNT];
 };
 
 /* Most that a library's debug information needs at the least, by its counts:
  * what debug_fill can certainly meet. `names` is names_size and statics. */
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names);
 
-/* Decides everything so that all sections together have `wanted` bytes. Fails
- * (ERROR_INFEASIBLE, with wanted and least filled in) where that is too few. */
-bool debug_fill(struct debug *d, uint64_t wanted, struct arena *arena, struct error *e);
+/* Bytes of the line table's header of the unit with this number, which may not
+ * have been composed yet. */
+uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
+
+/* Decides everything so that all sections together have `total` bytes. Fails
+ * (ERROR_INFEASIBLE, with wanted and possible filled in) where that is too few,
+ * or where a section cannot have the size that is wanted of it. */
+bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e);
 
 /* Writes all sections; the names are names_size bytes. */
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places);

@@ -2,25 +2,50 @@
 #ifndef DWARF_UNIT_SIZES_H
 #define DWARF_UNIT_SIZES_H
 
-#include "dwarf/corpus.h"
+#include "dwarf/unit.h"
+
+#define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    /* Before the first type of a unit without code stand entries that make it as
-     * long as one with code: references in the types are relative to the unit. */
-    DATA_UNIT_PRELUDE = SIZE_COMPILE_UNIT - SIZE_DATA_UNIT,
-    UNIT_FRAME = UNIT_HEADER + SIZE_COMPILE_UNIT + 1, /* with the null entry at the end */
     ARANGES_UNIT = 48,
     PARAMETERS_MOST = 5,
-    TAIL_ENTRIES = 8,
+    EXTERNS_LEAST = 8,
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
+    SHORT_NAME = 3,              /* in the shortest that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */
     SOURCE_NAME_MOST = 64,
+    DIRECTORY_MOST = 3000, /* characters that the compilation directory may be longer */
 };
 
-/* The i-th of the last names has this many characters. */
-static inline uint64_t tail_length(uint64_t extra, uint32_t i)
+/* Frame of a unit: its header, its own entry, the null entry at its end. */
+static inline uint64_t unit_frame(const struct corpus *c)
 {
-    return TAIL_NAME + extra / TAIL_ENTRIES + (i < extra % TAIL_ENTRIES ? 1 : 0);
+    return c->start + UINT64_C(1);
 }
+
+/* Of `count` names that share `extra` characters, the i-th has this many more. */
+static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
+{
+    return extra / count + (i < extra % count ? 1 : 0);
+}
+
+/* Declarations at the end whose names are in .debug_str. */
+static inline uint32_t named_tail(const struct debug *d)
+{
+    uint32_t count = d->externs;
+    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+        count += d->single.count[k];
+    return count;
+}
+
+/* Bytes of an entry with a name of `length` characters in it. */
+static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
+{
+    return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
+}
+
+/* What the line table's header of a unit names; `others` has room for all headers. */
+struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
+                             struct line_name directory, struct line_name *others);
 
 #endif

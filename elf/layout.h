@@ -61,6 +61,8 @@
     X(DEBUG_LINE_STR, ".debug_line_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                      \
     X(DEBUG_LOCLISTS, ".debug_loclists", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                            \
     X(DEBUG_RNGLISTS, ".debug_rnglists", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                            \
+    X(DEBUG_LOC, ".debug_loc", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
+    X(DEBUG_RANGES, ".debug_ranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
     X(SYMTAB, ".symtab", SHT_SYMTAB, 0, 8, 24, STRTAB, NONE)                                                           \
     X(STRTAB, ".strtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)                                                              \
     X(SHSTRTAB, ".shstrtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)

@@ -23,6 +23,12 @@ enum {
     BLOCK_HELPERS = 4, /* callees of its calls */
 };
 
+/* How much is told of a block: of its variables' places, of the ranges of what is
+ * in it, and of its rows. Of each kind there is a stamp. */
+enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_LISTS };
+enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
+enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
+
 /* What a 4-byte operand refers to, relative to the next instruction. */
 enum fixup_kind { FIXUP_CONSTANT, FIXUP_SCRATCH, FIXUP_OBJECT, FIXUP_HELPER };
 struct fixup {
@@ -37,8 +43,11 @@ struct block {
     uint16_t fixups, constants; /* how many */
     uint32_t fixup;             /* the first of them */
     uint32_t constant;          /* offsets of 4-byte constants, which differ in each copy */
+    uint16_t lines;             /* of the source that it takes */
+    uint16_t info_most;         /* bytes of entries of the largest of its stamps */
     uint8_t helpers;            /* bit i: calls helper i */
-    struct stamp stamp;
+    struct stamp stamp[BLOCK_LISTS][BLOCK_RANGES];
+    struct stamp_rows rows[BLOCK_ROWS];
 };
 
 struct blocks {

@@ -1,5 +1,5 @@
 /* Walks over a library's code and composes what there is to say; see describe.h. */
-#include "emit/describe.h"
+#include "emit/describe_parts.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,22 +14,6 @@ static const uint8_t debug_types[ARGUMENT_TYPES] = {
     [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
 };
 
-/* The walk. */
-struct walk {
-    struct library *l;
-    const struct corpus *corpus;
-    const struct filler *filler;
-    enum describe_level level;
-    struct composer composer;
-    uint32_t units;     /* opened so far */
-    uint32_t unit_rest; /* functions that the open one still takes */
-    uint32_t line;
-    uint64_t end;  /* of the last function, offset */
-    uint64_t name; /* offset of the next numbered function's name */
-    uint32_t helper_name[SHAPE_HELPERS];
-    uint32_t helper[SHAPE_HELPERS]; /* their entries in the open unit, or COMPOSE_UNKNOWN */
-};
-
 static void close_unit(struct walk *w)
 {
     if (w->composer.unit)
@@ -39,7 +23,7 @@ static void close_unit(struct walk *w)
 /* Whether no function that begins up to `lines` further on is taken into the unit. */
 static bool unit_is_full(const struct walk *w, uint32_t lines)
 {
-    return !w->unit_rest || w->line + lines > DEBUG_LINE_MOST - 4096;
+    return !w->unit_rest || w->line_number + lines > DEBUG_LINE_MOST - 4096;
 }
 
 static bool open_unit(struct walk *w, uint64_t offset)
@@ -51,7 +35,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
         w->unit_rest = 1;
-    w->line = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
@@ -96,11 +80,9 @@ static void end_function(struct walk *w, uint64_t end)
 static uint32_t static_name(struct library *l, const char *suffix)
 {
     struct debug *d = &l->debug;
-    char *at = d->statics + d->statics_size;
-    uint32_t name = (uint32_t)d->names_size + d->statics_size;
-    strcpy(stpcpy(at, l->row->name), suffix);
-    d->statics_size += (uint32_t)strlen(at) + 1;
-    return name;
+    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
+    bytes_append(&d->statics, suffix, strlen(suffix) + 1);
+    return (uint32_t)(d->names_size + name);
 }
 
 static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
@@ -147,42 +129,31 @@ static bool describe_glue(struct walk *w, enum glue_function which)
         .name = name,
         .offset = place->offset,
         .size = place->size,
-        .line = w->line,
+        .line = w->line_number,
+        .column = is_static ? 1 : 15,
         .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
+        .declared = COMPOSE_UNKNOWN,
         .result = which < GLUE_ENTRY ? BASE_POINTER : BASE_UNSIGNED_LONG,
     };
     if (which >= GLUE_HELPER)
         w->helper[which - GLUE_HELPER] = compose_place(c);
     compose_function(c, &f);
-    for (uint32_t j = 0; has_parameters && j < 2; j++) /* self and args, or two numbers */
-        compose_parameter(c, w->corpus->name[(l->row->number + 17 * j) % CORPUS_NAMES], w->line, 25 + 20 * j,
-                          which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
-    glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line);
-    w->line += 3;
+    for (uint32_t j = 0; has_parameters && j < 2; j++) { /* self and args, or two numbers */
+        const struct debug_variable v = {
+            .name = w->corpus->name[(l->row->number + 17 * j) % CORPUS_NAMES],
+            .line = w->line_number,
+            .column = 25 + 20 * j,
+            .type = which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG,
+        };
+        compose_parameter(c, &v, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
+    }
+    glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line_number);
+    w->line_number += 3;
     end_function(w, place->offset + (uint64_t)place->size);
     return true;
 }
 
 /* --- numbered functions ------------------------------------------------------------- */
-
-/* One function, as the walk over it goes on. */
-struct subject {
-    const struct body *body;
-    const struct function *f;
-    uint32_t index;
-    uint64_t start, end; /* offsets in the code */
-    uint64_t at;         /* where the walk is */
-    uint32_t name, step; /* the next variable's name, and an odd step to the one after */
-    uint32_t line;
-    enum describe_level level; /* of the walk, less where the source has too many lines */
-};
-
-static uint32_t next_name(const struct walk *w, struct subject *s)
-{
-    uint32_t name = w->corpus->name[s->name % CORPUS_NAMES];
-    s->name += s->step;
-    return name;
-}
 
 static void describe_parameters(struct walk *w, struct subject *s)
 {
@@ -192,14 +163,17 @@ static void describe_parameters(struct walk *w, struct subject *s)
     for (uint32_t j = 0; j < s->f->count; j++) {
         const struct code_parameter *p = &parameter[j];
         int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
-        uint32_t column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15);
-        enum base_type type = debug_types[s->f->type[j]];
-        uint32_t name = next_name(w, s);
-        if (s->level != DESCRIBE_RICH) {
-            compose_parameter(c, name, s->line, column, type, place);
+        const struct debug_variable v = {
+            .name = subject_name(w, s),
+            .line = s->line,
+            .column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15),
+            .type = debug_types[s->f->type[j]],
+        };
+        if (!s->lists) {
+            compose_parameter(c, &v, place);
             continue;
         }
-        uint32_t list = compose_list(c);
+        uint32_t list = compose_list(c, s->start);
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
         if (p->used) {
             compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
@@ -209,41 +183,41 @@ static void describe_parameters(struct walk *w, struct subject *s)
             compose_list_frame(c, s->start + p->spilled, s->end, place);
         }
         compose_list_end(c);
-        compose_parameter_list(c, name, s->line, column, type, list);
+        compose_parameter_list(c, &v, list);
     }
 }
 
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
-    if (s->level == DESCRIBE_LEAN)
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 3);
+    if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
-        enum base_type type = slot & 1 ? BASE_DOUBLE : BASE_LONG;
-        uint32_t name = next_name(w, s);
-        if (s->level != DESCRIBE_RICH || (slot & 1)) {
-            compose_local(c, name, s->line + 1, type, code_slot_place(slot));
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
+        if (!s->lists || (slot & 1)) {
+            compose_local(c, &v, code_slot_place(slot));
             continue;
         }
         /* there is nothing in it before the statements */
-        uint32_t list = compose_list(c);
+        uint32_t list = compose_list(c, s->start);
         compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
         compose_list_end(c);
-        compose_local_list(c, name, s->line + 1, type, list);
+        compose_local_list(c, &v, list);
     }
 }
 
 static void row(struct walk *w, uint64_t at)
 {
-    line_row(&w->composer.rows, at, ++w->line);
+    line_row(&w->composer.rows, at, ++w->line_number);
 }
 
 /* A row for an instruction within a statement. */
 static void inner_row(struct walk *w, uint64_t at, uint32_t column)
 {
     line_column(&w->composer.rows, column);
-    line_row(&w->composer.rows, at, w->line);
+    line_row(&w->composer.rows, at, w->line_number);
 }
 
 static void describe_pieces(struct walk *w, struct subject *s)
@@ -251,18 +225,19 @@ static void describe_pieces(struct walk *w, struct subject *s)
     const struct blocks *blocks = &w->l->stock->blocks;
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
-        w->line++;
+        w->line_number++;
         if (piece->kind == PIECE_BLOCK) {
-            const struct stamp *stamp = &blocks->block[piece->first].stamp;
-            if (s->level == DESCRIBE_RICH)
-                stamp_put_entries(&w->composer, &blocks->shelf, stamp, s->at, w->line, s->name + i, w->helper);
-            stamp_put_rows(&w->composer, &blocks->shelf, stamp, s->at, w->line);
-            w->line += stamp->lines;
+            const struct block *block = &blocks->block[piece->first];
+            if (s->level == SUBJECT_RICH)
+                stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
+                                  s->name + i, w->helper);
+            stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
+            w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
-            filler_rows(w->filler, piece->first, piece->last, s->at, w->line, &w->composer.rows);
-            w->line = w->composer.rows.line;
+            filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
+            w->line_number = w->composer.rows.line;
         } else {
-            line_row(&w->composer.rows, s->at, w->line);
+            line_row(&w->composer.rows, s->at, w->line_number);
         }
         s->at += code_piece_size(&w->l->code, piece);
     }
@@ -304,7 +279,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         s->at += code_pass_size(site.callee) + CODE_CALL;
         inner_row(w, s->at - CODE_CALL, 12);
         inner_row(w, s->at - 4, 9);
-        if (s->level != DESCRIBE_RICH)
+        if (s->level != SUBJECT_RICH)
             continue;
         bool passes = passes_integers(site.callee);
         uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
@@ -323,18 +298,18 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     struct code_parameter parameter[ARGUMENTS_MOST];
     struct line_rows *rows = &w->composer.rows;
     uint64_t at = s->start + code_parameters(s->f, parameter);
-    line_row(rows, s->start, w->line);
+    line_row(rows, s->start, w->line_number);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);
     at += CODE_MARK;
-    if (s->level != DESCRIBE_LEAN) {
+    if (s->level != SUBJECT_LEAN) {
         row(w, at);
         inner_row(w, at + CODE_OWN - 4, 12);
     }
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
-        if (s->level != DESCRIBE_LEAN) { /* load, multiply, add */
+        if (s->level != SUBJECT_LEAN) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
             inner_row(w, at + size - 4, 9);
@@ -352,7 +327,7 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
     struct room room = {
         .info =
             COMPOSE_FUNCTION_MOST + COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + 7 * calls),
-        .lists = entries * COMPOSE_ENTRY_MOST,
+        .lists = entries * COMPOSE_ENTRY_MOST + (ARGUMENTS_MOST + FILLER_SLOTS) * COMPOSE_LIST_MOST,
         .rows = LINE_ROW_MOST * (UINT64_C(24) + 3 * calls) + UINT64_C(8) * (FILLER_GAP_MOST + BLOCK_LEAST),
     };
     room.lines = UINT64_C(16) + FILLER_GAP_MOST + ARGUMENTS_MOST + calls;
@@ -360,12 +335,13 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
         room.rows += LINE_ROW_MOST;
         room.lines++;
         if (b->piece[i].kind == PIECE_BLOCK) {
-            const struct stamp *stamp = &blocks->block[b->piece[i].first].stamp;
-            room.info += stamp->info_size;
-            room.lists += stamp->lists_size;
-            room.ranges += stamp->ranges_size;
-            room.rows += stamp->rows_size;
-            room.lines += stamp->lines;
+            const struct block *block = &blocks->block[b->piece[i].first];
+            const struct stamp *most = &block->stamp[BLOCK_LISTS - 1][BLOCK_RANGES - 1];
+            room.info += block->info_most;
+            room.lists += most->lists_size;
+            room.ranges += most->ranges_size;
+            room.rows += block->rows[BLOCK_ROWS - 1].size;
+            room.lines += block->lines;
         }
     }
     return room;
@@ -395,47 +371,56 @@ static bool describe_function(struct walk *w, uint32_t index)
     const struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
     if (!begin_function(w, s.start, &room))
         return false;
-    s.line = w->line;
+    s.line = w->line_number;
+    detail_function(w, &s);
     /* what is told of all calls must be told of each, in lines of two bytes */
-    s.level = w->level == DESCRIBE_RICH && w->line + room.lines > DEBUG_LINE_MOST ? DESCRIBE_PLAIN : w->level;
+    if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
+        s.level = SUBJECT_PLAIN;
+    s.lists &= s.level == SUBJECT_RICH;
     const struct debug_function f = {
         .name = (uint32_t)w->name,
         .offset = s.start,
         .size = b->size,
-        .line = w->line,
-        .kind = s.level == DESCRIBE_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
+        .line = w->line_number,
+        .column = 15,
+        .kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
+        .declared = COMPOSE_UNKNOWN,
         .result = BASE_UNSIGNED_LONG,
     };
     uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
     w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
-    if (s.level == DESCRIBE_RICH)
+    if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
-    if (s.level != DESCRIBE_LEAN) {
+    if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);
         describe_calls(w, &s);
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    w->line += 3 + (uint32_t)(s.f->hash >> 60 & 3);
+    w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;
 }
 
-bool describe(struct library *l, enum describe_level level, struct composed *out, struct arena *arena)
+bool describe(struct library *l, enum describe_level level, const struct describe_goal *goal, struct composed *out,
+              struct arena *arena)
 {
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
-    struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level};
+    struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
     w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text};
     composed_clear(out);
-    d->statics_size = 0;
+    d->statics.size = 0;
+    d->data_units = 0;
     d->unit = arena_zeroed(arena, units, sizeof *d->unit);
     if (!d->unit)
         return false;
+    w.line_header = debug_line_header(d, 1, true);
+    detail_start(&w);
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (!describe_glue(&w, (enum glue_function)i))
             return false;
@@ -445,5 +430,5 @@ bool describe(struct library *l, enum describe_level level, struct composed *out
     close_unit(&w);
     d->unit_count = w.units;
     d->composed = out;
-    return !composed_failed(out);
+    return !composed_failed(out) && !d->statics.failed;
 }

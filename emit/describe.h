@@ -5,6 +5,9 @@
  * of statements are told to be inlined functions of a header, or blocks with
  * locals of their own; every call has its return address and the constants that
  * it passes; every instruction of a statement has a row of the line table.
+ *
+ * How much of it is told follows a goal: for each block the stamps are chosen
+ * whose lists, ranges and rows come closest to what the goal allows up to there.
  */
 #ifndef EMIT_DESCRIBE_H
 #define EMIT_DESCRIBE_H
@@ -12,16 +15,24 @@
 #include "dwarf/compose.h"
 #include "emit/library.h"
 
-/* How much is said, where the wanted size leaves a choice. */
 enum describe_level {
     DESCRIBE_RICH,
-    DESCRIBE_PLAIN, /* rows for all instructions, one place for each variable */
-    DESCRIBE_LEAN,  /* parameters, and rows for the beginning and the prologue's end */
+    DESCRIBE_LEAN, /* parameters, and rows for the beginning and the prologue's end */
     DESCRIBE_LEVELS
+};
+
+/* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
+ * met exactly, if that can be. */
+struct describe_goal {
+    uint64_t info;  /* of functions' entries: functions beyond it are told plainly */
+    uint64_t line;  /* .debug_line */
+    uint64_t lists; /* .debug_loclists */
+    uint64_t ranges;
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug; the
  * address of the code is settled. False when memory ran out. */
-bool describe(struct library *l, enum describe_level level, struct composed *out, struct arena *arena);
+bool describe(struct library *l, enum describe_level level, const struct describe_goal *goal, struct composed *out,
+              struct arena *arena);
 
 #endif

@@ -15,7 +15,7 @@ struct builder {
     struct filler *filler;
     struct random random;
     uint8_t *p;
-    struct line_rows rows;
+    struct line_rows rows, dense_rows;
     uint32_t line;
     uint32_t patches;
     uint32_t skips; /* the next row comes after a branch: its discriminator */
@@ -65,6 +65,29 @@ static void put_slot(struct builder *b, bool is_double)
     b->p = put_u8(b->p, slot(b, is_double));
 }
 
+/* The rows of border k; told densely, its statement also has one where it is
+ * evaluated and one where it begins. */
+static void border_rows(const struct builder *b, uint32_t k, bool dense, struct line_rows *rows)
+{
+    const struct filler *f = b->filler;
+    if (f->statement[k] && !f->statement[k - 1]) {
+        /* the end of the statement before and the beginning of this one share
+         * the address */
+        line_column(rows, 3);
+        line_row(rows, f->offset[k], rows->line);
+    }
+    if (f->statement[k] != f->statement[k - 1])
+        line_negate_statement(rows);
+    if (dense) {
+        line_column(rows, 7 + (uint32_t)(f->offset[k] & 15));
+        line_row(rows, f->offset[k], b->line);
+    }
+    line_column(rows, f->statement[k] ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
+    if (b->skips)
+        line_discriminator(rows, b->skips);
+    line_row(rows, f->offset[k], b->line);
+}
+
 /* A piece may begin or end here, and a row of the line program begins. */
 static void border(struct builder *b)
 {
@@ -76,22 +99,13 @@ static void border(struct builder *b)
     f->line[k] = (uint16_t)b->line;
     f->patch_first[k] = (uint16_t)b->patches;
     f->row[k] = (uint32_t)(b->rows.p - f->rows);
+    f->dense_row[k] = (uint32_t)(b->dense_rows.p - f->dense_rows);
     f->statement[k] = k == 0 || b->line != f->line[k - 1];
-    if (!k)
-        return;
-    if (f->statement[k] && !f->statement[k - 1]) {
-        /* the end of the statement before and the beginning of this one share
-         * the address */
-        line_column(&b->rows, 3);
-        line_row(&b->rows, f->offset[k], b->rows.line);
+    if (k) {
+        border_rows(b, k, false, &b->rows);
+        border_rows(b, k, true, &b->dense_rows);
     }
-    if (f->statement[k] != f->statement[k - 1])
-        line_negate_statement(&b->rows);
-    line_column(&b->rows, f->statement[k] ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
-    if (b->skips)
-        line_discriminator(&b->rows, b->skips);
     b->skips = 0;
-    line_row(&b->rows, f->offset[k], b->line);
 }
 
 static void constant(struct builder *b)
@@ -252,6 +266,7 @@ void filler_make(struct filler *f, uint64_t seed)
     memset(f, 0, sizeof *f);
     struct builder b = {.filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code};
     b.rows = (struct line_rows){f->rows, 0, 0};
+    b.dense_rows = (struct line_rows){f->dense_rows, 0, 0};
     border(&b);
     while (b.p - f->code < FILLER_BYTES - 96) {
         uint32_t kind = pick(&b, 10);
@@ -271,18 +286,20 @@ void filler_make(struct filler *f, uint64_t seed)
         f->at[i] = (uint16_t)k;
     }
     assert(b.rows.p <= f->rows + sizeof f->rows);
+    assert(b.dense_rows.p <= f->dense_rows + sizeof f->dense_rows);
     link_events(f);
 }
 
-void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line,
+void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows)
 {
-    uint32_t from = f->row[first + 1];
-    uint32_t to = last > first + 1 ? f->row[last] : from;
+    const uint32_t *row = dense ? f->dense_row : f->row;
+    uint32_t from = row[first + 1];
+    uint32_t to = last > first + 1 ? row[last] : from;
     if (!f->statement[first])
         line_negate_statement(rows);
     line_row(rows, at, line);
-    rows->p = put_bytes(rows->p, f->rows + from, to - from);
+    rows->p = put_bytes(rows->p, (dense ? f->dense_rows : f->rows) + from, to - from);
     rows->address += (uint64_t)f->offset[last - 1] - f->offset[first];
     rows->line = line + f->line[last - 1] - f->line[first];
     if (!f->statement[last - 1])

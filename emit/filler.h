@@ -35,13 +35,15 @@ enum { FILLER_EVENTS_MOST = FILLER_BYTES / 4, FILLER_NO_EVENT = UINT16_MAX };
 
 struct filler {
     uint8_t code[FILLER_BYTES + 16];
-    uint32_t borders;                          /* border k: where a piece may begin or end */
-    uint16_t offset[FILLER_BORDERS_MOST];      /* of border k in code */
-    uint16_t at[FILLER_BYTES + 1];             /* the last border at or before a byte */
-    uint16_t line[FILLER_BORDERS_MOST];        /* source lines before border k */
-    uint8_t rows[FILLER_BORDERS_MOST * 14];    /* the line program: a row for each border but the first */
-    bool statement[FILLER_BORDERS_MOST];       /* whether the row of border k begins a statement */
-    uint32_t row[FILLER_BORDERS_MOST];         /* rows[row[k]..]: the row of border k */
+    uint32_t borders;                             /* border k: where a piece may begin or end */
+    uint16_t offset[FILLER_BORDERS_MOST];         /* of border k in code */
+    uint16_t at[FILLER_BYTES + 1];                /* the last border at or before a byte */
+    uint16_t line[FILLER_BORDERS_MOST];           /* source lines before border k */
+    uint8_t rows[FILLER_BORDERS_MOST * 14];       /* the line program: a row for each border but the first */
+    uint8_t dense_rows[FILLER_BORDERS_MOST * 20]; /* the same with further rows at each border */
+    bool statement[FILLER_BORDERS_MOST];          /* whether the row of border k begins a statement */
+    uint32_t row[FILLER_BORDERS_MOST];            /* rows[row[k]..]: the row of border k */
+    uint32_t dense_row[FILLER_BORDERS_MOST];
     uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
     uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
     uint32_t events;
@@ -55,7 +57,7 @@ void filler_make(struct filler *f, uint64_t seed);
 
 /* The rows of a run from border `first` to `last`, which stands at `at` and is of
  * `line` and on. Begins and ends with rows that begin statements. */
-void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line,
+void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows);
 
 /* Exactly `size` bytes (at most FILLER_GAP_MOST) of whole instructions. */

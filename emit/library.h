@@ -47,8 +47,9 @@ struct library {
 struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
-    struct bytes sources;     /* kept for struct debug */
-    struct bytes packed;      /* compressed sections */
+    struct bytes sources;     /* these two kept for struct debug */
+    struct bytes statics;
+    struct bytes packed; /* compressed sections */
     uint8_t *image;
     size_t capacity;
     struct library library;

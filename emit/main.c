@@ -55,7 +55,8 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* What all libraries are made from; read-only from here on. */
-    r->stock = stock_make(r->profile.seed);
+    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language};
+    r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");
 

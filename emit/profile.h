@@ -34,6 +34,7 @@ enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZ
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
+enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them */
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 struct profile {
@@ -67,9 +68,10 @@ struct profile {
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {
-        int64_t version;           /* 5 */
-        int64_t units;             /* derived; average functions in a compile unit */
-        enum compression compress; /* COMPRESS_NONE; of the debug sections */
+        int64_t version;              /* 5; 4 */
+        enum debug_language language; /* LANGUAGE_C */
+        int64_t units;                /* derived; average functions in a compile unit */
+        enum compression compress;    /* COMPRESS_NONE; of the debug sections */
     } dwarf;
 };
 

@@ -32,12 +32,12 @@ static void make_literals(uint8_t *at, uint64_t seed)
     }
 }
 
-struct stock *stock_make(uint64_t seed)
+struct stock *stock_make(struct dialect dialect, uint64_t seed)
 {
     struct stock *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    if (!corpus_make(&s->corpus, seed)) {
+    if (!corpus_make(&s->corpus, dialect, seed)) {
         free(s);
         return NULL;
     }

@@ -16,8 +16,8 @@ struct stock {
     uint8_t literals[STOCK_LITERALS]; /* what constants and initialised objects look like */
 };
 
-/* A function of the seed. NULL when memory ran out; free with stock_free. */
-struct stock *stock_make(uint64_t seed);
+/* A function of dialect and seed. NULL when memory ran out; free with stock_free. */
+struct stock *stock_make(struct dialect dialect, uint64_t seed);
 void stock_free(struct stock *s);
 
 /* Fills `size` bytes with constants, other ones for another key. */

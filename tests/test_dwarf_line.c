@@ -71,14 +71,19 @@ static uint64_t get_fixed(const uint8_t **p, unsigned size)
 }
 
 /* 6.2.4, up to the tables of directories and files. */
-static struct parameters read_header(const uint8_t *p, uint64_t program)
+static struct parameters read_header(const uint8_t *p, uint64_t size, uint64_t program)
 {
     struct parameters h;
-    assert_int_equal(get_fixed(&p, 4), LINE_HEADER - 4 + program);
-    assert_int_equal(get_fixed(&p, 2), 5); /* version */
-    assert_int_equal(get_fixed(&p, 1), 8); /* address size */
-    assert_int_equal(get_fixed(&p, 1), 0); /* segment selector size */
-    assert_int_equal(get_fixed(&p, 4), LINE_HEADER - 12);
+    const uint8_t *start = p;
+    assert_int_equal(get_fixed(&p, 4), size - 4 + program);
+    uint64_t version = get_fixed(&p, 2);
+    assert_true(version == 4 || version == 5);
+    if (version == 5) {
+        assert_int_equal(get_fixed(&p, 1), 8); /* address size */
+        assert_int_equal(get_fixed(&p, 1), 0); /* segment selector size */
+    }
+    uint64_t rest = get_fixed(&p, 4);
+    assert_true(p + rest == start + size);
     h.minimum = *p++;
     assert_int_equal(*p++, 1); /* operations in an instruction */
     h.default_is_stmt = *p++;
@@ -160,18 +165,42 @@ static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t
 static uint8_t buffer[BYTES_MOST];
 static struct row found[ROWS_MOST + 1];
 
+static const struct dialect version_5 = {5, DWARF_C};
+static const struct dialect version_4 = {4, DWARF_C};
+
+static struct parameters header_in(struct dialect d, uint64_t program, uint32_t more)
+{
+    static uint8_t header[4096];
+    struct line_name others[200];
+    for (uint32_t i = 0; i < more; i++)
+        others[i] = (struct line_name){5 + i, "more.h"};
+    const struct line_files files = {{1, "/usr/src"}, {2, "include"}, {3, "a.c"}, {4, "b.h"}, others, more};
+    uint64_t size = line_header_size(d, &files);
+    assert_ptr_equal(line_write_header(d, header, &files, program), header + size);
+    return read_header(header, size, program);
+}
+
 static struct parameters header_of(uint64_t program)
 {
-    static uint8_t header[LINE_HEADER];
-    const struct line_files files = {1, 2, 3, 4};
-    assert_ptr_equal(line_write_header(header, &files, program), header + LINE_HEADER);
-    return read_header(header, program);
+    return header_in(version_5, program, 0);
+}
+
+/* The size that is said before is the one that is written, whatever is named. */
+static void test_header_sizes(void **state)
+{
+    (void)state;
+    for (uint32_t more = 0; more < 200; more++) {
+        struct parameters of_5 = header_in(version_5, 77, more);
+        struct parameters of_4 = header_in(version_4, 77, more);
+        assert_int_equal(of_4.line_base, of_5.line_base);
+        assert_int_equal(of_4.opcode_base, of_5.opcode_base);
+    }
 }
 
 static void check_round_trip(const struct row *rows, size_t count, uint64_t end)
 {
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, rows[0].address);
+    line_begin(&writer, version_5, rows[0].address);
     assert_ptr_equal(writer.p, buffer + LINE_BEGIN);
     for (size_t i = 0; i < count; i++) {
         uint8_t *before = writer.p;
@@ -276,7 +305,7 @@ static void test_prologue_end_belongs_to_the_next_row(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, 16);
+    line_begin(&writer, version_5, 16);
     line_row(&writer, 16, 9);
     writer.p = put_u8(writer.p, DW_LNS_set_prologue_end);
     line_row(&writer, 27, 10);
@@ -294,7 +323,7 @@ static void test_what_goes_before_a_row(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, 16);
+    line_begin(&writer, version_5, 16);
     line_column(&writer, 5);
     line_row(&writer, 16, 9);
     uint8_t *before = writer.p;
@@ -329,7 +358,7 @@ static void test_place_of_the_address(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, UINT64_C(0x1122334455667788));
+    line_begin(&writer, version_5, UINT64_C(0x1122334455667788));
     const uint8_t *p = buffer + 3;
     assert_true(get_fixed(&p, 8) == UINT64_C(0x1122334455667788));
     assert_int_equal(writer.line, 1);
@@ -347,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_prologue_end_belongs_to_the_next_row),
         cmocka_unit_test(test_what_goes_before_a_row),
         cmocka_unit_test(test_place_of_the_address),
+        cmocka_unit_test(test_header_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

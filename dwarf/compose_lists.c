@@ -1,0 +1,120 @@
+/* Location and range lists (DWARF 5 sections 2.6.2, 2.17.3, 7.25, 7.28; DWARF 4
+ * sections 2.6.2, 2.17.3); see compose.h.
+ *
+ *     version 5    base_address A | offset_pair from to [length expression] ... | end_of_list
+ *     version 4    ~0 A           | from to [length expression]             ... | 0 0
+ *
+ * where version 5 has unsigned LEB128 numbers and one byte of length (as any here
+ * has less than 128), version 4 addresses and two.
+ */
+#include <assert.h>
+
+#include "dwarf/compose.h"
+
+static bool is_4(const struct composer *c)
+{
+    return dialect_is_4(c->corpus->dialect);
+}
+
+static void begin_header(const struct composer *c, struct bytes *b)
+{
+    uint8_t *p = is_4(c) ? NULL : bytes_reserve(b, LIST_HEADER);
+    if (!p)
+        return;        /* composed_failed tells, if that is why */
+    p = put_u32(p, 0); /* the length, when the unit ends */
+    p = put_u16(p, 5);
+    p = put_u8(p, 8);  /* address size */
+    p = put_u8(p, 0);  /* no segment selectors */
+    p = put_u32(p, 0); /* no table of offsets */
+    bytes_keep(b, p);
+}
+
+static void end_header(const struct composer *c, struct bytes *b, size_t start, bool used)
+{
+    if (!used)
+        b->size = start;
+    else if (!is_4(c))
+        bytes_patch_u32(b, start, (uint32_t)(b->size - start - 4));
+}
+
+void compose_lists_begin(struct composer *c)
+{
+    c->lists_start = c->out->lists.size;
+    c->ranges_start = c->out->ranges.size;
+    c->uses_lists = c->uses_ranges = false;
+    begin_header(c, &c->out->lists);
+    begin_header(c, &c->out->ranges);
+}
+
+void compose_lists_end(struct composer *c)
+{
+    end_header(c, &c->out->lists, c->lists_start, c->uses_lists);
+    end_header(c, &c->out->ranges, c->ranges_start, c->uses_ranges);
+}
+
+static uint8_t *put_base(struct composer *c, uint8_t *p, uint8_t kind, uint64_t base)
+{
+    c->base = base;
+    p = is_4(c) ? put_u64(p, UINT64_MAX) : put_u8(p, kind);
+    return put_u64(p, c->text + base);
+}
+
+static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uint64_t from, uint64_t to)
+{
+    assert(from >= c->base && from < to);
+    if (is_4(c))
+        return put_u64(put_u64(p, from - c->base), to - c->base);
+    p = put_u8(p, kind);
+    p = put_uleb128(p, from - c->base);
+    return put_uleb128(p, to - c->base);
+}
+
+static uint8_t *put_end(const struct composer *c, uint8_t *p)
+{
+    return is_4(c) ? put_u64(put_u64(p, 0), 0) : put_u8(p, 0);
+}
+
+uint32_t compose_list(struct composer *c, uint64_t base)
+{
+    uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
+    c->uses_lists = true;
+    c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
+    return list;
+}
+
+void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size)
+{
+    if (from == to)
+        return;
+    uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
+    p = is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
+    c->lists = put_bytes(p, expression, size);
+}
+
+void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg)
+{
+    compose_list_entry(c, from, to, &(uint8_t){(uint8_t)(DW_OP_reg0 + reg)}, 1);
+}
+
+void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place)
+{
+    uint8_t expression[8] = {DW_OP_fbreg};
+    const uint8_t *end = put_sleb128(expression + 1, place);
+    compose_list_entry(c, from, to, expression, (uint32_t)(end - expression));
+}
+
+void compose_list_end(struct composer *c)
+{
+    c->lists = put_end(c, c->lists);
+}
+
+uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to)
+{
+    uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
+    c->uses_ranges = true;
+    c->ranges = put_base(c, c->ranges, DW_RLE_base_address, base);
+    for (uint32_t i = 0; i < count; i++)
+        c->ranges = put_pair(c, c->ranges, DW_RLE_offset_pair, from[i], to[i]);
+    c->ranges = put_end(c, c->ranges);
+    return list;
+}

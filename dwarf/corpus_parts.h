@@ -1,0 +1,86 @@
+/* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
+ * of C, corpus_cpp.c what C++ adds. */
+#ifndef DWARF_CORPUS_PARTS_H
+#define DWARF_CORPUS_PARTS_H
+
+#include "base/random.h"
+#include "dwarf/corpus.h"
+
+/* Types of the header under construction that further ones may refer to. */
+enum { RECENT = 256 };
+struct known_type {
+    uint32_t offset; /* in the unit */
+    uint32_t size;   /* 0: cannot be a member */
+    uint32_t align;
+};
+
+/* A class that others may be derived from. */
+struct known_class {
+    uint32_t offset;
+    uint32_t size;
+};
+
+struct header_builder {
+    struct corpus *corpus;
+    struct bytes entries;
+    struct bytes cuts;
+    struct random random;
+    struct known_type known[RECENT];
+    uint32_t known_count;
+    uint32_t names[RECENT]; /* member names that may be used again */
+    uint32_t names_count;
+    uint32_t name_start;
+    uint32_t line;
+    uint32_t serial; /* makes names of types unique */
+    uint32_t header;
+    struct known_class base;
+};
+
+static inline uint32_t pick(struct header_builder *b, uint32_t n)
+{
+    return random_below(random_next(&b->random), n);
+}
+
+/* The place in the unit of the next entry. */
+static inline uint32_t here(const struct header_builder *b)
+{
+    return b->corpus->start + (uint32_t)b->entries.size;
+}
+
+/* The names that members of one structure, or variables of one function, have. */
+struct scope {
+    uint32_t name[40];
+    uint32_t count;
+};
+
+void put_constant(struct header_builder *b, uint8_t value);
+void put_name(struct header_builder *b, uint32_t name);
+/* File, line and column; on the next line, or on this one. */
+void declare(struct header_builder *b, uint32_t line);
+uint32_t next_line(struct header_builder *b);
+struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
+struct known_type any_type(struct header_builder *b);
+struct known_type sized_type(struct header_builder *b, uint32_t most);
+
+/* A name of one or two words, often one that was there before, but no two alike
+ * in a scope. */
+uint32_t member_name(struct header_builder *b, struct scope *scope);
+/* A name that no other piece of any header has; in `text` too, of 96 bytes. */
+uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text);
+
+void end_children(struct header_builder *b, size_t sibling);
+
+/* What a base type is called in the language. */
+const char *base_type_name(struct dialect d, enum base_type type);
+
+/* Base types and inline functions; pieces. */
+void add_base_types(struct header_builder *b, const uint32_t *names);
+void add_c_inlines(struct header_builder *b);
+void add_c_piece(struct header_builder *b);
+void add_cpp_inlines(struct header_builder *b);
+void add_cpp_piece(struct header_builder *b);
+
+/* corpus_types.c, for both. */
+void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);
+
+#endif

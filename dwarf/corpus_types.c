@@ -1,0 +1,307 @@
+/* The types and declarations of a C header: they refer to one another as real
+ * ones do, with the sizes and offsets that a compiler would give them. How often
+ * each kind occurs, how many members there are and how long names are follows
+ * CPython 3.11's extension modules, compiled by gcc 12. */
+#include "dwarf/corpus_parts.h"
+
+#include <assert.h>
+
+static const struct {
+    const char *name;
+    uint8_t size, encoding;
+} base_types[BASE_TYPES] = {
+    [BASE_INT] = {"int", 4, DW_ATE_signed},
+    [BASE_LONG] = {"long int", 8, DW_ATE_signed},
+    [BASE_UNSIGNED_LONG] = {"long unsigned int", 8, DW_ATE_unsigned},
+    [BASE_FLOAT] = {"float", 4, DW_ATE_float},
+    [BASE_DOUBLE] = {"double", 8, DW_ATE_float},
+    [BASE_CHAR] = {"char", 1, DW_ATE_signed_char},
+    [BASE_UNSIGNED_INT] = {"unsigned int", 4, DW_ATE_unsigned},
+    [BASE_UNSIGNED_CHAR] = {"unsigned char", 1, DW_ATE_unsigned_char},
+    [BASE_SHORT] = {"short int", 2, DW_ATE_signed},
+    [BASE_BOOL] = {"_Bool", 1, DW_ATE_boolean},
+};
+
+const char *base_type_name(struct dialect d, enum base_type type)
+{
+    return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_types[type].name;
+}
+
+void add_base_types(struct header_builder *b, const uint32_t *names)
+{
+    uint32_t *type = b->corpus->type;
+    for (unsigned i = 0; i < BASE_TYPES; i++) {
+        type[i] = here(b);
+        remember(b, here(b), base_types[i].size, base_types[i].size);
+        bytes_u8(&b->entries, ABBREV_BASE_TYPE);
+        bytes_u8(&b->entries, base_types[i].size);
+        bytes_u8(&b->entries, base_types[i].encoding);
+        put_name(b, names[i]);
+    }
+    type[BASE_CONST_CHAR] = here(b);
+    remember(b, here(b), 1, 1);
+    bytes_u8(&b->entries, ABBREV_CONST);
+    bytes_u32(&b->entries, type[BASE_CHAR]);
+    type[BASE_STRING] = here(b);
+    remember(b, here(b), 8, 8);
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, type[BASE_CONST_CHAR]);
+    type[BASE_POINTER] = here(b);
+    remember(b, here(b), 8, 8);
+    bytes_u8(&b->entries, ABBREV_VOID_POINTER);
+    put_constant(b, 8);
+}
+
+/* --- inline functions ------------------------------------------------------------ */
+
+/* One to three parameters, at most one variable; the same for each header. */
+static struct corpus_inline shape_of(uint32_t k)
+{
+    static const uint8_t parameters[] = {1, 2, 1, 2, 3, 1, 2, 4};
+    uint8_t variables = k % 5 == 2;
+    uint8_t count = parameters[k % sizeof parameters];
+    return (struct corpus_inline){.children = (uint8_t)(count + variables),
+                                  .variables = variables,
+                                  .doubles = (uint8_t)((k * 5 + 2) & ((1u << count) - 1))};
+}
+
+static void add_inline_function(struct header_builder *b, uint32_t k)
+{
+    struct corpus_inline *f = &b->corpus->inlines[k];
+    const uint32_t line = corpus_inline_line(k);
+    struct scope scope = {.count = 0};
+    char text[96];
+    *f = shape_of(k);
+    f->at = here(b);
+    bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
+    put_name(b, unique_name(b, 8, 20, "", text));
+    declare(b, line);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
+    put_constant(b, DW_INL_declared_inlined);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    for (uint32_t j = 0; j < f->children; j++) {
+        bool is_variable = j + f->variables >= f->children;
+        f->child[j] = here(b);
+        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
+        put_name(b, member_name(b, &scope));
+        declare(b, line + (is_variable ? 2 : 0));
+        bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
+    }
+    end_children(b, sibling);
+}
+
+void add_c_inlines(struct header_builder *b)
+{
+    for (uint32_t k = 0; k < CORPUS_INLINES; k++)
+        add_inline_function(b, k);
+}
+
+/* --- pieces ------------------------------------------------------------------------ */
+
+static void add_typedef(struct header_builder *b, struct known_type of)
+{
+    uint32_t at = here(b);
+    char text[96];
+    bytes_u8(&b->entries, ABBREV_TYPEDEF);
+    put_name(b, unique_name(b, 3, 11, "_t", text));
+    declare(b, next_line(b));
+    bytes_u32(&b->entries, of.offset);
+    remember(b, at, of.size, of.align);
+}
+
+static void add_pointer(struct header_builder *b)
+{
+    uint32_t of = any_type(b).offset;
+    uint32_t at = here(b);
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, of);
+    remember(b, at, 8, 8);
+}
+
+static void add_const(struct header_builder *b)
+{
+    struct known_type of = any_type(b);
+    uint32_t at = here(b);
+    bytes_u8(&b->entries, ABBREV_CONST);
+    bytes_u32(&b->entries, of.offset);
+    remember(b, at, of.size, of.align);
+}
+
+static void add_array(struct header_builder *b)
+{
+    struct known_type of = sized_type(b, 16);
+    uint32_t count = 2 + pick(b, 14);
+    uint32_t at = here(b);
+    bytes_u8(&b->entries, ABBREV_ARRAY);
+    bytes_u32(&b->entries, of.offset);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    bytes_u8(&b->entries, ABBREV_SUBRANGE);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
+    bytes_u8(&b->entries, (uint8_t)(count - 1));
+    end_children(b, sibling);
+    remember(b, at, of.size * count, of.align);
+}
+
+static void add_enumeration(struct header_builder *b)
+{
+    uint32_t at = here(b);
+    char text[96];
+    bytes_u8(&b->entries, ABBREV_ENUMERATION);
+    put_constant(b, DW_ATE_unsigned);
+    put_constant(b, 4);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
+    put_name(b, unique_name(b, 5, 12, "_kind", text));
+    declare(b, next_line(b));
+    size_t sibling = bytes_u32(&b->entries, 0);
+    uint32_t count = 3 + pick(b, 4) + (pick(b, 6) ? 0 : pick(b, 40));
+    for (uint32_t i = 0; i < count; i++) {
+        next_line(b);
+        bytes_u8(&b->entries, ABBREV_ENUMERATOR);
+        put_name(b, unique_name(b, 6, 16, "", text));
+        bytes_u8(&b->entries, (uint8_t)i);
+    }
+    end_children(b, sibling);
+    remember(b, at, 4, 4);
+}
+
+/* One behind the other, aligned, up to 240 bytes; goes on from *size. */
+void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
+{
+    struct scope scope = {.count = 0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct known_type type = sized_type(b, count > 10 ? 8 : 64);
+        uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
+        if (place + type.size > 240)
+            break;
+        bytes_u8(&b->entries, ABBREV_MEMBER);
+        put_name(b, member_name(b, &scope));
+        declare(b, next_line(b));
+        bytes_u32(&b->entries, type.offset);
+        bytes_u8(&b->entries, (uint8_t)place);
+        *size = place + type.size;
+        *align = type.align > *align ? type.align : *align;
+    }
+}
+
+static void add_union_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
+{
+    struct scope scope = {.count = 0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct known_type type = sized_type(b, 64);
+        bytes_u8(&b->entries, ABBREV_MEMBER);
+        put_name(b, member_name(b, &scope));
+        declare(b, next_line(b));
+        bytes_u32(&b->entries, type.offset);
+        bytes_u8(&b->entries, 0);
+        *size = type.size > *size ? type.size : *size;
+        *align = type.align > *align ? type.align : *align;
+    }
+}
+
+/* Most have two or three members, some have many. */
+static uint32_t members_count(struct header_builder *b)
+{
+    uint32_t r = pick(b, 10);
+    return r < 6 ? 2 + pick(b, 2) : r < 9 ? 4 + pick(b, 6) : 10 + pick(b, 20);
+}
+
+/* A structure or union; of structures, half have no name but a typedef's. */
+static void add_aggregate(struct header_builder *b, bool is_union)
+{
+    uint32_t at = here(b);
+    bool named = is_union || pick(b, 2);
+    char text[96];
+    bytes_u8(&b->entries, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
+    if (named)
+        put_name(b, unique_name(b, 6, 14, is_union ? "_u" : "", text));
+    size_t byte_size = bytes_u8(&b->entries, 0);
+    declare(b, next_line(b));
+    size_t sibling = bytes_u32(&b->entries, 0);
+    uint32_t end = 0;
+    uint32_t align = 1;
+    if (is_union)
+        add_union_members(b, 2 + pick(b, 4), &end, &align);
+    else
+        add_members(b, members_count(b), &end, &align);
+    end_children(b, sibling);
+    uint32_t size = (end + align - 1) & ~(align - 1);
+    if (!b->entries.failed)
+        b->entries.data[byte_size] = (uint8_t)size;
+    if (named)
+        remember(b, at, size, align);
+    else
+        add_typedef(b, (struct known_type){at, size, align});
+}
+
+static void add_parameters(struct header_builder *b)
+{
+    for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
+        bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
+        bytes_u32(&b->entries, any_type(b).offset);
+    }
+}
+
+static void add_function_type(struct header_builder *b)
+{
+    uint32_t result = any_type(b).offset;
+    uint32_t at = here(b);
+    bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
+    bytes_u32(&b->entries, result);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    add_parameters(b);
+    end_children(b, sibling);
+    /* only pointers to it can be members */
+    uint32_t pointer = here(b);
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, at);
+    remember(b, pointer, 8, 8);
+}
+
+static void add_function(struct header_builder *b)
+{
+    char text[96];
+    bytes_u8(&b->entries, ABBREV_DECLARED_FUNCTION);
+    put_name(b, unique_name(b, 8, 18, "", text));
+    declare(b, next_line(b));
+    bytes_u32(&b->entries, any_type(b).offset);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    add_parameters(b);
+    end_children(b, sibling);
+}
+
+static void add_variable(struct header_builder *b)
+{
+    char text[96];
+    bytes_u8(&b->entries, ABBREV_EXTERN_VARIABLE);
+    put_name(b, unique_name(b, 6, 16, "", text));
+    declare(b, next_line(b));
+    bytes_u32(&b->entries, any_type(b).offset);
+}
+
+void add_c_piece(struct header_builder *b)
+{
+    uint32_t kind = pick(b, 100);
+    if (kind < 24)
+        add_aggregate(b, false);
+    else if (kind < 35)
+        add_typedef(b, any_type(b));
+    else if (kind < 54)
+        add_pointer(b);
+    else if (kind < 63)
+        add_array(b);
+    else if (kind < 71)
+        add_function_type(b);
+    else if (kind < 72)
+        add_enumeration(b);
+    else if (kind < 79)
+        add_const(b);
+    else if (kind < 80)
+        add_aggregate(b, true);
+    else if (kind < 96)
+        add_function(b);
+    else
+        add_variable(b);
+}

@@ -1,0 +1,65 @@
+/* What the encoders are told once: the version of DWARF, and the language of the
+ * program that is described.
+ *
+ * Entries are laid out alike in both versions (abbrev.h); what differs is here,
+ * in the lists (compose.c) and in the line table's header (line.c).
+ */
+#ifndef DWARF_DIALECT_H
+#define DWARF_DIALECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "dwarf/constants.h"
+
+enum dwarf_language { DWARF_C, DWARF_CPP };
+
+struct dialect {
+    uint8_t version; /* 4 or 5 */
+    uint8_t language;
+};
+
+static inline bool dialect_is_4(struct dialect d)
+{
+    return d.version == 4;
+}
+
+/* DWARF 5 section 7.5.1.1; 4 has no unit type. */
+static inline uint32_t dialect_unit_header(struct dialect d)
+{
+    return dialect_is_4(d) ? 11 : 12;
+}
+
+/* The primary source's number among a unit's files, and that of its header. */
+static inline uint8_t dialect_source_file(struct dialect d)
+{
+    return dialect_is_4(d) ? 1 : 0;
+}
+
+static inline uint8_t dialect_header_file(struct dialect d)
+{
+    return dialect_is_4(d) ? 2 : 1;
+}
+
+/* An attribute that is DW_FORM_implicit_const in version 5, a byte in 4. */
+static inline uint8_t *dialect_put_constant(struct dialect d, uint8_t *p, uint8_t value)
+{
+    return dialect_is_4(d) ? put_u8(p, value) : p;
+}
+
+/* Bytes of that. */
+static inline uint32_t dialect_constant(struct dialect d)
+{
+    return dialect_is_4(d) ? 1 : 0;
+}
+
+/* DW_AT_language: what gcc 12 writes. */
+static inline uint8_t dialect_language(struct dialect d)
+{
+    if (d.language == DWARF_CPP)
+        return dialect_is_4(d) ? DW_LANG_C_plus_plus : DW_LANG_C_plus_plus_14;
+    return dialect_is_4(d) ? DW_LANG_C99 : DW_LANG_C11;
+}
+
+#endif

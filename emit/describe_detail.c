@@ -1,0 +1,83 @@
+/* How much is told of each block; see describe.h.
+ *
+ * For each amount there is a pace, so many bytes for each byte of code, and of
+ * the stamps the one is taken that comes closest to it: what one block says too
+ * much, the next say less.
+ */
+#include "emit/describe_parts.h"
+
+enum { PACE_BITS = 20, RESERVE_LISTS = 300, RESERVE_RANGES = 160, RESERVE_LINE = 160 };
+
+static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t reserve, uint64_t code)
+{
+    uint64_t beyond = start + reserve;
+    uint64_t bytes = goal > beyond ? goal - beyond : 0;
+    return (struct pace){.start = start, .rate = code ? (bytes << PACE_BITS) / code : 0};
+}
+
+static uint64_t pace_at(const struct pace *p, uint64_t code)
+{
+    return p->start + (p->rate * code >> PACE_BITS);
+}
+
+void detail_start(struct walk *w)
+{
+    const struct library *l = w->l;
+    const struct describe_goal *g = w->goal;
+    const struct dialect d = w->corpus->dialect;
+    const uint64_t code = l->layout.section[SECTION_TEXT].size;
+    w->info = pace_for(g->info, 0, 0, code);
+    w->line = pace_for(g->line, w->line_header, RESERVE_LINE, code);
+    w->lists = pace_for(g->lists, compose_list_header(d), RESERVE_LISTS, code);
+    w->ranges = pace_for(g->ranges, compose_list_header(d), RESERVE_RANGES, code);
+}
+
+static uint64_t written(const uint8_t *p, const struct bytes *out)
+{
+    return (uint64_t)(p - out->data);
+}
+
+void detail_function(const struct walk *w, struct subject *s)
+{
+    const struct composer *c = &w->composer;
+    s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
+    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > pace_at(&w->info, s->start))
+        s->level = SUBJECT_PLAIN;
+    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= pace_at(&w->lists, s->end);
+}
+
+/* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */
+static uint32_t closest(uint64_t before, const uint32_t *size, uint32_t count, uint64_t goal)
+{
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t after = before + size[i];
+        uint64_t off = after > goal ? after - goal : goal - after;
+        if (off < least) {
+            least = off;
+            best = i;
+        }
+    }
+    return best;
+}
+
+const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block)
+{
+    const struct composer *c = &w->composer;
+    const uint64_t end = s->at + block->size;
+    const uint32_t lists[BLOCK_LISTS] = {block->stamp[0][0].lists_size, block->stamp[1][0].lists_size,
+                                         block->stamp[2][0].lists_size};
+    const uint32_t ranges[BLOCK_RANGES] = {block->stamp[0][0].ranges_size, block->stamp[0][1].ranges_size};
+    uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, pace_at(&w->lists, end));
+    uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, pace_at(&w->ranges, end));
+    return &block->stamp[of_lists][of_ranges];
+}
+
+const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block)
+{
+    const struct composer *c = &w->composer;
+    const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
+    uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
+    return &block->rows[closest(before, size, BLOCK_ROWS, pace_at(&w->line, s->at + block->size))];
+}

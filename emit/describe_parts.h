@@ -1,0 +1,62 @@
+/* What the parts of describing share: the walk (describe.c), how much is told
+ * (describe_detail.c), the last bytes (describe_tune.c). */
+#ifndef EMIT_DESCRIBE_PARTS_H
+#define EMIT_DESCRIBE_PARTS_H
+
+#include "emit/describe.h"
+
+/* One amount that is kept near its goal while the walk goes over the code. */
+struct pace {
+    uint64_t rate;  /* bytes for each byte of code, times 2^20 */
+    uint64_t start; /* bytes that are there anyway */
+};
+
+/* The walk. */
+struct walk {
+    struct library *l;
+    const struct corpus *corpus;
+    const struct filler *filler;
+    enum describe_level level;
+    const struct describe_goal *goal;
+    struct pace info, line, lists, ranges;
+    uint64_t line_header; /* bytes of a unit's */
+    struct composer composer;
+    uint32_t units;     /* opened so far */
+    uint32_t unit_rest; /* functions that the open one still takes */
+    uint32_t line_number;
+    uint64_t end;  /* of the last function, offset */
+    uint64_t name; /* offset of the next numbered function's name */
+    uint32_t helper_name[SHAPE_HELPERS];
+    uint32_t helper[SHAPE_HELPERS]; /* their entries in the open unit, or COMPOSE_UNKNOWN */
+};
+
+/* One function, as the walk over it goes on. */
+struct subject {
+    const struct body *body;
+    const struct function *f;
+    uint32_t index;
+    uint64_t start, end; /* offsets in the code */
+    uint64_t at;         /* where the walk is */
+    uint32_t name, step; /* the next variable's name, and an odd step to the one after */
+    uint32_t line;
+    bool lists;                                               /* of its own variables */
+    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls, no lists */
+};
+
+static inline uint32_t subject_name(const struct walk *w, struct subject *s)
+{
+    uint32_t name = w->corpus->name[s->name % CORPUS_NAMES];
+    s->name += s->step;
+    return name;
+}
+
+/* describe_detail.c: sets the paces for the goal, whose sections have a header for
+ * each unit. */
+void detail_start(struct walk *w);
+/* How a function that begins here is told. */
+void detail_function(const struct walk *w, struct subject *s);
+/* Of a block at s->at: which stamps. */
+const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block);
+const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
+
+#endif
