@@ -1,9 +1,9 @@
 /* The size pass of the indexes; see index.h.
  *
  * Most entries of a library name what many of its units define, by the same offset of
- * .debug_str. So a name is first looked up by its offset, and only an offset that is
- * new by its text, which is then hashed; both in tables of open addressing that grow
- * with the names and not with the entries.
+ * .debug_str. So names are first told apart by their offsets, and only different
+ * offsets by their texts, each of which is hashed once. Both go by a table with open
+ * addressing, whose slots are fetched ahead, as most are met for the first time.
  */
 #include "dwarf/index.h"
 
@@ -14,7 +14,7 @@
 #include "dwarf/index_hash.h"
 #include "dwarf/index_parts.h"
 
-enum { FIRST_BITS = 10 };
+enum { FIRST_BITS = 8, AHEAD = 12 };
 
 struct slot {
     uint32_t key;
@@ -24,13 +24,6 @@ struct slot {
 struct table {
     struct slot *slot;
     uint32_t bits;
-    uint32_t used;
-};
-
-struct names {
-    struct table by_offset; /* keys: struct index_entry's `name` */
-    struct table by_text;   /* keys: hashes, of which several names may have the same */
-    uint32_t capacity;
 };
 
 static inline uint32_t first_slot(const struct table *t, uint32_t key)
@@ -43,98 +36,121 @@ static inline uint32_t next_slot(const struct table *t, uint32_t i)
     return (i + 1) & ((UINT32_C(1) << t->bits) - 1);
 }
 
-static void put_slot(struct table *t, uint32_t key, uint32_t number)
+/* Empty, with room for `names` in half of the slots. */
+static bool table_make(struct table *t, uint64_t names, struct arena *arena)
+{
+    t->bits = FIRST_BITS;
+    while (UINT64_C(1) << t->bits < 2 * names)
+        t->bits++;
+    t->slot = arena_zeroed(arena, (size_t)1 << t->bits, sizeof *t->slot);
+    return t->slot;
+}
+
+/* The slot of a key, or the free one where it belongs. */
+static inline uint32_t slot_of(const struct table *t, uint32_t key)
 {
     uint32_t i = first_slot(t, key);
-    while (t->slot[i].number)
+    while (t->slot[i].number && t->slot[i].key != key)
         i = next_slot(t, i);
-    t->slot[i] = (struct slot){key, number};
+    return i;
 }
 
-/* Room for one more, so that at most half of the slots are in use. */
-static bool table_reserve(struct table *t, struct arena *arena)
+/* Makes room for four times as many names, of which there are `count`. */
+static bool grow(struct index *x, struct table *t, uint64_t count, struct arena *arena)
 {
-    if (t->slot && t->used < UINT32_C(1) << (t->bits - 1))
-        return true;
-    const struct table old = *t;
-    t->bits = old.slot ? old.bits + 1 : FIRST_BITS;
-    t->slot = arena_zeroed(arena, (size_t)1 << t->bits, sizeof *t->slot);
-    if (!t->slot)
+    uint64_t capacity = UINT64_C(2) << t->bits;
+    struct index_name *name = arena_take(arena, capacity * sizeof *name);
+    if (!name || !table_make(t, capacity, arena))
         return false;
-    for (uint32_t i = 0; old.slot && i < UINT32_C(1) << old.bits; i++)
-        if (old.slot[i].number)
-            put_slot(t, old.slot[i].key, old.slot[i].number);
+    memcpy(name, x->name, count * sizeof *name);
+    x->name = name;
+    for (uint32_t i = 0; i < count; i++)
+        t->slot[slot_of(t, name[i].name)] = (struct slot){name[i].name, i + 1};
     return true;
 }
 
-/* The name with this text, 0 where there is none yet. */
-static uint32_t find_text(const struct index *x, const struct table *t, const struct index_name *like)
+/* A name for each offset of .debug_str that entries have; returns whether there is memory. */
+static bool number_offsets(struct index *x, uint64_t *offsets, struct arena *arena)
 {
-    for (uint32_t i = first_slot(t, like->hash);; i = next_slot(t, i)) {
-        const struct slot *s = &t->slot[i];
-        if (!s->number)
-            return 0;
-        const struct index_name *n = &x->name[s->number - 1];
-        if (s->key == like->hash && n->length == like->length && memcmp(n->text, like->text, like->length) == 0)
-            return s->number;
-    }
-}
-
-static bool name_reserve(struct index *x, struct names *names, struct arena *arena)
-{
-    if (x->counts.names < names->capacity)
-        return true;
-    names->capacity = names->capacity ? 2 * names->capacity : 1 << FIRST_BITS;
-    struct index_name *longer = arena_take(arena, names->capacity * sizeof *longer);
-    if (!longer)
+    struct table t;
+    uint64_t count = 0;
+    x->name_of = arena_take(arena, x->entry_count * sizeof *x->name_of);
+    if (!x->name_of || !table_make(&t, x->entry_count / 4, arena))
         return false;
-    if (x->counts.names)
-        memcpy(longer, x->name, x->counts.names * sizeof *longer);
-    x->name = longer;
+    x->name = arena_take(arena, (sizeof *x->name << t.bits) / 2);
+    if (!x->name)
+        return false;
+    for (uint32_t i = 0; i < x->entry_count; i++) {
+        uint32_t name = x->entry[i].name;
+        if (i + AHEAD < x->entry_count)
+            __builtin_prefetch(&t.slot[first_slot(&t, x->entry[i + AHEAD].name)]);
+        uint32_t at = slot_of(&t, name);
+        if (!t.slot[at].number) {
+            if (count == UINT64_C(1) << (t.bits - 1)) {
+                if (!grow(x, &t, count, arena))
+                    return false;
+                at = slot_of(&t, name);
+            }
+            x->name[count].name = name;
+            t.slot[at] = (struct slot){name, (uint32_t)++count};
+        }
+        x->name_of[i] = t.slot[at].number - 1;
+    }
+    *offsets = count;
     return true;
 }
 
-/* The number of a name whose offset is met for the first time; 0 when memory is exhausted. */
-static uint32_t add_offset(struct index *x, struct names *names, uint32_t name, struct arena *arena)
+static void read_text(const struct index *x, struct index_name *n)
 {
-    struct index_name n = {.text = x->text.at(x->text.owner, name), .name = name, .unit = UINT32_MAX};
-    n.length = (uint32_t)strlen(n.text);
-    n.hash = x->kind == INDEX_DEBUG_NAMES ? index_hash_debug_names(n.text, n.length) : index_hash_gdb(n.text, n.length);
-    if (!table_reserve(&names->by_offset, arena) || !table_reserve(&names->by_text, arena) ||
-        !name_reserve(x, names, arena))
-        return 0;
-    uint32_t number = find_text(x, &names->by_text, &n);
-    if (!number) {
-        x->name[x->counts.names++] = n;
-        x->counts.text += n.length + 1;
-        number = (uint32_t)x->counts.names;
-        put_slot(&names->by_text, n.hash, number);
-        names->by_text.used++;
+    const char *text = x->text.at(x->text.owner, n->name);
+    uint32_t length = (uint32_t)strlen(text);
+    uint32_t hash = x->kind == INDEX_DEBUG_NAMES ? index_hash_debug_names(text, length) : index_hash_gdb(text, length);
+    *n = (struct index_name){.text = text, .length = length, .hash = hash, .name = n->name, .unit = UINT32_MAX};
+}
+
+/* The slot of a name with the same text, or the free one where this one belongs. */
+static uint32_t slot_of_text(const struct index *x, const struct table *t, const struct index_name *like)
+{
+    uint32_t i = first_slot(t, like->hash);
+    for (; t->slot[i].number; i = next_slot(t, i)) {
+        const struct index_name *n = &x->name[t->slot[i].number - 1];
+        if (t->slot[i].key == like->hash && n->length == like->length && memcmp(n->text, like->text, n->length) == 0)
+            break;
     }
-    put_slot(&names->by_offset, name, number);
-    names->by_offset.used++;
-    return number;
+    return i;
+}
+
+/* Leaves one name of those with the same text: that which was met first. */
+static bool unite_texts(struct index *x, uint64_t offsets, struct arena *arena)
+{
+    struct table t;
+    uint32_t *becomes = arena_take(arena, offsets * sizeof *becomes);
+    if (!becomes || !table_make(&t, offsets, arena))
+        return false;
+    for (uint32_t i = 0; i < offsets; i++)
+        read_text(x, &x->name[i]);
+    for (uint32_t i = 0; i < offsets; i++) {
+        const struct index_name *n = &x->name[i];
+        if (i + AHEAD < offsets)
+            __builtin_prefetch(&t.slot[first_slot(&t, n[AHEAD].hash)]);
+        uint32_t at = slot_of_text(x, &t, n);
+        if (!t.slot[at].number) {
+            x->counts.text += n->length + 1;
+            x->name[x->counts.names++] = *n;
+            t.slot[at] = (struct slot){n->hash, (uint32_t)x->counts.names};
+        }
+        becomes[i] = t.slot[at].number - 1;
+    }
+    if (x->counts.names < offsets)
+        for (uint32_t i = 0; i < x->entry_count; i++)
+            x->name_of[i] = becomes[x->name_of[i]];
+    return true;
 }
 
 static bool number_names(struct index *x, struct arena *arena)
 {
-    struct names names = {.capacity = 0};
-    x->name = NULL;
-    x->name_of = arena_take(arena, x->entry_count * sizeof *x->name_of);
-    if (!x->name_of || !table_reserve(&names.by_offset, arena))
-        return false;
-    for (uint32_t i = 0; i < x->entry_count; i++) {
-        const struct table *t = &names.by_offset;
-        uint32_t name = x->entry[i].name;
-        uint32_t at = first_slot(t, name);
-        while (t->slot[at].number && t->slot[at].key != name)
-            at = next_slot(t, at);
-        uint32_t number = t->slot[at].number;
-        if (!number && !(number = add_offset(x, &names, name, arena)))
-            return false;
-        x->name_of[i] = number - 1;
-    }
-    return true;
+    uint64_t offsets;
+    return number_offsets(x, &offsets, arena) && unite_texts(x, offsets, arena);
 }
 
 /* --- .debug_names --------------------------------------------------------------- */

@@ -49,9 +49,9 @@ struct index_text {
 
 /* What the size of an index depends on. */
 struct index_counts {
-    uint64_t names;       /* different texts */
-    uint64_t text;        /* their bytes, with a zero each; .gdb_index only */
-    uint64_t units;       /* */
+    uint64_t names; /* different texts */
+    uint64_t text;  /* their bytes, with a zero each; .gdb_index only */
+    uint64_t units;
     uint64_t units_coded; /* that have code; .gdb_index only */
     uint64_t entries;     /* that are listed: in .gdb_index, see index_size */
     uint64_t numbers;     /* the bytes of their units' numbers as ULEB128; .debug_names only */
@@ -125,5 +125,9 @@ bool index_wants_linkage_name(enum index_kind kind, uint16_t tag);
 /* The static bit of .gdb_index; for a language whose types are known by name
  * throughout a program, as those of C++ are and those of C are not, `is_cplus`. */
 bool index_is_static(uint16_t tag, bool is_external, bool is_cplus);
+
+/* What .gdb_index calls a base type: gdb looks for "unsigned long", where DW_AT_name is
+ * "long unsigned int". Any other name is returned as it is. */
+const char *index_gdb_name(const char *name);
 
 #endif

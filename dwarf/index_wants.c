@@ -12,6 +12,8 @@
  */
 #include "dwarf/index.h"
 
+#include <string.h>
+
 static bool debug_names_wants(const struct index_die *die)
 {
     switch (die->tag) {
@@ -95,4 +97,18 @@ bool index_is_static(uint16_t tag, bool is_external, bool is_cplus)
     default:
         return !is_external;
     }
+}
+
+const char *index_gdb_name(const char *name)
+{
+    static const char *const known[][2] = {
+        {"long int", "long"},           {"long unsigned int", "unsigned long"},
+        {"short int", "short"},         {"short unsigned int", "unsigned short"},
+        {"long long int", "long long"}, {"long long unsigned int", "unsigned long long"},
+    };
+    if (*name == 'l' || *name == 's')
+        for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+            if (strcmp(name, known[i][0]) == 0)
+                return known[i][1];
+    return name;
 }

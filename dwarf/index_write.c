@@ -5,6 +5,8 @@
 #include "base/bytes.h"
 #include "dwarf/index_parts.h"
 
+enum { AHEAD = 12 }; /* names whose slots are fetched before they are needed */
+
 /* --- .debug_names ----------------------------------------------------------------
  *
  *      0  header (section 6.1.1.4.1)
@@ -196,6 +198,8 @@ static uint8_t *write_gdb(struct index *x, uint8_t *start)
     p = put_vectors(x, start + pool);
     for (uint32_t i = 0; i < x->counts.names; i++) {
         const struct index_name *n = &x->name[i];
+        if (i + AHEAD < x->counts.names)
+            __builtin_prefetch(start + table + GDB_SLOT * (size_t)(n[AHEAD].hash & (slots - 1)), 1);
         put_slot(start + table, slots, n->hash, (uint32_t)(p - start) - pool, n->place - 4 * (1 + n->list));
         p = put_bytes(p, n->text, n->length + (size_t)1);
     }
