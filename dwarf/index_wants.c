@@ -3,7 +3,11 @@
  * For .debug_names what DWARF 5 section 6.1.1.1 says, read as the verifier of llvm
  * does that reports what is missing (DWARFVerifier::verifyNameIndexCompleteness in
  * llvm/lib/DebugInfo/DWARF/DWARFVerifier.cpp): everything with a name, but for the
- * tags and the conditions below. An enumerator may be listed, but no reader looks.
+ * tags and the conditions below. What is listed beyond that is no error there, and gdb
+ * 13, which looks for functions among subprograms only, sets breakpoints by name on a
+ * function that is everywhere inlined when its abstract instance is listed too. Unions,
+ * enumerations, classes, enumerators and names with a scope gdb 13 does not find in a
+ * standard's index, whatever is listed.
  *
  * For .gdb_index what gdb-add-index of gdb 13 lists, that is, what gdb finds when it
  * scans .debug_info itself (tag_interesting_for_index in gdb/dwarf2/abbrev.c,
