@@ -8,16 +8,7 @@
 
 #include "base/random.h"
 #include "base/version.h"
-
-static const char *const words[] = {
-    "mesh",   "cell",  "node",   "field", "flux",   "state",  "grid",  "zone",   "patch",  "level",  "block",
-    "vector", "array", "matrix", "index", "offset", "count",  "size",  "length", "width",  "depth",  "weight",
-    "source", "value", "buffer", "queue", "cache",  "table",  "entry", "record", "handle", "stream", "group",
-    "domain", "local", "global", "outer", "inner",  "total",  "error", "limit",  "step",   "phase",  "time",
-    "energy", "mass",  "rate",   "force", "stress", "strain", "bound", "ghost",  "comm",   "rank",   "task",
-    "mode",   "flags", "status", "first", "last",   "next",   "prev",  "owner",  "layer",
-};
-enum { WORDS = sizeof words / sizeof words[0] };
+#include "base/words.h"
 
 static const struct {
     const char *name;
@@ -34,21 +25,6 @@ static const struct {
     [BASE_SHORT] = {"short int", 2, DW_ATE_signed},
     [BASE_BOOL] = {"_Bool", 1, DW_ATE_boolean},
 };
-
-void corpus_identifier(uint64_t value, uint32_t length, char *at)
-{
-    uint32_t n = 0;
-    for (uint64_t v = random_mix(value); n < length; v = random_mix(v + RANDOM_STEP)) {
-        const char *word = words[v % WORDS];
-        if (n)
-            at[n++] = '_';
-        while (*word && n < length)
-            at[n++] = *word++;
-    }
-    if (length && at[length - 1] == '_')
-        at[length - 1] = 'x';
-    at[length] = '\0';
-}
 
 /* Types of the header under construction that further ones may refer to. */
 enum { RECENT = 256 };
@@ -146,7 +122,7 @@ static uint32_t member_name(struct builder *b, struct scope *scope)
     while (!found && !b->corpus->strings.failed) {
         char text[64];
         size_t before = b->corpus->strings.size;
-        corpus_identifier(random_next(&b->random), 4 + pick(b, 13), text);
+        words_identifier(random_next(&b->random), 4 + pick(b, 13), text);
         name = (uint32_t)bytes_string(&b->corpus->strings, text);
         if (b->corpus->strings.failed)
             break;
@@ -164,7 +140,7 @@ static uint32_t member_name(struct builder *b, struct scope *scope)
 static uint32_t unique_name(struct builder *b, const char *suffix)
 {
     char text[96];
-    corpus_identifier(random_next(&b->random), 5 + pick(b, 12), text);
+    words_identifier(random_next(&b->random), 5 + pick(b, 12), text);
     size_t n = strlen(text);
     uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
     char digits[12];
@@ -400,7 +376,7 @@ bool corpus_make(struct corpus *c, uint64_t seed)
     uint64_t key = random_mix(seed ^ UINT64_C(0x636f72707573));
     for (uint32_t i = 0; i < CORPUS_NAMES; i++) {
         char name[32];
-        corpus_identifier(random_at(key, i), 3 + i % 12, name);
+        words_identifier(random_at(key, i), 3 + i % 12, name);
         char *end = name + strlen(name);
         /* distinct: each begins or ends differently by its number */
         *end++ = (char)('a' + i % 26);
@@ -414,7 +390,7 @@ bool corpus_make(struct corpus *c, uint64_t seed)
     bool made = true;
     for (uint32_t i = 0; i < CORPUS_HEADERS && made; i++) {
         char name[32];
-        corpus_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
+        words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
         char *end = name + strlen(name);
         *end++ = (char)('a' + i);
         memcpy(end, ".h", 3);

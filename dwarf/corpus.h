@@ -115,8 +115,4 @@ struct corpus {
 bool corpus_make(struct corpus *c, uint64_t seed);
 void corpus_free(struct corpus *c);
 
-/* An identifier of exactly `length` characters (with its terminator behind
- * them), a function of `value`. */
-void corpus_identifier(uint64_t value, uint32_t length, char *at);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
 /* Where the library's own names begin in .debug_str. */
@@ -130,7 +131,7 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
     p = put_bytes(p, d->statics, d->statics_size);
     for (uint32_t i = 0; i < TAIL_ENTRIES; i++) {
         uint32_t length = (uint32_t)tail_length(d->tail_extra, i);
-        corpus_identifier(random_at(d->variety + 3, i), length, (char *)p);
+        words_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
     assert(p == places->str + d->str);
