@@ -4,17 +4,18 @@
  * that has the library's name. About one in six is made from a template, with a
  * type and a number for arguments.
  *
- *     _ZN10libmodule319SparseMatrixField1215assemble_matrixEiPKcS2_
+ *     _ZN10libmodule318GhostMatrixField1215assemble_matrixEiPKcS2_
  *        namespace    class              method            parameters
- *         libmodule3::SparseMatrixField12::assemble_matrix(int, char const*, char const*)
+ *         libmodule3::GhostMatrixField12::assemble_matrix(int, char const*, char const*)
  *
- *     _ZN10libmodule319SparseMatrixField1212solve_systemIdLi3EEEml
+ *     _ZN10libmodule318GhostMatrixField1212solve_systemIdLi3EEEml
  *                                                       template arguments, result
- *         unsigned long libmodule3::SparseMatrixField12::solve_system<double, 3>(long)
+ *         unsigned long libmodule3::GhostMatrixField12::solve_system<double, 3>(long)
  *
- * What stood in a name before is named by number (5.1.10): S_ is the namespace,
- * S0_ the class, then come a template's name, `char const`, and `char const*`,
- * which parameters repeat. A result is mangled for templates only (5.1.5).
+ * What stood in a name before is named by number (5.1, "Compression"): S_ is the
+ * namespace, S0_ the class, then come a template's name, `char const`, and
+ * `char const*`, which parameters repeat. Results are mangled for templates only
+ * (5.1, "Function types").
  *
  * A class's name is words and its number; it takes up what names are to be
  * longer. `letters`, in what follows, is the average of a set's classes without

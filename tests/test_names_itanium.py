@@ -164,8 +164,8 @@ def test_pad_is_refused(programs, tmp_path):
     (tmp_path / "a.prof").write_text(profile_text(modules=1, functions=3, names={**ITANIUM, "pad": 3}))
     done = programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "--dry-run", status=1)
     assert done.stdout == ""
-    expected = f"pyelfgen: {tmp_path}/a.prof:4: names: pad: goes with 'style: pynamic' only; use 'length', or remove it\n"
-    assert done.stderr == expected
+    said = "names: pad: goes with 'style: pynamic' only; use 'length', or remove it"
+    assert done.stderr == f"pyelfgen: {tmp_path}/a.prof:4: {said}\n"
 
 
 def test_the_same_bytes_on_any_threads(programs, tmp_path):
