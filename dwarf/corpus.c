@@ -7,31 +7,7 @@
 #include <string.h>
 
 #include "base/version.h"
-
-static const char *const words[] = {
-    "mesh",   "cell",  "node",   "field", "flux",   "state",  "grid",  "zone",   "patch",  "level",  "block",
-    "vector", "array", "matrix", "index", "offset", "count",  "size",  "length", "width",  "depth",  "weight",
-    "source", "value", "buffer", "queue", "cache",  "table",  "entry", "record", "handle", "stream", "group",
-    "domain", "local", "global", "outer", "inner",  "total",  "error", "limit",  "step",   "phase",  "time",
-    "energy", "mass",  "rate",   "force", "stress", "strain", "bound", "ghost",  "comm",   "rank",   "task",
-    "mode",   "flags", "status", "first", "last",   "next",   "prev",  "owner",  "layer",
-};
-enum { WORDS = sizeof words / sizeof words[0] };
-
-void corpus_identifier(uint64_t value, uint32_t length, char *at)
-{
-    uint32_t n = 0;
-    for (uint64_t v = random_mix(value); n < length; v = random_mix(v + RANDOM_STEP)) {
-        const char *word = words[v % WORDS];
-        if (n)
-            at[n++] = '_';
-        while (*word && n < length)
-            at[n++] = *word++;
-    }
-    if (length && at[length - 1] == '_')
-        at[length - 1] = 'x';
-    at[length] = '\0';
-}
+#include "base/words.h"
 
 /* --- what pieces are made of ------------------------------------------------- */
 
@@ -109,7 +85,7 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     while (!found && !b->corpus->strings.failed) {
         char text[64];
         size_t before = b->corpus->strings.size;
-        corpus_identifier(random_next(&b->random), 4 + pick(b, 11), text);
+        words_identifier(random_next(&b->random), 4 + pick(b, 11), text);
         name = (uint32_t)bytes_string(&b->corpus->strings, text);
         if (b->corpus->strings.failed)
             break;
@@ -126,7 +102,7 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
 
 uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text)
 {
-    corpus_identifier(random_next(&b->random), least + pick(b, most - least + 1), text);
+    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text);
     size_t n = strlen(text);
     uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
     char digits[12];
@@ -178,7 +154,7 @@ static void make_names(struct corpus *c, uint64_t key)
     static const uint8_t lengths[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 11};
     for (uint32_t i = 0; i < CORPUS_NAMES; i++) {
         char name[32];
-        corpus_identifier(random_at(key, i), lengths[i % sizeof lengths], name);
+        words_identifier(random_at(key, i), lengths[i % sizeof lengths], name);
         char *end = name + strlen(name);
         *end++ = (char)('a' + i % 26);
         if (i >= 26)
@@ -219,7 +195,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     bool made = true;
     for (uint32_t i = 0; i < CORPUS_HEADERS && made; i++) {
         char name[32];
-        corpus_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
+        words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
         char *end = name + strlen(name);
         *end++ = (char)('a' + i);
         strcpy(end, dialect.language == DWARF_CPP ? ".hpp" : ".h");

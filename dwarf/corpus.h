@@ -114,8 +114,4 @@ static inline uint32_t corpus_inline_line(uint32_t k)
     return 256 + k * CORPUS_INLINE_LINES;
 }
 
-/* An identifier of exactly `length` characters (with its terminator behind
- * them), a function of `value`. */
-void corpus_identifier(uint64_t value, uint32_t length, char *at);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
@@ -163,7 +164,7 @@ static void name_sources(struct debug *d, uint64_t directory_extra)
         size_t at = bytes_append(&d->sources, NULL, directory_extra + 1);
         if (!d->sources.failed) {
             char *path = (char *)d->sources.data + at;
-            corpus_identifier(d->variety, (uint32_t)directory_extra, path);
+            words_identifier(d->variety, (uint32_t)directory_extra, path);
             path[0] = '/';
         }
     } else {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
 /* Where the library's own names begin in .debug_str. */
@@ -123,7 +124,7 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
         uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
         p = put_u8(p, ABBREV_SHORT_VARIABLE);
-        corpus_identifier(random_at(d->variety + 4, k), length, (char *)p);
+        words_identifier(random_at(d->variety + 4, k), length, (char *)p);
         p = put_tail_place(d, p + length + 1, i);
     }
     return p;
@@ -218,7 +219,7 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
         p = put_bytes(p, d->sources.data, d->sources.size);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = TAIL_NAME + (uint32_t)share_of(d->names_extra, count, i);
-        corpus_identifier(random_at(d->variety + 3, i), length, (char *)p);
+        words_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
     assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);

@@ -170,7 +170,24 @@ static uint32_t run_function(const struct plan *plan, const struct run *r, uint6
     return r->chain * plan->depth + (uint32_t)((r->occurrence + p) % r->length);
 }
 
-struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint8_t *seen)
+/* The names of the imports that a run adds: its calls from `first` to before `last`. */
+static void count_names(const struct plan *plan, const struct run *r, uint64_t first, uint64_t last,
+                        struct names_tally *t)
+{
+    const struct names *names = &plan->names;
+    uint32_t stem = (uint32_t)strlen(r->utility->name) + 4;
+    t->names += last - first;
+    for (uint64_t p = first; p < last; p++) {
+        uint32_t function = run_function(plan, r, p);
+        if (names->style == STYLE_ITANIUM)
+            mangle_count(&t->mangled, r->utility, function);
+        else
+            t->bytes += names_length(names, stem + names_digits(function)) + UINT64_C(1);
+    }
+}
+
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint8_t *seen,
+                               struct names_tally *names)
 {
     struct calls_count count = {0};
     uint64_t calls[2];
@@ -184,11 +201,12 @@ struct calls_count calls_count(const struct plan *plan, const struct plan_librar
             if (!piece.goes_on)
                 in_run = 0;
             const struct run *r = &w.run;
-            uint32_t stem = (uint32_t)strlen(r->utility->name) + 4;
-            for (uint64_t i = 0; i < piece.count && in_run < r->length; i++, in_run++) {
-                uint32_t function = run_function(plan, r, in_run);
-                count.name_bytes += names_length(&plan->names, stem + names_digits(function)) + UINT64_C(1);
-                count.imports++;
+            if (in_run < r->length) {
+                uint64_t until = in_run + piece.count < r->length ? in_run + piece.count : r->length;
+                if (names)
+                    count_names(plan, r, in_run, until, names);
+                count.imports += (uint32_t)(until - in_run);
+                in_run = until;
             }
             uint8_t *mark = &seen[r->utility->number];
             if (!*mark) {

@@ -34,18 +34,19 @@ struct calls {
     uint32_t needed_count;
 };
 
-/* How many imports, utilities and bytes of import names a module has. */
+/* How many imports and utilities a module has. */
 struct calls_count {
     uint32_t imports;
     uint32_t utilities;
-    uint64_t name_bytes; /* of the imports' names, with terminators */
     uint64_t needed_digits;
 };
 
 /* All of a module's calls; false when memory ran out. */
 bool calls_make(const struct plan *plan, const struct plan_library *module, struct arena *arena, struct calls *calls);
 
-/* Only counts; `seen` is scratch of plan->utilities bytes, zeroed, and left so. */
-struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint8_t *seen);
+/* Only counts; `seen` is scratch of plan->utilities bytes, zeroed, and left so.
+ * The imports' names are added to `names`, unless that is NULL. */
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint8_t *seen,
+                               struct names_tally *names);
 
 #endif

@@ -92,7 +92,7 @@ static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1
 static uint32_t glue_name(struct library *l, enum glue_function which)
 {
     uint64_t stem = strlen(l->row->name);
-    uint64_t entry = names_bytes(&l->plan->names, (uint32_t)stem + 4, 0, l->row->functions);
+    uint64_t entry = l->row->function_names;
     uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
     switch (which) {
     case GLUE_METHOD:
@@ -387,8 +387,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         .declared = COMPOSE_UNKNOWN,
         .result = BASE_UNSIGNED_LONG,
     };
-    uint32_t stem = (uint32_t)strlen(l->row->name) + 4;
-    w->name += names_length(&l->plan->names, stem + names_digits(index)) + UINT64_C(1);
+    w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);
     compose_function(&w->composer, &f);

@@ -210,7 +210,7 @@ static bool size_debug(struct builder *b, struct error *e)
     d->sources = b->sources;
     d->statics = b->statics;
     uint64_t stem = strlen(l->row->name);
-    d->names_size = names_bytes(&l->plan->names, (uint32_t)stem + 4, 0, l->row->functions);
+    d->names_size = l->row->function_names;
     if (l->shape.python)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)

@@ -1,4 +1,4 @@
-/* Pynamic's names; see names.h. */
+/* Pynamic's names, and the choice between the styles; see names.h. */
 #include "emit/names.h"
 
 #include <assert.h>
@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "elf/hash.h"
+#include "emit/plan.h"
 
 void names_init(struct names *n, uint32_t length, uint32_t pad)
 {
     assert(!(length && pad) && length <= PROFILE_NAME_MOST && pad <= PROFILE_NAME_MOST);
+    n->style = STYLE_PYNAMIC;
+    n->letters = 0;
     n->length = length;
     n->pad = pad;
     for (size_t i = 0; i < sizeof n->digits; i++)
@@ -20,6 +23,14 @@ void names_init(struct names *n, uint32_t length, uint32_t pad)
         n->suffix_hash[i + 1] = hash_gnu(n->suffix_hash[i], &n->digits[i], 1);
         n->suffix_power[i + 1] = n->suffix_power[i] * 33;
     }
+}
+
+void names_init_itanium(struct names *n, uint32_t letters)
+{
+    assert(letters >= MANGLE_LEAST && letters <= MANGLE_MOST);
+    names_init(n, 0, 0);
+    n->style = STYLE_ITANIUM;
+    n->letters = letters;
 }
 
 void names_stem(struct name_stem *s, const char *library, const char *stem)
@@ -92,4 +103,52 @@ uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t 
     if (hash)
         *hash = hash_gnu_join(hash_gnu(s->hash, first, count), n->suffix_power[suffix], n->suffix_hash[suffix]);
     return p + 1;
+}
+
+/* --- either style --------------------------------------------------------------------- */
+
+static uint32_t stem_length(const struct plan_library *l)
+{
+    return (uint32_t)(strlen(l->name) + sizeof "_fun" - 1);
+}
+
+uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f)
+{
+    if (n->style == STYLE_ITANIUM)
+        return mangle_length(n->letters, l, index, f);
+    return names_length(n, stem_length(l) + names_digits(index));
+}
+
+uint8_t *names_write_function(const struct names *n, struct names_head *head, const struct plan_library *l,
+                              uint32_t index, const struct function *f, uint8_t *at, uint32_t *hash)
+{
+    if (n->style == STYLE_ITANIUM)
+        return mangle_write(&head->mangled, n->letters, l, index, f, at, hash);
+    if (head->library != l) {
+        head->library = l;
+        names_stem(&head->stem, l->name, "_fun");
+    }
+    uint32_t length = names_length(n, head->stem.length + names_digits(index));
+    return names_write(n, &head->stem, index, length, at, hash);
+}
+
+void names_count(const struct names *n, const struct plan_library *l, struct names_tally *t)
+{
+    t->names += l->functions;
+    if (n->style == STYLE_ITANIUM)
+        mangle_count_all(&t->mangled, l);
+    else
+        t->bytes += names_bytes(n, stem_length(l), 0, l->functions);
+}
+
+void names_add(struct names_tally *sum, const struct names_tally *t)
+{
+    sum->names += t->names;
+    sum->bytes += t->bytes;
+    mangle_add(&sum->mangled, &t->mangled);
+}
+
+uint64_t names_total(const struct names_tally *t, uint32_t letters)
+{
+    return letters ? mangle_total(&t->mangled, letters) : t->bytes;
 }

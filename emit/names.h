@@ -1,4 +1,7 @@
-/* The names of functions, objects and libraries, as Pynamic gives them.
+/* The names of functions, objects and libraries.
+ *
+ * Those of functions are as Pynamic gives them, or mangled C++ names
+ * (emit/mangle.h); all others are of Pynamic's kind in both styles.
  *
  *     libmodule3_fun17 0123456789012...    a library, "_fun", a number, then
  *     libutility9_fun0 0123456789012...    digits up to the wanted length
@@ -11,14 +14,16 @@
 
 #include <stdint.h>
 
-#include "emit/profile.h"
+#include "emit/mangle.h"
 
 enum { NAME_PREFIX_MOST = 40 };
 
 /* How long names are, and what their suffix hashes to. Read-only once made. */
 struct names {
-    uint32_t length; /* every function's name has this many characters; more than any natural name of the set, or 0 */
-    uint32_t pad;    /* digits after each name, when `length` is 0 */
+    enum name_style style;
+    uint32_t letters; /* STYLE_ITANIUM: of classes; see mangle.h. The other style has 0 */
+    uint32_t length;  /* every function's name has this many characters; more than any natural name of the set, or 0 */
+    uint32_t pad;     /* digits after each name, when `length` is 0 */
     char digits[PROFILE_NAME_MOST + 16];
     uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* of the first n digits, from 0 */
     uint32_t suffix_power[PROFILE_NAME_MOST + 1];
@@ -31,8 +36,10 @@ struct name_stem {
     uint32_t hash; /* of the text, GNU hash */
 };
 
-/* Sets up the tables; length and pad exclude each other. */
+/* Sets up the tables for Pynamic's names; length and pad exclude each other. */
 void names_init(struct names *n, uint32_t length, uint32_t pad);
+/* For mangled names. */
+void names_init_itanium(struct names *n, uint32_t letters);
 
 /* stem: "_fun", "_var"; library: "libmodule3". */
 void names_stem(struct name_stem *s, const char *library, const char *stem);
@@ -56,5 +63,35 @@ uint64_t names_bytes(const struct names *n, uint32_t stem_length, uint32_t from,
  * overwritten; returns the place after the terminator. Adds its GNU hash. */
 uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t number, uint32_t length, uint8_t *at,
                      uint32_t *hash);
+
+/* --- functions' names in either style ------------------------------------------------ */
+
+/* Characters of the name of function `index` of a library. */
+uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f);
+
+/* What functions' names begin with, kept from one to the next; zeroed at first. */
+struct names_head {
+    const struct plan_library *library;
+    struct name_stem stem;
+    struct mangle_head mangled;
+};
+
+/* Writes such a name with its terminator, as names_write does. */
+uint8_t *names_write_function(const struct names *n, struct names_head *head, const struct plan_library *l,
+                              uint32_t index, const struct function *f, uint8_t *at, uint32_t *hash);
+
+/* Bytes of many functions' names, with terminators, but for the part of mangled
+ * ones that depends on `letters`. */
+struct names_tally {
+    uint64_t names;
+    uint64_t bytes;
+    struct mangle_tally mangled;
+};
+
+/* All functions of a library: in closed form for Pynamic's names. */
+void names_count(const struct names *n, const struct plan_library *l, struct names_tally *t);
+void names_add(struct names_tally *sum, const struct names_tally *t);
+/* `letters` as in struct names. */
+uint64_t names_total(const struct names_tally *t, uint32_t letters);
 
 #endif

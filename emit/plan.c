@@ -119,7 +119,7 @@ static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
     trial.assignment.layers = layers;
     uint32_t most = 0;
     for (uint32_t i = 0; i < plan->modules; i++) {
-        uint32_t utilities = calls_count(&trial, &plan->library[i], seen).utilities;
+        uint32_t utilities = calls_count(&trial, &plan->library[i], seen, NULL).utilities;
         most = utilities > most ? utilities : most;
     }
     return most;
@@ -155,21 +155,30 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
         return false;
     plan->assignment.jitter = plan->profile->calls.need_all ? 0 : random_mix(plan->seed ^ UINT64_C(0x6a6974746572));
     choose_layers(plan, neighbours, seen);
-    plan_count_imports(plan, seen);
     plan->functions = 0;
     for (uint32_t i = 0; i < plan->modules + plan->utilities; i++)
         plan->functions += plan->library[i].functions;
     return true;
 }
 
-void plan_count_imports(struct plan *plan, uint8_t *seen)
+void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own, struct names_tally *imported)
 {
+    *own = *imported = (struct names_tally){0};
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        struct plan_library *l = &plan->library[i];
+        struct names_tally tally = {0};
+        names_count(&plan->names, l, &tally);
+        l->function_names = names_total(&tally, plan->names.letters);
+        names_add(own, &tally);
+    }
     bool all = plan->profile->calls.need_all && plan->assignment.layers == plan->utilities;
     for (uint32_t i = 0; i < plan->modules; i++) {
         struct plan_library *l = &plan->library[i];
-        struct calls_count count = calls_count(plan, l, seen);
+        struct names_tally tally = {0};
+        struct calls_count count = calls_count(plan, l, seen, &tally);
         l->imports = count.imports;
-        l->import_names = count.name_bytes;
+        l->import_names = names_total(&tally, plan->names.letters);
+        names_add(imported, &tally);
         l->utilities = all ? plan->utilities : count.utilities;
         l->needed_digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
     }

@@ -32,13 +32,14 @@ struct plan_library {
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
     uint32_t functions;
-    uint32_t chains;        /* a chain is `depth` functions, of which each calls the next */
-    uint32_t covered;       /* chains that a visit reaches */
-    uint32_t imports;       /* distinct utility functions that it calls */
-    uint64_t import_names;  /* bytes of their names, with terminators */
-    uint32_t utilities;     /* DT_NEEDED on utilities */
-    uint32_t needed_digits; /* in the numbers of those */
-    uint32_t locals;        /* static objects, beyond those that every library has */
+    uint32_t chains;         /* a chain is `depth` functions, of which each calls the next */
+    uint32_t covered;        /* chains that a visit reaches */
+    uint32_t imports;        /* distinct utility functions that it calls */
+    uint64_t function_names; /* bytes of its functions' names, with terminators */
+    uint64_t import_names;   /* and of its imports' */
+    uint32_t utilities;      /* DT_NEEDED on utilities */
+    uint32_t needed_digits;  /* in the numbers of those */
+    uint32_t locals;         /* static objects, beyond those that every library has */
     uint64_t size[SIZE_KINDS];
     uint64_t local_names; /* characters in their names beyond the natural ones */
     /* Where its calls (of a module) or chains (of a utility) begin in the row
@@ -61,6 +62,7 @@ enum purpose {
     PURPOSE_HELPERS,
     PURPOSE_ENTRY,
     PURPOSE_EXTERN,
+    PURPOSE_CLASSES,
 };
 
 /* How calls into utilities are assigned; see calls.h. */

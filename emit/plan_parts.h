@@ -10,13 +10,14 @@ enum { PLAN_CALLS_MOST = 10000, PLAN_NEIGHBOURS = 32 };
 /* Allocates the libraries and gives each its name and key. */
 bool plan_name_libraries(struct plan *plan, struct error *e);
 
-/* Decides counts and calls for these averages; `seen` is scratch of
+/* Decides counts and calls for these averages, all but imports; `seen` is scratch of
  * plan->utilities + 1 zero bytes. */
 bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint8_t *seen,
                 struct error *e);
 
-/* Counts imports again, with the names that plan->names says. */
-void plan_count_imports(struct plan *plan, uint8_t *seen);
+/* Counts imports, and the bytes of names that plan->names says: each library's,
+ * and the sums over all. */
+void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own, struct names_tally *imported);
 
 /* One attempt: the bases that follow from certain counts. */
 struct base {
@@ -30,6 +31,7 @@ struct solver {
     uint64_t *code;    /* least code of each */
     uint64_t *share;   /* scratch for dividing */
     uint8_t *seen;
+    struct names_tally own, imported; /* names of functions and of imports */
     const struct corpus *corpus;
     uint32_t units; /* average functions in a unit */
     unsigned threads;

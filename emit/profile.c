@@ -52,7 +52,8 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_COVERAGE]             = {SECTION_CALLS,    "coverage",             KIND_SHARE,  AT(calls.coverage),       0,     1,                      1, NULL},
     [KEY_NEED_ALL]             = {SECTION_CALLS,    "need-all",             KIND_FLAG,   AT(calls.need_all),       0,     0,                      false, NULL},
 
-    [KEY_STYLE]                = {SECTION_NAMES,    "style",                KIND_FIXED,  0,                        0,     0,                      0, CHOICES("pynamic")},
+    [KEY_STYLE]                = {SECTION_NAMES,    "style",                KIND_CHOICE, AT(names.style),          0,     STYLE_ITANIUM,          STYLE_PYNAMIC,
+                                  CHOICES([STYLE_PYNAMIC] = "pynamic", [STYLE_ITANIUM] = "itanium")},
     [KEY_LENGTH]               = {SECTION_NAMES,    "length",               KIND_NUMBER, AT(names.length),         1,     PROFILE_NAME_MOST,      DERIVED, NULL},
     [KEY_PAD]                  = {SECTION_NAMES,    "pad",                  KIND_NUMBER, AT(names.pad),            0,     PROFILE_NAME_MOST,      DERIVED, NULL},
 
@@ -204,6 +205,8 @@ static bool profile_check(const struct profile *p, const struct profile_source *
     }
     if (p->names.length != PROFILE_DERIVED && p->names.pad != PROFILE_DERIVED)
         return profile_wrong(s, KEY_PAD, e, "excludes 'length'; remove one of them");
+    if (p->names.style == STYLE_ITANIUM && p->names.pad != PROFILE_DERIVED)
+        return profile_wrong(s, KEY_PAD, e, "goes with 'style: pynamic' only; use 'length', or remove it");
     if (p->elf.max_page_size & (p->elf.max_page_size - 1))
         return profile_wrong(s, KEY_MAX_PAGE_SIZE, e, "'%lld' is not a power of two; use one from 4096 to 2097152",
                              (long long)p->elf.max_page_size);

@@ -32,6 +32,7 @@ enum {
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
 
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
+enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
 enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them */
@@ -57,8 +58,10 @@ struct profile {
         bool need_all;                /* false; every module has every neighbouring utility as DT_NEEDED, used or not */
     } calls;
     struct {
-        int64_t length; /* derived; average length of a function's name in characters */
-        int64_t pad;    /* derived; exactly this many digits after each name (Pynamic's -n); excludes `length` */
+        enum name_style style; /* STYLE_PYNAMIC; of functions' names */
+        int64_t length;        /* derived; average length of a function's name in characters */
+        int64_t pad;           /* derived; exactly this many digits after each name (Pynamic's -n); excludes `length`
+                                  and STYLE_ITANIUM */
     } names;
     struct {
         enum hash_style hash;  /* HASH_GNU */

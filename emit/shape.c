@@ -34,11 +34,11 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     return bytes;
 }
 
-static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
+static void count_names(const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    s->names = l->import_names + names_bytes(&plan->names, (uint32_t)stem + 4, 0, l->functions);
+    s->names = l->import_names + l->function_names;
     s->names += stem + sizeof "_visits";
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python) {
@@ -106,7 +106,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
         if (!fixed_local_kinds[i].module_only || s.python)
             s.fixed_locals++;
     s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined;
-    count_names(plan, l, &s);
+    count_names(l, &s);
     s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
     s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);
     s.bss = 8 + SCRATCH_BYTES + s.marks; /* `completed` takes 8 with what aligns the next */

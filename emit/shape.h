@@ -114,8 +114,8 @@ struct shape {
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
 
-/* `l` has its counts: functions, chains, covered, imports, import_names,
- * utilities, needed_digits and locals. */
+/* `l` has its counts: functions, chains, covered, imports, function_names,
+ * import_names, utilities, needed_digits and locals. */
 struct shape shape_of(const struct plan *plan, const struct plan_library *l);
 
 /* Sets the sizes of all sections but .text, .rodata, .data, .bss, .strtab and

@@ -71,7 +71,7 @@ static void find_base(const struct solver *s, uint32_t index)
     struct code code = {.plan = plan, .library = l};
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
-    uint64_t names = names_bytes(&plan->names, (uint32_t)stem + 4, 0, l->functions) + GLUE_COUNT * (stem + 16);
+    uint64_t names = l->function_names + GLUE_COUNT * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
@@ -149,50 +149,81 @@ static void choose_locals(struct solver *s)
         plan->library[i].locals = (uint32_t)(1 + s->share[i]);
 }
 
-/* The longest names for functions that .strtab, and the tables in text and
- * debug information, have room for. All sums are linear in the length. */
-static uint32_t choose_length(const struct solver *s)
+/* The bytes that names may come to, where the shortest have been counted: those
+ * of functions and imports in .strtab and in text, those of functions in debug
+ * information. */
+static void find_room(const struct solver *s, int64_t room[SIZE_KINDS])
 {
     const struct plan *plan = s->plan;
     const int64_t *wanted = plan->profile->sections;
-    uint64_t functions = 0;
-    uint64_t names = 0; /* of functions and imports */
-    uint64_t locals = 0;
+    int64_t own = (int64_t)names_total(&s->own, plan->names.letters);
+    int64_t both = own + (int64_t)names_total(&s->imported, plan->names.letters);
     uint64_t code = 0;
-    int64_t function_bytes = 0; /* of natural names */
-    int64_t name_bytes = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        code += code_estimate(plan, &plan->library[i]);
+    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+        room[kind] = INT64_MAX / 2;
+    if (plan->wanted[SIZE_STRTAB] && !plan->stripped)
+        room[SIZE_STRTAB] = wanted[SIZE_STRTAB] - (int64_t)sum_base(s, SIZE_STRTAB) + both;
+    if (plan->wanted[SIZE_TEXT])
+        room[SIZE_TEXT] = wanted[SIZE_TEXT] - (int64_t)(sum_base(s, SIZE_TEXT) + code + code / 8) + both;
+    if (plan->wanted[SIZE_DEBUG] && !plan->without_debug)
+        room[SIZE_DEBUG] = wanted[SIZE_DEBUG] / 10 * 9 - (int64_t)sum_base(s, SIZE_DEBUG) + own;
+}
+
+/* The longest names for functions that .strtab, and the tables in text and
+ * debug information, have room for, if those of static objects are as long. All
+ * sums are linear in the length. */
+static uint32_t choose_length(const struct solver *s)
+{
+    const struct plan *plan = s->plan;
+    int64_t functions = (int64_t)s->own.names;
+    int64_t names = functions + (int64_t)s->imported.names;
+    int64_t locals = 0;
     int64_t local_bytes = 0;
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        const struct plan_library *l = &plan->library[i];
-        uint64_t stem = strlen(l->name) + 4;
-        uint64_t own = names_bytes(&plan->names, (uint32_t)stem, 0, l->functions);
-        functions += l->functions;
-        names += l->functions + UINT64_C(1) * l->imports;
-        locals += l->locals;
-        function_bytes += (int64_t)own;
-        name_bytes += (int64_t)(own + l->import_names);
-        local_bytes += (int64_t)(names_digits_sum(0, l->locals) + l->locals * (stem + 1));
-        code += code_estimate(plan, l);
-    }
+    int64_t room[SIZE_KINDS];
     if (!functions)
         return 0;
+    find_room(s, room);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        locals += l->locals;
+        local_bytes += (int64_t)(names_digits_sum(0, l->locals) + l->locals * (strlen(l->name) + sizeof "_var"));
+    }
     int64_t length = PROFILE_NAME_MOST;
-    if (plan->wanted[SIZE_STRTAB] && !plan->stripped) {
-        int64_t room = wanted[SIZE_STRTAB] - (int64_t)sum_base(s, SIZE_STRTAB) + name_bytes + local_bytes;
-        int64_t most = room / (int64_t)(names + locals) - 1;
-        length = most < length ? most : length;
-    }
-    if (plan->wanted[SIZE_TEXT]) {
-        int64_t room = wanted[SIZE_TEXT] - (int64_t)(sum_base(s, SIZE_TEXT) + code + code / 8) + name_bytes;
-        int64_t most = room / (int64_t)names - 1;
-        length = most < length ? most : length;
-    }
-    if (plan->wanted[SIZE_DEBUG] && !plan->without_debug) {
-        int64_t room = wanted[SIZE_DEBUG] / 10 * 9 - (int64_t)sum_base(s, SIZE_DEBUG) + function_bytes;
-        int64_t most = room / (int64_t)functions - 1;
-        length = most < length ? most : length;
-    }
+    const int64_t most[] = {(room[SIZE_STRTAB] + local_bytes) / (names + locals) - 1, room[SIZE_TEXT] / names - 1,
+                            room[SIZE_DEBUG] / functions - 1};
+    for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++)
+        length = most[i] < length ? most[i] : length;
     return length > 0 ? (uint32_t)length : 0;
+}
+
+/* The same for mangled names: the longest classes with which the names, not all
+ * of one length, have together no more room than there is, or, where the profile
+ * says how long names are, are no longer on average. */
+static uint32_t choose_letters(const struct solver *s)
+{
+    const struct plan *plan = s->plan;
+    int64_t length = plan->profile->names.length;
+    int64_t room[SIZE_KINDS];
+    find_room(s, room);
+    uint32_t most = plan->wanted[SIZE_STRTAB] && !plan->stripped ? MANGLE_MOST : MANGLE_NATURAL;
+    if (length > 0) {
+        most = MANGLE_MOST;
+        room[SIZE_STRTAB] = room[SIZE_TEXT] = INT64_MAX;
+        room[SIZE_DEBUG] = (int64_t)s->own.names * (length + 1);
+    }
+    uint32_t fits = MANGLE_LEAST; /* or nothing does */
+    for (uint32_t above = most + 1; above - fits > 1;) {
+        uint32_t middle = fits + (above - fits) / 2;
+        int64_t own = (int64_t)names_total(&s->own, middle);
+        int64_t both = own + (int64_t)names_total(&s->imported, middle);
+        if (both <= room[SIZE_STRTAB] && both <= room[SIZE_TEXT] && own <= room[SIZE_DEBUG])
+            fits = middle;
+        else
+            above = middle;
+    }
+    return fits;
 }
 
 /* Characters of the longest name with no digits appended. Where names are not
@@ -208,15 +239,19 @@ static uint32_t longest_natural(const struct plan *plan)
     return longest;
 }
 
-/* Names, locals and bases for the counts that the plan has. */
-static void find_bases(struct solver *s)
+/* Sets up names of the lengths that the profile wants or that there is room for,
+ * where the shortest have been counted; false where the shortest stay. */
+static bool choose_names(struct solver *s)
 {
     struct plan *plan = s->plan;
     const struct profile *p = plan->profile;
-    names_init(&plan->names, 0, 0);
-    choose_locals(s);
-    for (uint32_t i = 0; i < plan->library_count; i++)
-        find_base(s, i);
+    if (p->names.style == STYLE_ITANIUM) {
+        uint32_t letters = choose_letters(s);
+        if (letters == plan->names.letters)
+            return false;
+        names_init_itanium(&plan->names, letters);
+        return true;
+    }
     uint32_t length = p->names.length > 0 ? (uint32_t)p->names.length : 0;
     uint32_t pad = p->names.pad > 0 ? (uint32_t)p->names.pad : 0;
     bool any = plan->wanted[SIZE_STRTAB] && !plan->stripped;
@@ -225,11 +260,32 @@ static void find_bases(struct solver *s)
     if (length <= longest_natural(plan))
         length = 0;
     if (!length && !pad)
-        return;
+        return false;
     names_init(&plan->names, length, pad);
-    plan_count_imports(plan, s->seen);
-    for (uint32_t i = 0; i < plan->library_count; i++)
+    return true;
+}
+
+static void count_bases(struct solver *s)
+{
+    for (uint32_t i = 0; i < s->plan->library_count; i++)
         find_base(s, i);
+}
+
+/* Names, locals and bases for the counts that the plan has. */
+static void find_bases(struct solver *s)
+{
+    struct plan *plan = s->plan;
+    if (plan->profile->names.style == STYLE_ITANIUM)
+        names_init_itanium(&plan->names, MANGLE_LEAST);
+    else
+        names_init(&plan->names, 0, 0);
+    plan_count_names(plan, s->seen, &s->own, &s->imported);
+    choose_locals(s);
+    count_bases(s);
+    if (!choose_names(s))
+        return;
+    plan_count_names(plan, s->seen, &s->own, &s->imported);
+    count_bases(s);
 }
 
 /* --- checks ------------------------------------------------------------------------- */
@@ -404,7 +460,6 @@ static void choose_width(struct plan *plan)
 bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e)
 {
     struct plan *plan = s->plan;
-    names_init(&plan->names, 0, 0);
     memset(s->code, 0, plan->library_count * sizeof *s->code);
     if (!plan_count(plan, average, utility_average, neighbours, s->seen, e))
         return false;

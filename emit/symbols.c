@@ -68,18 +68,13 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
 static void put_imports(struct symbols *t, uint32_t *plt_symbols)
 {
     const struct library *l = t->l;
-    const struct names *names = &l->plan->names;
-    struct name_stem stem = {.length = 0};
-    uint32_t utility = UINT32_MAX;
+    struct names_head head = {0};
     for (uint32_t i = 0; i < l->row->imports; i++) {
         const struct import *import = &l->calls.import[i];
-        if (import->utility != utility) {
-            utility = import->utility;
-            names_stem(&stem, l->plan->library[plan_utility(l->plan, utility)].name, "_fun");
-        }
+        const struct plan_library *utility = &l->plan->library[plan_utility(l->plan, import->utility)];
         uint32_t name = (uint32_t)(t->names - t->start);
-        uint32_t length = names_length(names, stem.length + names_digits(import->function));
-        t->names = names_write(names, &stem, import->function, length, t->names, NULL);
+        t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
+                                        t->names, NULL);
         plt_symbols[l->code.import_slot + i] = undefine(t, name, STB_GLOBAL, STT_FUNC);
     }
     assert(t->names == t->start + 1 + l->row->import_names);
@@ -88,16 +83,14 @@ static void put_imports(struct symbols *t, uint32_t *plt_symbols)
 static void put_functions(struct symbols *t)
 {
     const struct library *l = t->l;
-    const struct names *names = &l->plan->names;
-    struct name_stem stem;
-    names_stem(&stem, l->row->name, "_fun");
+    struct names_head head = {0};
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
-        uint32_t length = names_length(names, stem.length + names_digits(i));
-        t->names = names_write(names, &stem, i, length, t->names, &t->hashes[i]);
+        t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
         t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
+    assert(t->names == t->start + 1 + l->row->import_names + l->row->function_names);
     t->count = l->row->functions;
 }
 

@@ -8,6 +8,7 @@ it checks.
 """
 
 import functools
+import re
 import struct
 
 import objects
@@ -17,6 +18,7 @@ WORD = 2**64 - 1
 STEP = 0x9E3779B97F4A7C15
 KINDS = {"libmodule": 0, "libutility": 1}
 TYPES = ["int", "long", "float", "double", "char *"]
+CODES = {"int": "i", "long": "l", "float": "f", "double": "d", "char *": "PKc"}
 WORDS = "ready running done failed north south east west matrix vector scalar tensor mesh field coarse fine".split()
 
 
@@ -62,6 +64,19 @@ class Function:
         self.types = [TYPES[(self.hash >> 5 * j & 31) * 5 >> 5] for j in range(below(self.hash, 6))]
         self.weights = [(weights >> 12 * j & 0xFFF) << 1 | 1 for j in range(len(self.types))]
         self.calls = []  # the functions that it calls, in order
+
+    def is_named_rightly(self):
+        """Whether its name has its number and then only what pads it, or, mangled, its class's and its parameters."""
+        name = self.name
+        if not name.startswith("_ZN"):
+            return name[len(self.library.name) + len("_fun") :].startswith(str(self.index))
+        template = "EEEm" in name
+        parameters = "".join(CODES[kind] for kind in self.types) or "v"
+        first, text, others = parameters.partition("PKc")  # what repeats it is a substitution
+        others = others.replace("PKc", "S3_" if template else "S2_")
+        end = "EEEm" if template else "E"
+        number = re.match(rf"_ZN\d+{self.library.name}\d+[A-Za-z]+{self.index // 8}\d\d?[a-z]", name)
+        return number and name.endswith(end + first + text + others)
 
     def passed(self, caller):
         """The arguments of a call to it, as a debugger shows them. The number `caller` is 0 within a library."""
@@ -110,9 +125,7 @@ class Library:
         self.is_module = stem == "libmodule"
         self.functions = [Function(self, i, name) for i, (name, _) in enumerate(objects.functions(path))]
         for function in self.functions:
-            # the name is the number and then only what pads it
-            rest = function.name[len(self.name) + len("_fun") :]
-            assert rest.startswith(str(function.index)), function.name
+            assert function.is_named_rightly(), function.name
         self.code = objects.code(path)
         self.extern = self.code[f"{self.name}_extern"].number if f"{self.name}_extern" in self.code else None
 

@@ -93,9 +93,9 @@ def section(path, name):
 
 def functions(path):
     """The numbered functions of a library, in the order of their addresses: (name, address)."""
-    stem = path.name[: -len(".so")] + "_fun"
+    stems = (f"{path.stem}_fun", f"_ZN{len(path.stem)}{path.stem}")
     rows = ask("nm", "-D", "--defined-only", path).splitlines()
-    found = [(row.split()[2], int(row.split()[0], 16)) for row in rows if row.split()[2].startswith(stem)]
+    found = [(row.split()[2], int(row.split()[0], 16)) for row in rows if row.split()[2].startswith(stems)]
     return sorted(found, key=lambda row: row[1])
 
 

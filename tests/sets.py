@@ -32,6 +32,13 @@ VARIANTS = {
     "large-bss": {"sections": {**SECTIONS, "bss": 3_000_017}},
     "units-of-one": {"dwarf": {"units": 1}},
     "short-names": {"names": {"length": 17}},
+    "itanium": {"names": {"style": "itanium"}},
+    "itanium-natural": {
+        "names": {"style": "itanium"},
+        "elf": {"hash": "both"},
+        "sections": None,
+        "functions": 60,
+    },
     "few-functions": {"functions": 30},
     # of the one module nothing is covered, of the utilities something would be
     "idle-utilities": {

@@ -253,8 +253,8 @@ static void check_needed(struct made *m)
             const struct plan_library *u = utility_of(plan, &calls.import[n]);
             assert_true(state[u->number]);
             state[u->number] = 2;
-            names +=
-                names_length(&plan->names, (uint32_t)strlen(u->name) + 4 + names_digits(calls.import[n].function)) + 1;
+            struct function f = function_of(u->key, calls.import[n].function);
+            names += names_function(&plan->names, u, calls.import[n].function, &f) + 1;
         }
         assert_int_equal(names, row->import_names);
         for (uint32_t u = 0; u < plan->utilities; u++)

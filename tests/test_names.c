@@ -1,4 +1,5 @@
-/* emit/names.c: lengths, sums and hashes of names, against names written out one by one. */
+/* emit/names.c and emit/mangle.c: lengths, sums and hashes of names, against names written out one by one. What
+ * demanglers make of mangled ones: test_names_itanium.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "base/words.h"
 #include "elf/hash.h"
 #include "emit/names.h"
+#include "emit/plan.h"
 
 /* Room for the longest name, and for what names_write may overwrite beyond it. */
 enum { ROOM = PROFILE_NAME_MOST + NAME_PREFIX_MOST + 64 };
@@ -165,6 +168,221 @@ static void test_names_are_different(void **state)
     free(all);
 }
 
+/* --- mangled names -------------------------------------------------------------------- */
+
+static struct plan_library library_called(const char *name, uint64_t key, uint32_t functions)
+{
+    struct plan_library l = {.key = key, .functions = functions};
+    snprintf(l.name, sizeof l.name, "%s", name);
+    return l;
+}
+
+static struct names *make_itanium(uint32_t letters)
+{
+    struct names *n = malloc(sizeof *n);
+    assert_non_null(n);
+    names_init_itanium(n, letters);
+    return n;
+}
+
+static const uint32_t averages[] = {MANGLE_LEAST,    MANGLE_LEAST + 1,  MANGLE_NATURAL, 100 * MANGLE_PARTS + 7,
+                                    MANGLE_MOST / 2, MANGLE_MOST - 100, MANGLE_MOST};
+enum { AVERAGES = sizeof averages / sizeof averages[0] };
+
+/* A function of these parameters with such a name, whatever its hash has to be. */
+static struct function function_named(uint32_t index, uint32_t method, bool is_template, uint32_t type, uint32_t number,
+                                      const char *parameters)
+{
+    static const char codes[] = "ilfds"; /* in the order of enum argument_type */
+    struct function f = {.count = (uint32_t)strlen(parameters)};
+    for (uint32_t j = 0; j < f.count; j++)
+        f.type[j] = (uint8_t)(strchr(codes, parameters[j]) - codes);
+    for (f.hash = 0; f.hash < 1000000; f.hash++) {
+        struct plan_library l = library_called("libmodule3", 7, 100);
+        struct name_parts p = mangle_parts(MANGLE_LEAST, &l, index, &f);
+        if (p.method == method && p.is_template == is_template &&
+            (!is_template || (p.type == type && p.number == number)))
+            return f;
+    }
+    fail_msg("no hash gives such a function");
+    return f;
+}
+
+/* What g++ 12 makes of the same declarations. */
+static void test_known_mangled_names(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t index;
+        uint32_t method; /* verb * 16 + noun */
+        bool is_template;
+        uint32_t type, number;
+        const char *parameters; /* s for char const* */
+        const char *expected;
+    } known[] = {
+        {0, 0, false, TEMPLATE_INT, 0, "", "_ZN10libmodule322StepBlockPrevDomainCo015assemble_matrixEv"},
+        {1, 40, false, TEMPLATE_INT, 0, "ilfds", "_ZN10libmodule322StepBlockPrevDomainCo011update_meshEilfdPKc"},
+        {9, 51, false, TEMPLATE_INT, 0, "sisds", "_ZN10libmodule312PhaseTableB110apply_fluxEPKciS2_dS2_"},
+        {87, 255, true, TEMPLATE_INT, 0, "", "_ZN10libmodule39StrainP1020initialize_particlesIiLi0EEEmv"},
+        {0, 22, true, TEMPLATE_DOUBLE, 3, "il", "_ZN10libmodule322StepBlockPrevDomainCo012solve_systemIdLi3EEEmil"},
+        {7, 238, true, TEMPLATE_CHAR, 15, "sssss",
+         "_ZN10libmodule322StepBlockPrevDomainCo09set_stateIcLi15EEEmPKcS3_S3_S3_S3_"},
+        {98, 69, true, TEMPLATE_LONG, 10, "fs", "_ZN10libmodule319GhostTaskFieldPha1212compute_haloIlLi10EEEmfPKc"},
+    };
+    struct plan_library l = library_called("libmodule3", 7, 100);
+    struct names *n = make_itanium(MANGLE_NATURAL);
+    struct names_head head = {0};
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        struct function f = function_named(known[i].index, known[i].method, known[i].is_template, known[i].type,
+                                           known[i].number, known[i].parameters);
+        uint8_t written[ROOM];
+        names_write_function(n, &head, &l, known[i].index, &f, written, NULL);
+        assert_string_equal((char *)written, known[i].expected);
+    }
+    free(n);
+}
+
+/* What a mangled name is by its parts. */
+static void spell_mangled(char *out, const struct names *n, const struct plan_library *l, uint32_t index,
+                          const struct function *f)
+{
+    static const char *const codes[] = {"i", "l", "f", "d", "PKc"};
+    struct name_parts parts = mangle_parts(n->letters, l, index, f);
+    char class_name[MANGLE_CLASS_MOST + 1];
+    char method[WORDS_METHOD_MOST + 1] = "";
+    assert_int_equal(mangle_class(n->letters, l, index / MANGLE_METHODS, class_name), parts.class_length);
+    assert_int_equal(strlen(class_name), parts.class_length);
+    words_method(parts.method, method);
+    assert_int_equal(strlen(method), words_method_length(parts.method));
+    char *p = out + sprintf(out, "_ZN%zu%s%u", strlen(l->name), l->name, parts.class_length);
+    p = stpcpy(p, class_name);
+    p += sprintf(p, "%zu%s", strlen(method), method);
+    if (parts.is_template)
+        p += sprintf(p, "I%cLi%uEEEm", "ildc"[parts.type], parts.number);
+    else
+        p += sprintf(p, "E");
+    bool again = false;
+    for (uint32_t j = 0; j < f->count; j++) {
+        bool text = f->type[j] == TYPE_STRING;
+        p += sprintf(p, "%s", !text || !again ? codes[f->type[j]] : parts.is_template ? "S3_" : "S2_");
+        again |= text;
+    }
+    if (!f->count)
+        strcpy(p, "v");
+}
+
+static void test_mangled_names_and_hashes(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000 };
+    uint32_t templates = 0;
+    for (unsigned a = 0; a < AVERAGES; a++) {
+        struct names *n = make_itanium(averages[a]);
+        struct plan_library libraries[] = {library_called("libmodule0", 1, COUNT),
+                                           library_called("libutility123456", UINT64_MAX, COUNT)};
+        struct names_head head = {0};
+        for (uint32_t k = 0; k < 2 * COUNT; k++) { /* the two in turn, class by class */
+            struct plan_library *l = &libraries[k / MANGLE_METHODS % 2];
+            uint32_t i = k / 2 / MANGLE_METHODS * MANGLE_METHODS + k % MANGLE_METHODS;
+            struct function f = function_of(l->key, i);
+            char expected[ROOM];
+            uint8_t written[ROOM];
+            uint32_t hash = 0;
+            spell_mangled(expected, n, l, i, &f);
+            uint8_t *end = names_write_function(n, &head, l, i, &f, written, &hash);
+            assert_string_equal((char *)written, expected);
+            assert_ptr_equal(end, written + strlen(expected) + 1);
+            assert_int_equal(names_function(n, l, i, &f), strlen(expected));
+            assert_int_equal(hash, hash_gnu(HASH_GNU_START, expected, strlen(expected)));
+            templates += mangle_parts(n->letters, l, i, &f).is_template;
+        }
+        free(n);
+    }
+    assert_in_range(templates, AVERAGES * COUNT * 2 / 7, AVERAGES * COUNT * 2 / 5);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    struct plan_library l = library_called("libmodule0", 1, 0);
+    for (unsigned a = 0; a < AVERAGES; a++) {
+        uint64_t sum = 0;
+        bool varies = false;
+        uint32_t first = 0;
+        for (uint32_t number = 0; number < 2000; number++) {
+            char name[MANGLE_CLASS_MOST + 1];
+            char digits[16];
+            uint32_t length = mangle_class(averages[a], &l, number, name);
+            uint32_t letters = (uint32_t)strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+            assert_in_range(letters, MANGLE_LEAST / MANGLE_PARTS, MANGLE_MOST / MANGLE_PARTS);
+            assert_in_range(name[0], 'A', 'Z');
+            sprintf(digits, "%u", number);
+            assert_string_equal(name + letters, digits);
+            assert_int_equal(length, strlen(name));
+            sum += letters;
+            first = number ? first : letters;
+            varies |= letters != first;
+        }
+        assert_true(varies == (averages[a] > MANGLE_LEAST + 1 && averages[a] < MANGLE_MOST));
+        assert_in_range(sum * MANGLE_PARTS / 2000, averages[a] * 95 / 100, averages[a] * 105 / 100);
+    }
+}
+
+/* Sums for an average that was not known when the names were counted. */
+static void test_sums_of_mangled_lengths(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {0, 1, 7, 8, 9, 1000};
+    for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        struct plan_library l = library_called("libutility77", 5, counts[c]);
+        struct names *n = make_itanium(MANGLE_LEAST);
+        struct names_tally all = {0};
+        struct names_tally one_by_one = {0};
+        struct names_tally added = {0};
+        names_count(n, &l, &all);
+        for (uint32_t i = counts[c]; i-- > 0;)
+            mangle_count(&one_by_one.mangled, &l, i);
+        names_add(&added, &all);
+        names_add(&added, &all);
+        assert_int_equal(all.names, counts[c]);
+        uint64_t before = 0;
+        for (unsigned a = 0; a < AVERAGES; a++) {
+            uint64_t sum = 0;
+            for (uint32_t i = 0; i < counts[c]; i++) {
+                struct function f = function_of(l.key, i);
+                sum += mangle_length(averages[a], &l, i, &f) + 1;
+            }
+            assert_int_equal(names_total(&all, averages[a]), sum);
+            assert_int_equal(names_total(&one_by_one, averages[a]), sum);
+            assert_int_equal(names_total(&added, averages[a]), 2 * sum);
+            assert_true(sum >= before);
+            before = sum;
+        }
+        free(n);
+    }
+}
+
+static void test_mangled_names_are_different(void **state)
+{
+    (void)state;
+    enum { COUNT = 12000, WIDE = 128 };
+    char(*all)[WIDE] = calloc(COUNT, WIDE);
+    assert_non_null(all);
+    struct plan_library l = library_called("libmodule0", 3, COUNT);
+    struct names_head head = {0};
+    struct names *n = make_itanium(MANGLE_LEAST);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct function f = function_of(l.key, i);
+        names_write_function(n, &head, &l, i, &f, (uint8_t *)all[i], NULL);
+    }
+    qsort(all, COUNT, WIDE, by_text);
+    for (uint32_t i = 1; i < COUNT; i++)
+        if (strcmp(all[i - 1], all[i]) == 0)
+            fail_msg("two functions are called %s", all[i]);
+    free(n);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +392,11 @@ int main(void)
         cmocka_unit_test(test_hash_is_not_asked_for),
         cmocka_unit_test(test_little_is_overwritten),
         cmocka_unit_test(test_names_are_different),
+        cmocka_unit_test(test_known_mangled_names),
+        cmocka_unit_test(test_mangled_names_and_hashes),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_sums_of_mangled_lengths),
+        cmocka_unit_test(test_mangled_names_are_different),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,8 +341,9 @@ static void refuses_wrong_words(void **state)
         {HEAD "elf: {relro: half}\n", 4, "elf: relro: 'half' is not one of none, partial, full"},
         {HEAD "elf:\n  bind: lazy\n  relro: full\n", 6,
          "elf: relro: 'full' needs 'bind: now', which is not set; add it, or use 'partial'"},
-        {HEAD "names: {style: itanium}\n", 4,
-         "names: style: 'itanium' is not available; this version of pyelfgen knows only pynamic"},
+        {HEAD "names: {style: gnu}\n", 4, "names: style: 'gnu' is not one of pynamic, itanium"},
+        {HEAD "names: {style: itanium, pad: 3}\n", 4,
+         "names: pad: goes with 'style: pynamic' only; use 'length', or remove it"},
         {HEAD "dwarf: {version: 4}\n", 4,
          "dwarf: version: '4' is not available; this version of pyelfgen knows only 5"},
         {HEAD "dwarf: {version: five}\n", 4,
@@ -422,7 +423,7 @@ static void understands_every_key(void **state)
         "sections: {text: 287 MB, data: 9MB, debug: 1100 MB, symtab: 17 MB,\n  strtab: 92 MB, bss: 1 MB}\n"
         "calls: {depth: 11, utility: 0, utilities-per-module: 31, cross-module: false, cross-module-chain: 0,\n"
         "  coverage: 0.25, need-all: true}\n"
-        "names: {style: pynamic, length: 132}\n"
+        "names: {style: itanium, length: 132}\n"
         "elf:\n  hash: both\n  bind: now\n  relro: full\n  build-id: false\n  max-page-size: 2097152\n"
         "dwarf: {version: 5, language: c, units: 35}\n...\n");
     assert_string_equal(p.application, "caf\u00e9%: 1");
@@ -434,7 +435,7 @@ static void understands_every_key(void **state)
     assert_true(p.calls.depth == 11 && p.calls.utility == 0 && p.calls.utilities_per_module == 31);
     assert_true(!p.calls.cross_module && p.calls.cross_module_chain == 0 && p.calls.need_all);
     assert_true(p.calls.coverage == 0.25);
-    assert_true(p.names.length == 132 && p.names.pad == PROFILE_DERIVED);
+    assert_true(p.names.style == STYLE_ITANIUM && p.names.length == 132 && p.names.pad == PROFILE_DERIVED);
     assert_true(p.elf.hash == HASH_BOTH && p.elf.bind == BIND_NOW && p.elf.relro == RELRO_FULL && !p.elf.build_id);
     assert_true(p.elf.max_page_size == 2097152 && p.dwarf.version == 5 && p.dwarf.units == 35);
     profile_free(&p);

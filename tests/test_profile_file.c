@@ -53,7 +53,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_true(a->calls.cross_module == b->calls.cross_module && a->calls.need_all == b->calls.need_all);
     assert_true(a->calls.cross_module_chain == b->calls.cross_module_chain);
     assert_true(a->calls.coverage == b->calls.coverage);
-    assert_true(a->names.length == b->names.length && a->names.pad == b->names.pad);
+    assert_true(a->names.style == b->names.style && a->names.length == b->names.length && a->names.pad == b->names.pad);
     assert_true(a->elf.hash == b->elf.hash && a->elf.bind == b->elf.bind && a->elf.relro == b->elf.relro);
     assert_true(a->elf.build_id == b->elf.build_id && a->elf.max_page_size == b->elf.max_page_size);
     assert_true(a->dwarf.version == b->dwarf.version && a->dwarf.units == b->dwarf.units);
@@ -127,7 +127,8 @@ static struct profile random_profile(uint64_t seed)
         chance(r, 2) ? 1.0 : ldexp((double)(random_next(r) | 1), -64 - (int)random_below(random_next(r), 1000));
     p.calls.need_all = chance(r, 2);
     p.names.length = random_or_derived(r, 1, PROFILE_NAME_MOST);
-    if (p.names.length == PROFILE_DERIVED)
+    p.names.style = chance(r, 2) ? STYLE_ITANIUM : STYLE_PYNAMIC;
+    if (p.names.length == PROFILE_DERIVED && p.names.style == STYLE_PYNAMIC)
         p.names.pad = random_or_derived(r, 0, PROFILE_NAME_MOST);
     p.elf.hash = (enum hash_style)random_below(random_next(r), HASH_BOTH + 1);
     p.elf.bind = (enum bind_mode)random_below(random_next(r), BIND_NOW + 1);

@@ -20,7 +20,7 @@ TIMEOUT = 120
 EVERY = ["small", *VARIANTS]
 # Where the debug information is another for the knob that was turned.
 DEBUG = ["small", "odd", "page-64k", "coverage-half", "depth-1", "two-calls", "no-utilities", "no-debug", "stripped"]
-DEBUG += ["units-of-one", "few-functions", "without-sizes", "one-function"]
+DEBUG += ["units-of-one", "few-functions", "without-sizes", "one-function", "itanium"]
 WITHOUT_DEBUG = ": cannot get debug context descriptor: No DWARF information found\n"
 
 

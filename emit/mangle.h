@@ -1,0 +1,98 @@
+/* Names of functions as a C++ compiler mangles them (Itanium C++ ABI, 5.1).
+ *
+ * Function i of a library is a static member of class i / 8 in the namespace
+ * that has the library's name. About one in six is made from a template, with a
+ * type and a number for arguments.
+ *
+ *     _ZN10libmodule318GhostMatrixField1215assemble_matrixEiPKcS2_
+ *        namespace    class              method            parameters
+ *         libmodule3::GhostMatrixField12::assemble_matrix(int, char const*, char const*)
+ *
+ *     _ZN10libmodule318GhostMatrixField1212solve_systemIdLi3EEEml
+ *                                                       template arguments, result
+ *         unsigned long libmodule3::GhostMatrixField12::solve_system<double, 3>(long)
+ *
+ * What stood in a name before is named by number (5.1, "Compression"): S_ is the
+ * namespace, S0_ the class, then come a template's name, `char const`, and
+ * `char const*`, which parameters repeat. Results are mangled for templates only
+ * (5.1, "Function types").
+ *
+ * A class's name is words and its number; it takes up what names are to be
+ * longer. `letters`, in what follows, is the average of a set's classes without
+ * their numbers, in parts of MANGLE_PARTS: plan->names.letters.
+ */
+#ifndef EMIT_MANGLE_H
+#define EMIT_MANGLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emit/function.h"
+#include "emit/profile.h"
+
+struct plan_library;
+
+enum {
+    MANGLE_METHODS = 8, /* of each class */
+    MANGLE_PARTS = 16,
+    MANGLE_SHAPES = 16,                    /* lengths that the classes of a set have */
+    MANGLE_NUMBER_MOST = 10,               /* digits of a class's number */
+    MANGLE_LEAST = 4 * MANGLE_PARTS,       /* letters */
+    MANGLE_NATURAL = 18 * MANGLE_PARTS,    /* where no length is wanted */
+    MANGLE_CLASS_MOST = PROFILE_NAME_MOST, /* characters of a class's name, number and all */
+    MANGLE_HEAD_MOST = 3 + 2 + 40 + 4 + MANGLE_CLASS_MOST,
+    MANGLE_MOST = (MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST) * MANGLE_PARTS
+};
+
+enum template_type { TEMPLATE_INT, TEMPLATE_LONG, TEMPLATE_DOUBLE, TEMPLATE_CHAR, TEMPLATE_TYPES };
+
+/* What one function's name says, beside namespace and parameters. */
+struct name_parts {
+    uint32_t class_number;
+    uint32_t class_length; /* characters of the class's name */
+    uint8_t method;        /* number of the method's name; base/words.h */
+    bool is_template;
+    uint8_t type;   /* its arguments: enum template_type, */
+    uint8_t number; /* and 0 to 15 */
+};
+
+struct name_parts mangle_parts(uint32_t letters, const struct plan_library *l, uint32_t index,
+                               const struct function *f);
+
+/* Writes a class's name with its terminator, at most MANGLE_CLASS_MOST + 1
+ * bytes; returns its length. */
+uint32_t mangle_class(uint32_t letters, const struct plan_library *l, uint32_t number, char *at);
+
+/* Characters of a function's mangled name. */
+uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
+
+/* The beginning of a class's functions' names, kept from one to the next; zeroed
+ * at first. */
+struct mangle_head {
+    const struct plan_library *library;
+    uint32_t class_number;
+    uint32_t length;
+    uint32_t hash; /* of the text, GNU hash */
+    char text[MANGLE_HEAD_MOST];
+};
+
+/* Writes a name with its terminator; returns the place behind it. Adds its GNU
+ * hash where that is not NULL. */
+uint8_t *mangle_write(struct mangle_head *head, uint32_t letters, const struct plan_library *l, uint32_t index,
+                      const struct function *f, uint8_t *at, uint32_t *hash);
+
+/* What many names take, whatever the average of their classes. */
+struct mangle_tally {
+    uint64_t rest; /* bytes of all but the classes and the digits before these, terminators too */
+    uint64_t shape[MANGLE_NUMBER_MOST][MANGLE_SHAPES]; /* names, by the digits of the class's number - 1 */
+};
+
+void mangle_count(struct mangle_tally *t, const struct plan_library *l, uint32_t index);
+/* All functions of the library. */
+void mangle_count_all(struct mangle_tally *t, const struct plan_library *l);
+void mangle_add(struct mangle_tally *sum, const struct mangle_tally *t);
+/* Bytes of the names that were counted, with that average. Grows with it, but
+ * for rounding where it is near the most. */
+uint64_t mangle_total(const struct mangle_tally *t, uint32_t letters);
+
+#endif
