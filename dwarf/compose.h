@@ -32,7 +32,8 @@ enum {
     COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 48,
     COMPOSE_ENTRY_MOST = 32, /* of one entry of a location or range list */
-    COMPOSE_LIST_MOST = 34,  /* of what else a list takes: its base and its end */
+    COMPOSE_NEAR = 1 << 14,
+    COMPOSE_LIST_MOST = 34, /* of what else a list takes: its base and its end */
 };
 
 /* Instead of a place in a unit, or of a list. */
@@ -72,6 +73,11 @@ struct composer {
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
     uint64_t base;                /* of the list under way, offset from `text` */
+    enum {
+        LISTS_PLAIN, /* lists are relative to the unit's first address */
+        LISTS_BASED, /* each has a base address of its own */
+        LISTS_NEAR,  /* as plain, with numbers of two bytes, below COMPOSE_NEAR (version 5) */
+    } lists_as;
 };
 
 /* A subprogram entry. */
@@ -121,8 +127,8 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v);
 
 /* --- lists (compose_lists.c) --------------------------------------------------- */
 
-/* A location list: entries in order, empty ones left out; then its end. It begins
- * with a base address, so that its size does not depend on where it is. */
+/* A location list: entries in order, empty ones left out; then its end. `base` is
+ * for lists that have one. */
 uint32_t compose_list(struct composer *c, uint64_t base);
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);

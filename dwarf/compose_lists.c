@@ -1,11 +1,12 @@
 /* Location and range lists (DWARF 5 sections 2.6.2, 2.17.3, 7.25, 7.28; DWARF 4
  * sections 2.6.2, 2.17.3); see compose.h.
  *
- *     version 5    base_address A | offset_pair from to [length expression] ... | end_of_list
- *     version 4    ~0 A           | from to [length expression]             ... | 0 0
+ *     version 5    [base_address A] | offset_pair from to [length expression] ... | end_of_list
+ *     version 4    [~0 A]           | from to [length expression]             ... | 0 0
  *
  * where version 5 has unsigned LEB128 numbers and one byte of length (as any here
- * has less than 128), version 4 addresses and two.
+ * has less than 128), version 4 addresses and two. Without a base address numbers
+ * are relative to the unit's first.
  */
 #include <assert.h>
 
@@ -54,9 +55,19 @@ void compose_lists_end(struct composer *c)
 
 static uint8_t *put_base(struct composer *c, uint8_t *p, uint8_t kind, uint64_t base)
 {
-    c->base = base;
+    c->base = c->lists_as == LISTS_BASED ? base : c->unit->start - c->text;
+    if (c->lists_as != LISTS_BASED)
+        return p;
     p = is_4(c) ? put_u64(p, UINT64_MAX) : put_u8(p, kind);
     return put_u64(p, c->text + base);
+}
+
+/* Two bytes, whatever the number: what is added later must find room. DWARF 5
+ * section 7.6 allows more bytes than a number needs. */
+static uint8_t *put_wide(uint8_t *p, uint64_t number)
+{
+    assert(number < COMPOSE_NEAR);
+    return put_u8(put_u8(p, (uint8_t)(number | 0x80)), (uint8_t)(number >> 7));
 }
 
 static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uint64_t from, uint64_t to)
@@ -65,6 +76,8 @@ static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uin
     if (is_4(c))
         return put_u64(put_u64(p, from - c->base), to - c->base);
     p = put_u8(p, kind);
+    if (c->lists_as == LISTS_NEAR)
+        return put_wide(put_wide(p, from - c->base), to - c->base);
     p = put_uleb128(p, from - c->base);
     return put_uleb128(p, to - c->base);
 }

@@ -17,13 +17,14 @@ void stamp_shelf_free(struct stamp_shelf *s)
 
 /* --- making ------------------------------------------------------------------------ */
 
-bool stamp_start(struct stamp_maker *m, const struct corpus *corpus)
+bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near)
 {
     struct composer *c = &m->composer;
     composed_clear(&m->out);
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);
-    *c = (struct composer){.corpus = corpus, .out = &m->out, .unit = &m->unit};
+    *c = (struct composer){
+        .corpus = corpus, .out = &m->out, .unit = &m->unit, .lists_as = near ? LISTS_NEAR : LISTS_BASED};
     return compose_reserve(c, MAKE_MOST, MAKE_MOST, MAKE_MOST, MAKE_MOST);
 }
 
@@ -34,7 +35,7 @@ void stamp_maker_free(struct stamp_maker *m)
 
 static void note(struct stamp_maker *m, enum stamp_patch kind, uint32_t number)
 {
-    if (m->count[kind] == UINT8_MAX)
+    if (m->count[kind] == STAMP_PATCHES_MOST)
         m->failed = true;
     else
         m->patch[kind][m->count[kind]++] = (uint16_t)number;
@@ -54,7 +55,8 @@ static struct dialect dialect_of(const struct stamp_maker *m)
 uint32_t stamp_list(struct stamp_maker *m, uint64_t base)
 {
     uint32_t list = compose_list(&m->composer, base);
-    note(m, STAMP_LIST_BASE, list + compose_base_at(dialect_of(m)));
+    if (m->composer.lists_as == LISTS_BASED)
+        note(m, STAMP_LIST_BASE, list + compose_base_at(dialect_of(m)));
     return list;
 }
 
@@ -64,8 +66,10 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
     if (count == 1) {
         note(m, STAMP_ADDRESS, at);
     } else {
+        uint32_t list = (uint32_t)(ranges_before - m->out.ranges.data);
         note(m, STAMP_RANGES, at);
-        note(m, STAMP_RANGE_BASE, (uint32_t)(ranges_before - m->out.ranges.data) + compose_base_at(dialect_of(m)));
+        if (m->composer.lists_as == LISTS_BASED)
+            note(m, STAMP_RANGE_BASE, list + compose_base_at(dialect_of(m)));
     }
 }
 
@@ -158,6 +162,20 @@ static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *
     return at;
 }
 
+/* Notes the pairs of the lists: behind each entry's kind are four bytes of
+ * numbers, then, in location lists, a length and so many bytes. */
+static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const struct bytes *lists, bool expressions)
+{
+    for (uint32_t at = 0; at < lists->size;) {
+        bool is_pair = lists->data[at++] != 0; /* or a list's end */
+        if (!is_pair)
+            continue;
+        note(m, kind, at);
+        at += 4;
+        at += expressions ? 1u + lists->data[at] : 0;
+    }
+}
+
 static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
@@ -172,6 +190,10 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         if (!is_origin)
             note(m, STAMP_PLACE, place);
     }
+    if (m->composer.lists_as == LISTS_NEAR) {
+        note_pairs(m, STAMP_LIST_PAIR, &o->lists, true);
+        note_pairs(m, STAMP_RANGE_PAIR, &o->ranges, false);
+    }
     *s = (struct stamp){.info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
@@ -180,15 +202,15 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
     s->ranges = (uint32_t)bytes_append(&shelf->ranges, o->ranges.data, o->ranges.size);
     s->patches = shelve_patches(m, shelf, 0, STAMP_ENTER);
     for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
-        s->count[kind] = (uint8_t)m->count[kind];
+        s->count[kind] = (uint16_t)m->count[kind];
 }
 
 static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp_rows *s)
 {
     const struct bytes *rows = &m->out.programs;
     *s = (struct stamp_rows){.size = (uint16_t)rows->size,
-                             .enter = (uint8_t)m->count[STAMP_ENTER],
-                             .leave = (uint8_t)m->count[STAMP_LEAVE],
+                             .enter = (uint16_t)m->count[STAMP_ENTER],
+                             .leave = (uint16_t)m->count[STAMP_LEAVE],
                              .last_row = (uint16_t)m->composer.rows.address,
                              .last_line = (uint16_t)m->composer.rows.line};
     s->rows = (uint32_t)bytes_append(&shelf->rows, rows->data, rows->size);
@@ -207,7 +229,7 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_rows(m, shelf, rows);
     bool ok = !m->failed && !composed_failed(o) && !shelf->info.failed && !shelf->lists.failed &&
               !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
-    return ok && stamp_start(m, m->composer.corpus);
+    return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
 }
 
 /* --- putting ------------------------------------------------------------------------- */
@@ -236,6 +258,17 @@ static void add_u64(uint8_t *p, uint64_t value)
     uint64_t v;
     memcpy(&v, p, sizeof v);
     put_u64(p, v + value);
+}
+
+/* Adds to two numbers of two bytes each (unsigned LEB128, below COMPOSE_NEAR even
+ * then), side by side in one register. */
+static void add_pair(uint8_t *p, uint32_t value)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    v = (v & 0x007f007f) | (v >> 1 & 0x3f803f80);
+    v += value * 0x00010001;
+    put_u32(p, (v & 0x007f007f) | (v & 0x3f803f80) << 1 | 0x00800080);
 }
 
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
@@ -276,6 +309,11 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_u64(c->lists + *patch++, address);
     for (uint32_t n = s->count[STAMP_RANGE_BASE]; n; n--)
         add_u64(c->ranges + *patch++, address);
+    const uint32_t offset = (uint32_t)(address - c->unit->start);
+    for (uint32_t n = s->count[STAMP_LIST_PAIR]; n; n--)
+        add_pair(c->lists + *patch++, offset);
+    for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
+        add_pair(c->ranges + *patch++, offset);
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;

@@ -3,8 +3,10 @@
  * A stamp is encoded once, with addresses from 0 and lines from 0, by the same
  * functions that compose a library's own entries (compose.h); putting it copies
  * entries, lists and rows whole and adds address, place, offset, line and names
- * where they belong. Location and range lists begin with a base address, so that
- * one addition moves all of a list.
+ * where they belong. Location and range lists are made in one of two ways: with a
+ * base address, so that one addition moves all of a list, wherever it goes; or
+ * with numbers of two bytes, to each of which the offset in the unit is added,
+ * for what goes into a unit's first 16 KiB.
  */
 #ifndef DWARF_STAMP_H
 #define DWARF_STAMP_H
@@ -25,26 +27,30 @@ enum stamp_patch {
     STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
     STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
     STAMP_RANGE_BASE, /* the same in the range lists */
+    STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
+    STAMP_RANGE_PAIR, /* the same in the range lists */
     STAMP_ENTER,      /* then a number n: DW_LNS_advance_line by n - line, in the rows */
     STAMP_LEAVE,      /* then a number n: DW_LNS_advance_line by n + line, in the rows */
     STAMP_PATCHES
 };
+
+enum { STAMP_PATCHES_MOST = 1024 };
 
 /* A stamp's entries with their lists, as offsets on the shelf. */
 struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
-    uint8_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
+    uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };
 
 /* Its rows. */
 struct stamp_rows {
     uint32_t rows, patches;
     uint16_t size;
-    uint8_t enter, leave; /* numbers of 16 bits for each of these kinds */
-    uint16_t last_row;    /* address of its last row */
-    uint16_t last_line;   /* and the line of that */
+    uint16_t enter, leave; /* numbers of 16 bits for each of these kinds */
+    uint16_t last_row;     /* address of its last row */
+    uint16_t last_line;    /* and the line of that */
 };
 
 /* All stamps' bytes. */
@@ -62,12 +68,13 @@ struct stamp_maker {
     struct composer composer;
     struct composed out;
     struct debug_unit unit;
-    uint16_t patch[STAMP_PATCHES][256];
+    uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
     bool failed;
 };
 
-bool stamp_start(struct stamp_maker *m, const struct corpus *corpus);
+/* `near`: with lists for a unit's first 16 KiB. */
+bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near);
 /* Puts it on the shelf, entries or rows or (neither NULL) both, and begins the
  * next; false when memory ran out or it has grown beyond what a stamp holds. */
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows);

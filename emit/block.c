@@ -10,7 +10,7 @@
 
 enum {
     RUN_MOST = 40, /* bytes of a run, before it is cut at a border */
-    RANGES_MOST = 4,
+    RANGES_MOST = 6,
     DEPTH_MOST = 8,   /* of calls inlined into one another */
     REGISTER_RSI = 4, /* DWARF's numbers */
     REGISTER_RDI = 5,
@@ -29,16 +29,16 @@ struct taste {
 };
 
 static const struct taste tastes[] = {
-    [DWARF_C] = {.run_least = 14,
-                 .run_most = 36,
-                 .call = 44,
-                 .inlined = 30,
-                 .lexical = 14,
-                 .deeper = 34,
+    [DWARF_C] = {.run_least = 12,
+                 .run_most = 30,
+                 .call = 60,
+                 .inlined = 32,
+                 .lexical = 22,
+                 .deeper = 38,
                  .beside = 4,
-                 .gone = 8,
-                 .ranges = 40,
-                 .events = 6},
+                 .gone = 6,
+                 .ranges = 44,
+                 .events = 12},
     [DWARF_CPP] = {.run_least = 14,
                    .run_most = 32,
                    .call = 40,
@@ -237,7 +237,7 @@ static uint32_t first_event(const struct builder *b, const struct run *r, uint32
 static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
 {
     uint32_t slot = 0;
-    for (unsigned tries = 0; tries < 4; tries++) {
+    for (unsigned tries = 0; tries < 6; tries++) {
         slot = 2 * pick(b, 4) + odd;
         if (first_event(b, r, slot) != FILLER_NO_EVENT)
             break;
@@ -298,7 +298,7 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
     struct ranges g = {.count = 0, .first = {r->first}};
     bool several = likely(b, b->taste->ranges);
-    uint32_t most = 2 + pick(b, RANGES_MOST - 1);
+    uint32_t most = 2 + pick(b, 3) / 2 + pick(b, RANGES_MOST - 2) / 2;
     uint32_t skip = r->first + 1 + pick(b, 2);
     for (; several && skip + 1 < r->last && g.count + 1 < most; skip += 2) {
         g.last[g.count++] = skip;
@@ -348,7 +348,7 @@ static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     inlined_variables(b, r, k);
-    if (!depth)
+    if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
     uint32_t part = 0;
@@ -375,7 +375,7 @@ static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32
     if (next < r->last)
         run_rows(b, &rest, own_line + 1);
     compose_end_children(&b->maker.composer, children);
-    if (!depth)
+    if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);
 }
 
@@ -384,7 +384,7 @@ static void lexical(struct builder *b, const struct run *r)
     struct ranges g = run_ranges(b, r);
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
-    for (uint32_t n = 1 + pick(b, 2); n; n--) {
+    for (uint32_t n = 1 + pick(b, 3); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
@@ -426,18 +426,18 @@ static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t targ
 }
 
 /* The same block is made for each stamp, from the same randomness. */
-static bool make_block(struct builder *b, struct block *block, uint32_t target)
+static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near)
 {
     enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
     static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
-    uint8_t buffer[BLOCK_MOST + 128];
     const struct random random = b->random;
+    struct block *block = b->block;
     struct blocks *all = b->all;
     const size_t fixups = all->fixups.size;
     const size_t constants = all->constants.size;
-    *block = (struct block){.fixup = (uint32_t)(fixups / sizeof(struct fixup)),
-                            .constant = (uint32_t)(constants / sizeof(uint16_t))};
-    b->block = block;
+    struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
+    if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
+        return false;
     for (uint32_t pass = 0; pass < PASSES; pass++) {
         all->fixups.size = fixups;
         all->constants.size = constants;
@@ -447,15 +447,37 @@ static bool make_block(struct builder *b, struct block *block, uint32_t target)
         b->ranges = pass % BLOCK_RANGES;
         b->rows = pass < BLOCK_ROWS ? pass : BLOCK_ROWS_FEW;
         compose_block_once(b, buffer, target);
-        if (!stamp_finish(&b->maker, &all->shelf, &block->stamp[b->lists][b->ranges],
-                          pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
+        struct stamp *stamp = &stamps[b->lists][b->ranges];
+        if (!stamp_finish(&b->maker, &all->shelf, stamp, !near && pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
             return false;
+        if (stamp->info_size > block->info_most)
+            block->info_most = stamp->info_size;
+        if (stamp->lists_size > block->lists_most)
+            block->lists_most = stamp->lists_size;
+        if (stamp->ranges_size > block->ranges_most)
+            block->ranges_most = stamp->ranges_size;
     }
+    if (!near) { /* what comes next is made of this again */
+        all->fixups.size = fixups;
+        all->constants.size = constants;
+        b->random = random;
+    }
+    return true;
+}
+
+static bool make_block(struct builder *b, struct block *block, uint32_t target)
+{
+    uint8_t buffer[BLOCK_MOST + 128];
+    struct blocks *all = b->all;
+    *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
+                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t))};
+    b->block = block;
+    const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
+    if (has_near && !make_stamps(b, buffer, target, false))
+        return false;
+    if (!make_stamps(b, buffer, target, has_near))
+        return false;
     block->lines = (uint16_t)b->line;
-    for (unsigned lists = 0; lists < BLOCK_LISTS; lists++)
-        for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++)
-            if (block->stamp[lists][ranges].info_size > block->info_most)
-                block->info_most = block->stamp[lists][ranges].info_size;
     block->size = (uint16_t)here(b);
     assert(here(b) <= sizeof buffer);
     block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
@@ -481,7 +503,7 @@ bool blocks_make(struct blocks *all, const struct filler *filler, const struct c
     b->filler = filler;
     b->taste = &tastes[corpus->dialect.language];
     b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus);
+    bool made = stamp_start(&b->maker, corpus, false);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
     made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed;

@@ -40,12 +40,13 @@ struct fixup {
 struct block {
     uint32_t code; /* offset in blocks.code */
     uint16_t size;
-    uint16_t fixups, constants; /* how many */
-    uint32_t fixup;             /* the first of them */
-    uint32_t constant;          /* offsets of 4-byte constants, which differ in each copy */
-    uint16_t lines;             /* of the source that it takes */
-    uint16_t info_most;         /* bytes of entries of the largest of its stamps */
-    uint8_t helpers;            /* bit i: calls helper i */
+    uint16_t fixups, constants;                   /* how many */
+    uint32_t fixup;                               /* the first of them */
+    uint32_t constant;                            /* offsets of 4-byte constants, which differ in each copy */
+    uint16_t lines;                               /* of the source that it takes */
+    uint16_t info_most, lists_most, ranges_most;  /* bytes of the largest of its stamps */
+    uint8_t helpers;                              /* bit i: calls helper i */
+    struct stamp near[BLOCK_LISTS][BLOCK_RANGES]; /* for a unit's first 16 KiB (dwarf/stamp.h) */
     struct stamp stamp[BLOCK_LISTS][BLOCK_RANGES];
     struct stamp_rows rows[BLOCK_ROWS];
 };

@@ -190,7 +190,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 3);
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 2);
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
@@ -336,10 +336,9 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
         room.lines++;
         if (b->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[b->piece[i].first];
-            const struct stamp *most = &block->stamp[BLOCK_LISTS - 1][BLOCK_RANGES - 1];
             room.info += block->info_most;
-            room.lists += most->lists_size;
-            room.ranges += most->ranges_size;
+            room.lists += block->lists_most;
+            room.ranges += block->ranges_most;
             room.rows += block->rows[BLOCK_ROWS - 1].size;
             room.lines += block->lines;
         }

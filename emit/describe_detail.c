@@ -20,6 +20,11 @@ static uint64_t pace_at(const struct pace *p, uint64_t code)
     return p->start + (p->rate * code >> PACE_BITS);
 }
 
+static bool is_exact(const struct library *l, enum debug_section s)
+{
+    return l->debug.wanted[s] != DEBUG_ANY;
+}
+
 void detail_start(struct walk *w)
 {
     const struct library *l = w->l;
@@ -27,9 +32,9 @@ void detail_start(struct walk *w)
     const struct dialect d = w->corpus->dialect;
     const uint64_t code = l->layout.section[SECTION_TEXT].size;
     w->info = pace_for(g->info, 0, 0, code);
-    w->line = pace_for(g->line, w->line_header, RESERVE_LINE, code);
-    w->lists = pace_for(g->lists, compose_list_header(d), RESERVE_LISTS, code);
-    w->ranges = pace_for(g->ranges, compose_list_header(d), RESERVE_RANGES, code);
+    w->line = pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE : 0, code);
+    w->lists = pace_for(g->lists, compose_list_header(d), is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
+    w->ranges = pace_for(g->ranges, compose_list_header(d), is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
 }
 
 static uint64_t written(const uint8_t *p, const struct bytes *out)
@@ -66,12 +71,13 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
-    const uint32_t lists[BLOCK_LISTS] = {block->stamp[0][0].lists_size, block->stamp[1][0].lists_size,
-                                         block->stamp[2][0].lists_size};
-    const uint32_t ranges[BLOCK_RANGES] = {block->stamp[0][0].ranges_size, block->stamp[0][1].ranges_size};
+    const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && !dialect_is_4(w->corpus->dialect);
+    const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
+    const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
+    const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
     uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, pace_at(&w->lists, end));
     uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, pace_at(&w->ranges, end));
-    return &block->stamp[of_lists][of_ranges];
+    return &stamp[of_lists][of_ranges];
 }
 
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block)

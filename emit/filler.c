@@ -65,24 +65,28 @@ static void put_slot(struct builder *b, bool is_double)
     b->p = put_u8(b->p, slot(b, is_double));
 }
 
-/* The rows of border k; told densely, its statement also has one where it is
- * evaluated and one where it begins. */
+/* The rows of border k. The end of the statement before, the beginning of this
+ * one and what it evaluates first share an address; told densely, every
+ * instruction has a row for each of the two lines that it may belong to. */
 static void border_rows(const struct builder *b, uint32_t k, bool dense, struct line_rows *rows)
 {
     const struct filler *f = b->filler;
-    if (f->statement[k] && !f->statement[k - 1]) {
-        /* the end of the statement before and the beginning of this one share
-         * the address */
+    const bool begins = f->statement[k];
+    if (begins && !f->statement[k - 1]) {
         line_column(rows, 3);
         line_row(rows, f->offset[k], rows->line);
     }
-    if (f->statement[k] != f->statement[k - 1])
+    if (begins != f->statement[k - 1])
         line_negate_statement(rows);
-    if (dense) {
+    if (dense || begins) {
         line_column(rows, 7 + (uint32_t)(f->offset[k] & 15));
         line_row(rows, f->offset[k], b->line);
     }
-    line_column(rows, f->statement[k] ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
+    if (begins) {
+        line_column(rows, 2 + (uint32_t)(f->offset[k] & 7));
+        line_row(rows, f->offset[k], b->line + 1);
+    }
+    line_column(rows, begins ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
     if (b->skips)
         line_discriminator(rows, b->skips);
     line_row(rows, f->offset[k], b->line);
