@@ -101,9 +101,9 @@ static void test_right(void **state)
     assert_string_equal(l->stem, "libmodule0");
     assert_string_equal(l->entry, "libmodule0_entry");
     assert_int_equal(l->kind, MANIFEST_MODULE);
-    assert_int_equal(l->file, 500);
-    assert_true(l->digest[0] == UINT64_C(0x0123456789abcdef));
-    assert_true(l->digest[1] == UINT64_C(0xfedcba9876543210));
+    assert_int_equal(l->file.size, 500);
+    assert_true(l->file.digest[0] == UINT64_C(0x0123456789abcdef));
+    assert_true(l->file.digest[1] == UINT64_C(0xfedcba9876543210));
     for (uint64_t i = 0; i < MANIFEST_SIZES; i++)
         assert_int_equal(l->size[i], 11 + i);
     assert_int_equal(l->functions, 11);
