@@ -34,6 +34,7 @@ enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZ
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
+enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 struct profile {
@@ -70,6 +71,7 @@ struct profile {
         int64_t version;           /* 5 */
         int64_t units;             /* derived; average functions in a compile unit */
         enum compression compress; /* COMPRESS_NONE; of the debug sections */
+        enum separation separate;  /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
     } dwarf;
 };
 
