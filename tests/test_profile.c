@@ -154,7 +154,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
-         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress"},
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
@@ -341,6 +341,9 @@ static void refuses_wrong_words(void **state)
         {HEAD "elf: {relro: half}\n", 4, "elf: relro: 'half' is not one of none, partial, full"},
         {HEAD "elf:\n  bind: lazy\n  relro: full\n", 6,
          "elf: relro: 'full' needs 'bind: now', which is not set; add it, or use 'partial'"},
+        {HEAD "dwarf: {separate: dwo}\n", 4, "dwarf: separate: 'dwo' is not one of none, debuglink, build-id"},
+        {HEAD "elf: {build-id: false}\ndwarf: {separate: build-id}\n", 5,
+         "dwarf: separate: 'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},
         {HEAD "names: {style: itanium}\n", 4,
          "names: style: 'itanium' is not available; this version of pyelfgen knows only pynamic"},
         {HEAD "dwarf: {version: 4}\n", 4,
