@@ -91,10 +91,8 @@ def test_debug_file_is_that_of_its_library(separate):
     for library, debug_file in separate.debug_files().items():
         both = [re.findall("Build ID: .*", ask("readelf", "-nW", path)) for path in (library, debug_file)]
         assert both[0] == both[1] and len(both[0]) == 1
-        loaded = [
-            re.findall(r"\[ *(\d+)\] (\.\S+) +\S+ +(0*[1-9a-f][0-9a-f]*) [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
-            for path in (library, debug_file)
-        ]
+        row = r"\[ *(\d+)\] (\.\S+) +\S+ +(0*[1-9a-f][0-9a-f]*) [0-9a-f]+ ([0-9a-f]+) "
+        loaded = [re.findall(row, ask("readelf", "-SW", path)) for path in (library, debug_file)]
         assert loaded[0] == loaded[1] and len(loaded[0]) > 15
 
 
@@ -153,7 +151,8 @@ def test_a_library_alone_counts_alone(programs, plain):
 
 def said(*command):
     """What a program says where it should have nothing to say."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace", timeout=120)
+    command = [str(part) for part in command]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
     return done.stdout, done.stderr
 
 
