@@ -310,9 +310,10 @@ static const struct cli_program program = {
                "their debug information consists of.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
                "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
-               "from the files, those of debug files that the manifest names too; a FILE counts\n"
-               "alone, whatever it links to. 1 MB is 1,000,000 bytes. The total is of the five: bss takes no\n"
-               "room in a file. FILEs, of any ELF class, get a row each, in bytes.\n"
+               "from the files, and those of debug files that the manifest names from these.\n"
+               "1 MB is 1,000,000 bytes. The total is of the five: bss takes no room in a file.\n"
+               "FILEs, of any ELF class, get a row each, in bytes, and count alone, whatever\n"
+               "they link to.\n"
                "\n"
                "With --dwarf, the libraries of a SET, and all FILEs together, are summed to one\n"
                "table: bytes per debug section (uncompressed), units, entries (DIEs) by tag,\n"
