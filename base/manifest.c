@@ -1,9 +1,7 @@
 /* Reading and checking manifest.json; see manifest.h.
  *
  * manifest_text.c hands out one json-c object for each library and one for each
- * other value; `struct reader` takes typed values out of such an object. The
- * first thing that is wrong sticks, so that a row is taken in straight lines and
- * checked once.
+ * other value; manifest_reader.c takes typed values out of such an object.
  */
 #include "base/manifest.h"
 
@@ -17,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/manifest_reader.h"
 #include "base/manifest_text.h"
-#include "base/utf8.h"
 
 const char *const manifest_kind_names[MANIFEST_KINDS] = {
     [MANIFEST_MODULE] = "module",
@@ -34,7 +32,7 @@ const char *const manifest_size_names[MANIFEST_SIZES] = {
 /* What is wanted of all libraries, and what they come to. */
 #define ALL_SIZE_MOST (UINT64_C(1) << 60)
 
-enum { ROWS_MOST = MANIFEST_LIBRARIES_MOST + 2, DIGEST_DIGITS = 32 };
+enum { ROWS_MOST = MANIFEST_LIBRARIES_MOST + 2 };
 
 static_assert(ROWS_MOST <= ALL_SIZE_MOST / MANIFEST_SIZE_MOST, "all sizes of all libraries fit");
 static_assert(ALL_SIZE_MOST <= UINT64_MAX / 2 / MANIFEST_SIZES, "their sums fit");
@@ -50,113 +48,9 @@ struct parse {
     struct error *e;
 };
 
-/* ---- typed values out of one object ---- */
-
-struct reader {
-    struct json_object *object;
-    const char *where; /* "libmodule3.so: ", or "" for the top of the manifest */
-    struct arena *arena;
-    struct error *e;
-    bool failed;
-};
-
-static bool reader_fail(struct reader *r, const char *key, const char *wrong)
-{
-    if (!r->failed)
-        error_set(r->e, ERROR_INPUT, "%s'%s' %s; generate the set again", r->where, key, wrong);
-    r->failed = true;
-    return false;
-}
-
 static bool no_memory(struct error *e)
 {
     return error_set(e, ERROR_MEMORY, "there is no memory left for the manifest");
-}
-
-static bool reader_memory(struct reader *r)
-{
-    if (!r->failed)
-        no_memory(r->e);
-    r->failed = true;
-    return false;
-}
-
-static struct json_object *take(struct reader *r, const char *key, enum json_type type, const char *wrong)
-{
-    struct json_object *value;
-    if (r->failed)
-        return NULL;
-    if (!json_object_object_get_ex(r->object, key, &value)) {
-        reader_fail(r, key, "is missing");
-        return NULL;
-    }
-    if (!json_object_is_type(value, type)) {
-        reader_fail(r, key, wrong);
-        return NULL;
-    }
-    return value;
-}
-
-/* json-c keeps a number above INT64_MAX as an unsigned one. One above
- * UINT64_MAX it refuses or, before release 0.17, reads as UINT64_MAX: too
- * large for all but a result, which then fails the comparison. */
-static uint64_t take_number(struct reader *r, const char *key, uint64_t most)
-{
-    struct json_object *value = take(r, key, json_type_int, "is not a whole number");
-    if (!value)
-        return 0;
-    if (json_object_get_int64(value) < 0) {
-        reader_fail(r, key, "is negative");
-        return 0;
-    }
-    uint64_t number = json_object_get_uint64(value);
-    if (number > most) {
-        reader_fail(r, key, "is too large");
-        return 0;
-    }
-    return number;
-}
-
-/* Without control characters, so also without zeros; the object's own. */
-static const char *take_text(struct reader *r, const char *key, size_t most, size_t *length)
-{
-    struct json_object *value = take(r, key, json_type_string, "is not a text");
-    if (!value)
-        return NULL;
-    const char *text = json_object_get_string(value);
-    *length = (size_t)json_object_get_string_len(value);
-    const char *wrong = *length > most ? "is too long" : NULL;
-    for (size_t i = 0, n; i < *length && !wrong; i += n) {
-        n = utf8_length(text + i, *length - i);
-        if (!n)
-            wrong = "is not UTF-8";
-        else if (utf8_is_control(text + i))
-            wrong = "has control characters";
-    }
-    if (!wrong)
-        return text;
-    reader_fail(r, key, wrong);
-    return NULL;
-}
-
-static const char *copy_text(struct reader *r, const char *text, size_t length)
-{
-    char *copy = arena_take(r->arena, length + 1);
-    if (!copy) {
-        reader_memory(r);
-        return NULL;
-    }
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
-/* A copy in the arena. */
-static const char *keep_text(struct reader *r, const char *key, size_t most)
-{
-    size_t length;
-    const char *text = take_text(r, key, most, &length);
-    return text ? copy_text(r, text, length) : NULL;
 }
 
 /* ---- one library ---- */
@@ -164,7 +58,7 @@ static const char *keep_text(struct reader *r, const char *key, size_t most)
 static bool take_kind(struct reader *r, enum manifest_kind *kind)
 {
     size_t length;
-    const char *text = take_text(r, "kind", MANIFEST_TEXT_MOST, &length);
+    const char *text = reader_text(r, "kind", MANIFEST_TEXT_MOST, &length);
     for (size_t i = 0; text && i < MANIFEST_KINDS; i++) {
         if (strcmp(text, manifest_kind_names[i]) == 0) {
             *kind = (enum manifest_kind)i;
@@ -179,38 +73,16 @@ static bool take_kind(struct reader *r, enum manifest_kind *kind)
 static bool take_name(struct reader *r, struct manifest_library *l)
 {
     size_t length;
-    const char *name = take_text(r, "name", MANIFEST_NAME_MOST, &length);
+    const char *name = reader_text(r, "name", MANIFEST_NAME_MOST, &length);
     if (!name)
         return false;
     if (length < 4 || strcmp(name + length - 3, ".so") != 0)
         return reader_fail(r, "name", "does not end in .so");
     if (strchr(name, '/'))
         return reader_fail(r, "name", "has a '/'");
-    l->name = copy_text(r, name, length);
-    l->stem = copy_text(r, name, length - 3);
+    l->name = reader_copy(r, name, length);
+    l->stem = reader_copy(r, name, length - 3);
     return !r->failed;
-}
-
-static uint64_t hexadecimal(const char *digits, size_t count)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; i++)
-        value = value << 4 | (uint64_t)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
-    return value;
-}
-
-static void take_digest(struct reader *r, const char *key, uint64_t digest[2])
-{
-    size_t length;
-    const char *text = take_text(r, key, MANIFEST_TEXT_MOST, &length);
-    if (!text)
-        return;
-    if (length != DIGEST_DIGITS || strspn(text, "0123456789abcdef") != DIGEST_DIGITS) {
-        reader_fail(r, key, "is not 32 hexadecimal digits");
-        return;
-    }
-    digest[0] = hexadecimal(text, DIGEST_DIGITS / 2);
-    digest[1] = hexadecimal(text + DIGEST_DIGITS / 2, DIGEST_DIGITS / 2);
 }
 
 static bool is_identifier(const char *s)
@@ -224,10 +96,10 @@ static void take_counts(struct reader *r, struct manifest_library *l)
 {
     if (l->kind == MANIFEST_MARKER && !json_object_object_get_ex(r->object, "marks", NULL))
         return;
-    l->functions = take_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
-    l->visited = take_number(r, "visited", l->functions);
-    l->marks = take_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
-    l->marked = take_number(r, "marked", l->marks);
+    l->functions = reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
+    l->visited = reader_number(r, "visited", l->functions);
+    l->marks = reader_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
+    l->marked = reader_number(r, "marked", l->marks);
     if (!r->failed && l->marks < l->functions)
         reader_fail(r, "marks", "is less than 'functions'");
     if (!r->failed && l->marked < l->visited)
@@ -236,12 +108,44 @@ static void take_counts(struct reader *r, struct manifest_library *l)
 
 static void take_entry(struct reader *r, struct manifest_library *l)
 {
-    l->entry = keep_text(r, "entry", MANIFEST_NAME_MOST);
-    l->result = take_number(r, "result", UINT64_MAX);
+    l->entry = reader_keep(r, "entry", MANIFEST_NAME_MOST);
+    l->result = reader_number(r, "result", UINT64_MAX);
     if (l->entry && !is_identifier(l->entry))
         reader_fail(r, "entry", "is not a name of a function");
     if (strchr(l->stem, '.'))
         reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
+}
+
+/* ".build-id/xx/<38 digits>.debug" */
+static bool is_identified(const char *name)
+{
+    static const char pattern[] = ".build-id/xx/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.debug";
+    if (strlen(name) != sizeof pattern - 1)
+        return false;
+    for (size_t i = 0; pattern[i]; i++)
+        if (pattern[i] == 'x' ? !strchr("0123456789abcdef", name[i]) : name[i] != pattern[i])
+            return false;
+    return true;
+}
+
+/* The file of the library's debug information, where it has one. Its name is a
+ * path in the set, so it has to be one of the two that debuggers look for. */
+static void take_debug_file(struct reader *library, struct manifest_library *l)
+{
+    if (library->failed || !json_object_object_get_ex(library->object, "debug-file", NULL))
+        return;
+    char where[MANIFEST_NAME_MOST + 16];
+    snprintf(where, sizeof where, "%.*s: debug-file: ", MANIFEST_NAME_MOST, l->name);
+    struct json_object *object = reader_take(library, "debug-file", json_type_object, "is not an object");
+    struct reader r = {object, where, library->arena, library->e, library->failed};
+    const char *name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
+    size_t length = strlen(l->name);
+    if (name && !is_identified(name) && (strncmp(name, l->name, length) != 0 || strcmp(name + length, ".debug") != 0))
+        reader_fail(&r, "name", "is neither the library's with .debug nor one in .build-id");
+    l->debug_file.name = name;
+    l->debug_file.size = reader_number(&r, "file", MANIFEST_SIZE_MOST);
+    reader_digest(&r, "xxh3-128", l->debug_file.digest);
+    library->failed = r.failed;
 }
 
 static bool parse_library(struct reader *r, struct manifest_library *l)
@@ -254,13 +158,15 @@ static bool parse_library(struct reader *r, struct manifest_library *l)
     snprintf(where, sizeof where, "%s: ", l->name);
     r->where = where;
     if (take_kind(r, &l->kind)) {
-        l->file = take_number(r, "file", MANIFEST_SIZE_MOST);
-        take_digest(r, "xxh3-128", l->digest);
+        l->file.name = l->name;
+        l->file.size = reader_number(r, "file", MANIFEST_SIZE_MOST);
+        reader_digest(r, "xxh3-128", l->file.digest);
         for (size_t i = 0; i < MANIFEST_SIZES; i++)
-            l->size[i] = take_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
+            l->size[i] = reader_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
         take_counts(r, l);
         if (l->kind != MANIFEST_UTILITY)
             take_entry(r, l);
+        take_debug_file(r, l);
     }
     r->where = "";
     return !r->failed;
@@ -419,7 +325,7 @@ static void take_sizes(struct reader *top, struct json_object *object, const cha
         json_object_object_get_ex(object, manifest_size_names[i], &value);
         sizes->known[i] = value || i < required;
         if (sizes->known[i])
-            sizes->of[i] = take_number(&r, manifest_size_names[i], ALL_SIZE_MOST);
+            sizes->of[i] = reader_number(&r, manifest_size_names[i], ALL_SIZE_MOST);
     }
     top->failed = r.failed;
 }
@@ -428,16 +334,16 @@ static bool parse_top(struct manifest *m, struct json_object *top, struct error 
 {
     struct reader r = {top, "", &m->arena, e, false};
     struct json_object *object = NULL;
-    m->version = keep_text(&r, "version", MANIFEST_TEXT_MOST);
-    m->application = keep_text(&r, "application", MANIFEST_TEXT_MOST);
-    m->modules = (size_t)take_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
-    m->utilities = (size_t)take_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
-    m->functions = take_number(&r, "functions", UINT64_MAX);
+    m->version = reader_keep(&r, "version", MANIFEST_TEXT_MOST);
+    m->application = reader_keep(&r, "application", MANIFEST_TEXT_MOST);
+    m->modules = (size_t)reader_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
+    m->utilities = (size_t)reader_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
+    m->functions = reader_number(&r, "functions", UINT64_MAX);
     if (json_object_object_get_ex(top, "wanted", &object) && object) {
-        object = take(&r, "wanted", json_type_object, "is neither null nor an object");
+        object = reader_take(&r, "wanted", json_type_object, "is neither null nor an object");
         take_sizes(&r, object, "wanted: ", 0, &m->wanted);
     }
-    object = take(&r, "actual", json_type_object, "is not an object");
+    object = reader_take(&r, "actual", json_type_object, "is not an object");
     take_sizes(&r, object, "actual: ", MANIFEST_BSS, &m->actual);
     return !r.failed;
 }
@@ -445,7 +351,7 @@ static bool parse_top(struct manifest *m, struct json_object *top, struct error 
 static bool check_version(struct json_object *top, struct error *e)
 {
     struct reader r = {top, "", NULL, e, false};
-    uint64_t version = take_number(&r, MANIFEST_KEY, UINT64_MAX);
+    uint64_t version = reader_number(&r, MANIFEST_KEY, UINT64_MAX);
     if (!r.failed && version != MANIFEST_VERSION)
         return error_set(e, ERROR_INPUT,
                          "the manifest has version %" PRIu64 ", this program reads %d; use the programs that came "

@@ -50,13 +50,18 @@ struct manifest_sizes {
     bool known[MANIFEST_SIZES];  /* false: `of` is 0 and means nothing */
 };
 
+struct manifest_file {
+    const char *name;   /* within the set, never out of it */
+    uint64_t size;      /* bytes */
+    uint64_t digest[2]; /* XXH3-128: high, low */
+};
+
 struct manifest_library {
     const char *name;  /* "libmodule0.so" */
     const char *stem;  /* "libmodule0", which Python imports and which begins its symbols */
     const char *entry; /* NULL for a utility */
     enum manifest_kind kind;
-    uint64_t file;      /* bytes */
-    uint64_t digest[2]; /* XXH3-128 of the file: high, low */
+    struct manifest_file file, debug_file; /* of the second the name is NULL where there is none */
     uint64_t size[MANIFEST_SIZES];
     uint64_t functions;
     uint64_t visited; /* <= functions */

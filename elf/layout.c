@@ -150,6 +150,19 @@ void layout_end(struct layout *l, uint64_t end)
     l->file_size = l->headers + l->section_count * sizeof(Elf64_Shdr);
 }
 
+void layout_place_unloaded(struct layout *l, uint64_t offset)
+{
+    number_sections(l);
+    for (enum section_id id = SECTION_COMMENT; id < SECTION_COUNT; id++) {
+        struct section *s = &l->section[id];
+        if (!s->size)
+            continue;
+        s->offset = align_up(offset, kinds[id].align);
+        offset = s->offset + s->size;
+    }
+    layout_end(l, offset);
+}
+
 bool layout_place(struct layout *l, struct error *e)
 {
     uint64_t loaded = 0;
@@ -165,7 +178,6 @@ bool layout_place(struct layout *l, struct error *e)
         return error_set(e, ERROR_INFEASIBLE,
                          "text, constants and data would be %llu bytes; one library holds less than 2 GiB of them",
                          (unsigned long long)loaded);
-    number_sections(l);
     l->segment_count = 0;
     uint32_t segments = segments_needed(l);
     struct cursor at = {0, 0};
@@ -177,15 +189,7 @@ bool layout_place(struct layout *l, struct error *e)
     place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_EH_FRAME);
     place_data(l, &at);
     assert(l->segment_count == segments);
-    for (enum section_id id = SECTION_COMMENT; id < SECTION_COUNT; id++) {
-        struct section *s = &l->section[id];
-        if (!s->size)
-            continue;
-        at.offset = align_up(at.offset, kinds[id].align);
-        s->offset = at.offset;
-        at.offset += s->size;
-    }
-    layout_end(l, at.offset);
+    layout_place_unloaded(l, at.offset);
     return true;
 }
 
@@ -213,7 +217,7 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
     uint32_t info = k->info == SECTION_NONE ? s->info : l->section[k->info].index;
     return (Elf64_Shdr){
         .sh_name = s->name,
-        .sh_type = k->type,
+        .sh_type = s->elsewhere ? SHT_NOBITS : k->type,
         .sh_flags = k->flags | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
         .sh_addr = s->address,
         .sh_offset = s->offset,
@@ -246,7 +250,7 @@ void layout_write(const struct layout *l, uint8_t *image)
     uint64_t end = sizeof header + l->segment_count * sizeof l->segment[0];
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         const struct section *s = &l->section[id];
-        if (!s->index || kinds[id].type == SHT_NOBITS)
+        if (!s->index || s->elsewhere || kinds[id].type == SHT_NOBITS)
             continue;
         memset(image + end, 0, s->offset - end); /* what alignment leaves between sections */
         end = s->offset + (s->packed ? s->packed : s->size);

@@ -11,7 +11,7 @@
  *     RX   .init .plt .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
- *     -    .comment .debug_* .symtab .strtab .shstrtab, section headers
+ *     -    .comment .gnu_debuglink .debug_* .symtab .strtab .shstrtab, section headers
  *
  * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
  * reserved words of .got.plt lie before it, as ld puts them. See the gABI
@@ -53,6 +53,7 @@
     X(DATA, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                                            \
     X(BSS, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                                                \
     X(COMMENT, ".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                                    \
+    X(GNU_DEBUGLINK, ".gnu_debuglink", SHT_PROGBITS, 0, 4, 0, NONE, NONE)                                              \
     X(DEBUG_ARANGES, ".debug_aranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                              \
     X(DEBUG_INFO, ".debug_info", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
     X(DEBUG_ABBREV, ".debug_abbrev", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
@@ -84,6 +85,7 @@ struct section {
     uint32_t info;    /* sh_info where the table above does not settle it: first global of a symbol table,
                          number of version needs */
     uint32_t name;    /* in .shstrtab */
+    bool elsewhere;   /* its contents are in another file (separate.h): SHT_NOBITS here */
 };
 
 enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
@@ -121,6 +123,11 @@ const struct section_kind *layout_kind(enum section_id id);
  * the reach of the small code model, or a section that is not loaded passes
  * 4 GiB, the reach of 32-bit DWARF. */
 bool layout_place(struct layout *l, struct error *e);
+
+/* Numbers all sections and places those that are not loaded, from `offset` on:
+ * the last part of layout_place, for a layout whose other sections have their
+ * places. */
+void layout_place_unloaded(struct layout *l, uint64_t offset);
 
 /* The sizes as Berkeley `size` and Pynamic count them, from the sections' own. */
 struct layout_sizes {

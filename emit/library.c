@@ -9,6 +9,7 @@
 #include "elf/plt.h"
 #include "emit/describe.h"
 #include "emit/evaluate.h"
+#include "emit/files.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -270,7 +271,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
     if (l->shape.python && !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    return place(l, e);
+    return place(l, e) && files_place(l, e);
 }
 
 /* --- write pass -------------------------------------------------------------- */
@@ -349,12 +350,6 @@ enum pack_kind library_packing(const struct plan *plan)
     return kinds[plan->profile->dwarf.compress];
 }
 
-static bool pack_debug_sections(struct builder *b, struct error *e)
-{
-    enum pack_kind kind = library_packing(b->library.plan);
-    return kind == PACK_NONE || pack_debug(&b->library.layout, b->image, kind, &b->packed, e);
-}
-
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -369,10 +364,7 @@ bool library_write(struct builder *b, struct error *e)
     write_code(l, image);
     tables_write(l, image);
     write_debug(l, image);
-    if (!pack_debug_sections(b, e))
-        return false;
-    layout_write(&l->layout, image);
-    return true;
+    return files_write(b, e);
 }
 
 void builder_free(struct builder *b)

@@ -3,6 +3,8 @@
  *     library_size    decides everything that has a size and lays it out
  *     library_write   writes every chunk at its place
  *
+ * files.h has the files that come of it.
+ *
  * A builder belongs to one thread and is used for one library after another; its
  * memory grows to what the largest of them needs and is kept.
  */
@@ -13,6 +15,7 @@
 #include "dwarf/unit.h"
 #include "elf/layout.h"
 #include "elf/pack.h"
+#include "elf/separate.h"
 #include "emit/glue.h"
 #include "emit/shape.h"
 #include "emit/stock.h"
@@ -41,7 +44,8 @@ struct library {
     uint64_t result;                                    /* what the entry returns */
     struct dynamic_strings strings;                     /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym */
-    struct layout layout;
+    struct layout layout;                               /* of the image */
+    struct separate separate;                           /* where debug information goes into a file of its own */
 };
 
 struct builder {
@@ -60,7 +64,7 @@ struct builder {
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* Writes b->image, b->library.layout.file_size bytes. */
+/* Writes b->image; files_of tells what is in it. */
 bool library_write(struct builder *b, struct error *e);
 
 /* The exact least of a library's numbered functions, for plans where the

@@ -43,6 +43,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.seed = r->options.seed;
     if (r->options.has_compress)
         r->profile.dwarf.compress = r->options.compress;
+    if (r->options.has_separate)
+        r->profile.dwarf.separate = r->options.separate;
     return true;
 }
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "base/version.h"
-#include "emit/library.h"
+#include "emit/files.h"
 #include "emit/set.h"
 
 static_assert((int)SIZE_TEXT == MANIFEST_TEXT && (int)SIZE_BSS == MANIFEST_BSS && (int)SIZE_KINDS == MANIFEST_SIZES,
@@ -67,6 +67,26 @@ static struct json_object *sizes_object(const uint64_t *sizes)
     return whole(o, ok);
 }
 
+static void add_file(struct json_object *to, const struct set_file *file, bool *ok)
+{
+    add_number(to, "file", file->size, ok);
+    add(to, "xxh3-128", digest_text(file->digest), ok);
+}
+
+static struct json_object *debug_object(const struct plan *plan, const struct plan_library *row,
+                                        const struct set_library *l)
+{
+    bool ok = true;
+    char name[FILE_NAME_MOST];
+    struct json_object *o = json_object_new_object();
+    if (!o)
+        return NULL;
+    files_debug_name(plan, row, name);
+    add_text(o, "name", name, &ok);
+    add_file(o, &l->debug, &ok);
+    return whole(o, ok);
+}
+
 static struct json_object *library_object(const struct plan *plan, const struct plan_library *row,
                                           const struct set_library *l)
 {
@@ -82,8 +102,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
     add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
-    add_number(o, "file", l->file, &ok);
-    add(o, "xxh3-128", digest_text(l->digest), &ok);
+    add_file(o, &l->file, &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
     add_number(o, "visited", plan_visited_functions(plan, row), &ok);
@@ -93,6 +112,8 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         add_text(o, "entry", l->entry, &ok);
         add_number(o, "result", l->result, &ok);
     }
+    if (l->debug.size)
+        add(o, "debug-file", debug_object(plan, row, l), &ok);
     return whole(o, ok);
 }
 

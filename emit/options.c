@@ -7,9 +7,11 @@
 
 #include "base/cli.h"
 #include "base/workers.h"
+#include "emit/profile_keys.h"
 
 enum {
     OPTION_COMPRESS = 256,
+    OPTION_SEPARATE,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -26,6 +28,8 @@ static const struct cli_option table[] = {
     {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
     {OPTION_COMPRESS, "compress", "KIND",
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
+    {OPTION_SEPARATE, "separate", "KIND",
+     "files for debug information: none, debuglink or build-id, instead of as the profile says"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -100,17 +104,30 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     return true;
 }
 
+/* The number of what is chosen for a key of the profile; -1 where it is none of the choices. */
+static int choice_of(enum profile_key_id key, const char *text)
+{
+    for (int i = 0; profile_keys[key].choices[i]; i++)
+        if (strcmp(text, profile_keys[key].choices[i]) == 0)
+            return i;
+    return -1;
+}
+
 static bool take_compression(struct options *o, const char *text, struct error *e)
 {
-    static const char *const kinds[] = {[COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd"};
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(text, kinds[i]) == 0) {
-            o->has_compress = true;
-            o->compress = (enum compression)i;
-            return true;
-        }
-    }
-    return error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
+    int kind = choice_of(KEY_COMPRESS, text);
+    o->has_compress = true;
+    o->compress = (enum compression)kind;
+    return kind >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
+}
+
+static bool take_separation(struct options *o, const char *text, struct error *e)
+{
+    int kind = choice_of(KEY_SEPARATE, text);
+    o->has_separate = true;
+    o->separate = (enum separation)kind;
+    return kind >= 0 ||
+           error_set(e, ERROR_USAGE, "'%.60s' is no way to separate; use none, debuglink or build-id", text);
 }
 
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
@@ -136,6 +153,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return true;
     case OPTION_COMPRESS:
         return take_compression(o, value, e);
+    case OPTION_SEPARATE:
+        return take_separation(o, value, e);
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

@@ -18,6 +18,8 @@ struct options {
     uint64_t seed;
     bool has_compress;
     enum compression compress;
+    bool has_separate;
+    enum separation separate;
     unsigned threads;
     bool force, dry_run, quiet;
 };

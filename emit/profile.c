@@ -72,6 +72,8 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_UNITS]                = {SECTION_DWARF,    "units",                KIND_NUMBER, AT(dwarf.units),          1,     1000000,                DERIVED, NULL},
     [KEY_COMPRESS]             = {SECTION_DWARF,    "compress",             KIND_CHOICE, AT(dwarf.compress),       0,     COMPRESS_ZSTD,          COMPRESS_NONE,
                                   CHOICES([COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd")},
+    [KEY_SEPARATE]             = {SECTION_DWARF,    "separate",             KIND_CHOICE, AT(dwarf.separate),       0,     SEPARATE_BUILD_ID,      SEPARATE_NONE,
+                                  CHOICES([SEPARATE_NONE] = "none", [SEPARATE_DEBUGLINK] = "debuglink", [SEPARATE_BUILD_ID] = "build-id")},
 };
 /* clang-format on */
 
@@ -212,6 +214,10 @@ static bool profile_check(const struct profile *p, const struct profile_source *
                              (long long)p->elf.max_page_size);
     if (p->elf.relro == RELRO_FULL && p->elf.bind != BIND_NOW)
         return profile_wrong(s, KEY_RELRO, e, "'full' needs 'bind: now', which is not set; add it, or use 'partial'");
+    if (p->dwarf.separate == SEPARATE_BUILD_ID && !p->elf.build_id)
+        return profile_wrong(
+            s, KEY_SEPARATE, e,
+            "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'");
     return sections_check(p, s, e);
 }
 

@@ -36,6 +36,7 @@ enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
 enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them */
+enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 struct profile {
@@ -75,6 +76,7 @@ struct profile {
         enum debug_language language; /* LANGUAGE_C */
         int64_t units;                /* derived; average functions in a compile unit */
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
+        enum separation separate;  /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
     } dwarf;
 };
 

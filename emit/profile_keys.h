@@ -62,6 +62,7 @@ enum profile_key_id {
     KEY_LANGUAGE,
     KEY_UNITS,
     KEY_COMPRESS,
+    KEY_SEPARATE,
     KEY_COUNT
 };
 

@@ -1,8 +1,6 @@
 /* Writes a set; see set.h. */
 #include "emit/set.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +13,8 @@
 #include "elf/container.h"
 #include "emit/digest.h"
 #include "emit/driver_py.h"
-#include "emit/library.h"
+#include "emit/files.h"
+#include "emit/tidy.h"
 
 /* A set under construction. */
 struct work {
@@ -26,108 +25,6 @@ struct work {
     const char *path;
     int directory;
 };
-
-/* --- names in a set's directory -------------------------------------------------- */
-
-/* Whether `name` is libmodule<N>.so, libutility<N>.so or a marker's. */
-static bool is_library(const char *name)
-{
-    static const char *const stems[] = {"libmodule", "libutility"};
-    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
-        return true;
-    for (unsigned i = 0; i < 2; i++) {
-        size_t n = strlen(stems[i]);
-        if (strncmp(name, stems[i], n) != 0 || !isdigit((unsigned char)name[n]))
-            continue;
-        while (isdigit((unsigned char)name[n]))
-            n++;
-        return strcmp(name + n, ".so") == 0;
-    }
-    return false;
-}
-
-static bool is_temporary(const char *name)
-{
-    size_t n = strlen(name);
-    if (name[0] != '.' || n < 6 || strcmp(name + n - 4, ".tmp") != 0)
-        return false;
-    char inner[256];
-    snprintf(inner, sizeof inner, "%.*s", (int)(n - 5), name + 1);
-    return is_library(inner) || strcmp(inner, "manifest.json") == 0 || strcmp(inner, "driver.py") == 0;
-}
-
-static bool belongs(const char *name)
-{
-    return is_library(name) || is_temporary(name) || strcmp(name, "driver.py") == 0 || strcmp(name, "__pycache__") == 0;
-}
-
-static bool is_planned(const struct plan *plan, const char *name)
-{
-    unsigned number;
-    char canonical[64];
-    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
-        return true;
-    if (sscanf(name, "libmodule%u.so", &number) == 1 && number < plan->modules) {
-        snprintf(canonical, sizeof canonical, "libmodule%u.so", number);
-        return strcmp(canonical, name) == 0;
-    }
-    if (sscanf(name, "libutility%u.so", &number) == 1 && number < plan->utilities) {
-        snprintf(canonical, sizeof canonical, "libutility%u.so", number);
-        return strcmp(canonical, name) == 0;
-    }
-    return false;
-}
-
-/* Calls `act` for every entry but . and ..; stops when it returns false. */
-static bool each_entry(const struct work *w, bool (*act)(const struct work *, const char *, struct error *),
-                       struct error *e)
-{
-    int fd = openat(w->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        error_errno(e, w->path, "cannot read the directory");
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool ok = true;
-    for (struct dirent *entry; ok && (entry = readdir(d));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            ok = act(w, entry->d_name, e);
-    closedir(d);
-    return ok;
-}
-
-static bool refuse_foreign(const struct work *w, const char *name, struct error *e)
-{
-    if (belongs(name))
-        return true;
-    error_set(e, ERROR_USAGE, "the directory holds '%.100s', which is not of a set; give an empty or a new one", name);
-    return error_at(e, w->path, 0);
-}
-
-static bool remove_temporary(const struct work *w, const char *name, struct error *e)
-{
-    (void)e;
-    if (is_temporary(name))
-        unlinkat(w->directory, name, 0);
-    return true;
-}
-
-static bool remove_stale(const struct work *w, const char *name, struct error *e)
-{
-    if (is_library(name) && !is_planned(w->set->plan, name) && unlinkat(w->directory, name, 0) != 0)
-        return error_errno(e, w->path, "cannot remove a library of the set that was there before");
-    return true;
-}
-
-static bool remove_ours(const struct work *w, const char *name, struct error *e)
-{
-    (void)e;
-    if (is_library(name) || is_temporary(name) || strcmp(name, "driver.py") == 0)
-        unlinkat(w->directory, name, 0);
-    return true;
-}
 
 /* --- files -------------------------------------------------------------------------- */
 
@@ -166,14 +63,11 @@ static uint32_t marked(const struct plan *plan, const struct plan_library *l, co
     return plan_visited_functions(plan, l) + s->marks - l->functions;
 }
 
-static void record(struct set_library *out, const struct library *l, const uint8_t *image)
+static void record(struct set_library *out, const struct library *l)
 {
-    struct layout_sizes sizes = layout_count(&l->layout);
-    XXH128_hash_t digest = XXH3_128bits(image, l->layout.file_size);
+    struct layout_sizes sizes = files_count(l);
     *out = (struct set_library){
         .size = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss},
-        .file = l->layout.file_size,
-        .digest = {digest.high64, digest.low64},
         .marks = l->shape.marks,
         .marked = marked(l->plan, l->row, &l->shape),
         .result = l->result,
@@ -181,26 +75,62 @@ static void record(struct set_library *out, const struct library *l, const uint8
     memcpy(out->entry, l->shape.entry, sizeof out->entry);
 }
 
+/* Opens the directory of `name` within the set, made where it is not there, and
+ * sets *base to the rest of the name; -1 with errno. */
+static int open_within(const struct work *w, const char *name, const char **base)
+{
+    int directory = fcntl(w->directory, F_DUPFD_CLOEXEC, 0);
+    const char *slash;
+    for (*base = name; directory >= 0 && (slash = strchr(*base, '/')); *base = slash + 1) {
+        char step[FILE_NAME_MOST];
+        snprintf(step, sizeof step, "%.*s", (int)(slash - *base), *base);
+        int next = -1;
+        if (mkdirat(directory, step, 0777) == 0 || errno == EEXIST)
+            next = openat(directory, step, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int number = errno;
+        close(directory);
+        errno = number;
+        directory = next;
+    }
+    return directory;
+}
+
+static bool write_file(const struct work *w, const struct library_file *file, struct error *e)
+{
+    char path[600];
+    const char *base;
+    snprintf(path, sizeof path, "%s/%s", w->path, file->name);
+    int directory = open_within(w, file->name, &base);
+    if (directory < 0)
+        return error_errno(e, path, "cannot make the directory of the file");
+    bool ok = container_write(file->layout, file->image, directory, base, path, e);
+    close(directory);
+    return ok;
+}
+
 static bool make_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct work *w = context;
     const struct plan *plan = w->set->plan;
     struct builder *b = &w->builders[worker];
-    char name[64];
-    char path[600];
     if (!library_size(b, plan, w->stock, index, e) || !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
-    record(out, &b->library, b->image);
+    record(out, &b->library);
     const struct plan_library *row = &plan->library[index];
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         if (out->size[kind] != row->size[kind])
             return error_set(e, ERROR_MISMATCH, "%s.so: came out with a size of %llu where the plan has %llu",
                              row->name, (unsigned long long)out->size[kind], (unsigned long long)row->size[kind]);
-    snprintf(name, sizeof name, "%s.so", row->name);
-    snprintf(path, sizeof path, "%s/%s", w->path, name);
-    if (!container_write(&b->library.layout, b->image, w->directory, name, path, e))
-        return false;
+    struct library_file files[FILES_MOST];
+    unsigned count = files_of(b, files);
+    for (unsigned i = 0; i < count; i++) {
+        struct set_file *written = i + 1 < count ? &out->debug : &out->file;
+        XXH128_hash_t digest = XXH3_128bits(files[i].image, files[i].layout->file_size);
+        *written = (struct set_file){files[i].layout->file_size, {digest.high64, digest.low64}};
+        if (!write_file(w, &files[i], e))
+            return false;
+    }
     progress_step(w->progress);
     return true;
 }
@@ -222,11 +152,11 @@ static bool open_directory(struct work *w, bool force, bool *made, struct error 
         error_set(e, ERROR_USAGE, "there is a set already; give another directory, or --force to replace it");
         return error_at(e, w->path, 0);
     }
-    if (!complete && !each_entry(w, refuse_foreign, e))
+    if (!complete && !tidy_refuse_foreign(w->directory, w->path, e))
         return false;
     if (complete && unlinkat(w->directory, "manifest.json", 0) != 0)
         return error_errno(e, w->path, "cannot remove the old manifest.json");
-    return each_entry(w, remove_temporary, e);
+    return tidy_remove(w->directory, w->path, TIDY_TEMPORARY, NULL, e);
 }
 
 static bool write_set(struct work *w, unsigned threads, struct error *e)
@@ -234,8 +164,8 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
     struct set *set = w->set;
     if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e))
         return false;
-    return each_entry(w, remove_stale, e) && write_text(w, "driver.py", driver_write, e) &&
-           write_text(w, "manifest.json", manifest_write, e);
+    return tidy_remove(w->directory, w->path, TIDY_STALE, set->plan, e) &&
+           write_text(w, "driver.py", driver_write, e) && write_text(w, "manifest.json", manifest_write, e);
 }
 
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
@@ -250,7 +180,7 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
         error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
     ok = ok && open_directory(&w, force, &made, e) && write_set(&w, threads, e);
     if (!ok && made && w.directory >= 0) {
-        each_entry(&w, remove_ours, NULL);
+        tidy_remove(w.directory, path, TIDY_ALL, NULL, NULL);
         rmdir(path);
     }
     if (w.directory >= 0)

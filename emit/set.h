@@ -14,11 +14,15 @@
 #include "emit/progress.h"
 #include "emit/stock.h"
 
+struct set_file {
+    uint64_t size;      /* bytes; 0: there is no such file */
+    uint64_t digest[2]; /* XXH3-128: high, low */
+};
+
 /* What became of one library. */
 struct set_library {
     uint64_t size[SIZE_KINDS];
-    uint64_t file;      /* bytes */
-    uint64_t digest[2]; /* XXH3-128 of the file: high, low */
+    struct set_file file, debug; /* the library; its debug file */
     uint32_t marks, marked;
     uint64_t result;
     char entry[NAME_PREFIX_MOST];

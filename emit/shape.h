@@ -86,7 +86,9 @@ enum {
 #define ENTRY_DOC   "Calls every covered function of the module; returns the result."
 #define VISITED_DOC "How many of the module's functions have been called so far."
 
-#define COMMENT_TEXT "pyelfgen " PYELFGEN_VERSION
+/* .comment; the directory of a set is searched for our own by COMMENT_START */
+#define COMMENT_START "pyelfgen "
+#define COMMENT_TEXT  COMMENT_START PYELFGEN_VERSION
 
 struct shape {
     bool python; /* is an extension module */

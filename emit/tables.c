@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "elf/plt.h"
-#include "emit/library.h"
+#include "emit/files.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
 {
@@ -181,21 +181,16 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     assert(p == start + s[SECTION_DYNAMIC].size);
 }
 
-/* A build-id that identifies the contents without reading them: they are a
- * function of version, profile, seed and library. */
 static void write_build_id(const struct library *l, uint8_t *image)
 {
     if (!l->layout.section[SECTION_NOTE_BUILD_ID].size)
         return;
     uint8_t *p = image + l->layout.section[SECTION_NOTE_BUILD_ID].offset;
     p = put_u32(p, 4);
-    p = put_u32(p, 20);
+    p = put_u32(p, FILE_BUILD_ID);
     p = put_u32(p, NT_GNU_BUILD_ID);
     p = put_bytes(p, "GNU", 4);
-    uint64_t id = random_mix(l->plan->digest[0] ^ l->row->key);
-    p = put_u64(p, random_mix(id + l->plan->digest[1]));
-    p = put_u64(p, random_mix(id + RANDOM_STEP));
-    put_u32(p, (uint32_t)random_mix(id + 2 * RANDOM_STEP));
+    files_build_id(l->plan, l->row, p);
 }
 
 static void write_constants(const struct library *l, uint8_t *image)

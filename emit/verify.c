@@ -112,51 +112,57 @@ static bool digest_file(int fd, unsigned char *buffer, uint64_t size, uint64_t *
     return true;
 }
 
-static bool check_file(const struct check *c, int fd, const struct manifest_library *l, unsigned char *buffer,
-                       struct error *e)
+static bool check_content(int fd, const struct manifest_file *f, unsigned char *buffer, struct error *e)
 {
     struct stat st;
     uint64_t size;
     uint64_t digest[2];
     if (fstat(fd, &st) != 0)
-        return error_errno(e, "", "cannot examine the library");
+        return error_errno(e, "", "cannot examine the file");
     if (!S_ISREG(st.st_mode))
         return error_set(e, ERROR_MISMATCH, "is not a regular file; generate the set again with --force");
     size = (uint64_t)st.st_size;
-    if (size == l->file && !digest_file(fd, buffer, l->file, &size, digest))
-        return error_errno(e, "", "cannot read the library");
-    if (size != l->file) {
+    if (size == f->size && !digest_file(fd, buffer, f->size, &size, digest))
+        return error_errno(e, "", "cannot read the file");
+    if (size != f->size) {
         error_set(e, ERROR_MISMATCH,
                   "has %" PRIu64 " bytes, the manifest says %" PRIu64 "; generate the set again with --force", size,
-                  l->file);
-        e->wanted = (int64_t)l->file;
+                  f->size);
+        e->wanted = (int64_t)f->size;
         e->possible = (int64_t)size;
         return false;
     }
-    if (digest[0] != l->digest[0] || digest[1] != l->digest[1])
+    if (digest[0] != f->digest[0] || digest[1] != f->digest[1])
         return error_set(e, ERROR_MISMATCH,
                          "is not what was generated: its XXH3-128 differs from the manifest's; generate the set again "
                          "with --force");
-    progress_step(c->progress);
     return true;
+}
+
+static bool check_file(const struct check *c, unsigned worker, const struct manifest_file *f, struct error *e)
+{
+    char path[sizeof e->file];
+    snprintf(path, sizeof path, "%s/%s", c->path, f->name);
+    int fd = openat(c->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (fd < 0 && errno == ELOOP) {
+        error_set(e, ERROR_MISMATCH, "is a symbolic link; generate the set again with --force");
+        return error_at(e, path, 0);
+    }
+    if (fd < 0)
+        return error_errno(e, path, "cannot open the file");
+    bool ok = check_content(fd, f, c->buffers + (size_t)worker * READ_SLICE, e) || error_at(e, path, 0);
+    close(fd);
+    return ok;
 }
 
 static bool check_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct check *c = context;
     const struct manifest_library *l = &c->manifest.libraries[index];
-    char path[sizeof e->file];
-    snprintf(path, sizeof path, "%s/%s", c->path, l->name);
-    int fd = openat(c->directory, l->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-    if (fd < 0 && errno == ELOOP) {
-        error_set(e, ERROR_MISMATCH, "is a symbolic link; generate the set again with --force");
-        return error_at(e, path, 0);
-    }
-    if (fd < 0)
-        return error_errno(e, path, "cannot open the library");
-    bool ok = check_file(c, fd, l, c->buffers + (size_t)worker * READ_SLICE, e) || error_at(e, path, 0);
-    close(fd);
-    return ok;
+    if (!check_file(c, worker, &l->file, e) || (l->debug_file.name && !check_file(c, worker, &l->debug_file, e)))
+        return false;
+    progress_step(c->progress);
+    return true;
 }
 
 bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e)

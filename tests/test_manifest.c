@@ -101,9 +101,9 @@ static void test_right(void **state)
     assert_string_equal(l->stem, "libmodule0");
     assert_string_equal(l->entry, "libmodule0_entry");
     assert_int_equal(l->kind, MANIFEST_MODULE);
-    assert_int_equal(l->file, 500);
-    assert_true(l->digest[0] == UINT64_C(0x0123456789abcdef));
-    assert_true(l->digest[1] == UINT64_C(0xfedcba9876543210));
+    assert_int_equal(l->file.size, 500);
+    assert_true(l->file.digest[0] == UINT64_C(0x0123456789abcdef));
+    assert_true(l->file.digest[1] == UINT64_C(0xfedcba9876543210));
     for (uint64_t i = 0; i < MANIFEST_SIZES; i++)
         assert_int_equal(l->size[i], 11 + i);
     assert_int_equal(l->functions, 11);
@@ -251,6 +251,47 @@ static void test_wrong(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *text = with(cases[i].from, cases[i].to);
         assert_refused(text, strlen(text), cases[i].message);
+        free(text);
+    }
+}
+
+/* Debug files; the name of one becomes a path. */
+static void test_debug_file(void **state)
+{
+    (void)state;
+    static const char identified[] = ".build-id/0f/123456789012345678901234567890abcdef00.debug";
+    static const struct {
+        const char *row, *name, *message;
+    } cases[] = {
+        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7, " DIGEST "}", "libmodule0.so.debug", NULL},
+        {"{\"name\": \".build-id/0f/123456789012345678901234567890abcdef00.debug\", \"file\": 7, " DIGEST "}",
+         identified, NULL},
+        {"{\"name\": \"libmodule1.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
+        {"{\"name\": \"../libmodule0.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
+        {"{\"name\": \".build-id/0f/../456789012345678901234567890abcdef0.debug\", \"file\": 7, " DIGEST "}", NULL,
+         "libmodule0.so: debug-file: 'name' is neither the library's with .debug nor one in .build-id"},
+        {"{\"file\": 7, " DIGEST "}", NULL, "libmodule0.so: debug-file: 'name' is missing"},
+        {"{\"name\": \"libmodule0.so.debug\", " DIGEST "}", NULL, "libmodule0.so: debug-file: 'file' is missing"},
+        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7}", NULL, "debug-file: 'xxh3-128' is missing"},
+        {"\"libmodule0.so.debug\"", NULL, "libmodule0.so: 'debug-file' is not an object"},
+        {"null", NULL, "libmodule0.so: 'debug-file' is not an object"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char member[300];
+        snprintf(member, sizeof member, "\"debug-file\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
+        char *text = with("\"entry\": \"libmodule0_entry\"", member);
+        struct manifest m;
+        struct error e = {0};
+        if (cases[i].message) {
+            assert_refused(text, strlen(text), cases[i].message);
+        } else {
+            assert_true(manifest_parse(&m, text, strlen(text), &e));
+            assert_string_equal(m.libraries[1].debug_file.name, cases[i].name);
+            assert_int_equal(m.libraries[1].debug_file.size, 7);
+            assert_true(m.libraries[1].debug_file.digest[1] == UINT64_C(0xfedcba9876543210));
+            assert_null(m.libraries[2].debug_file.name);
+            manifest_free(&m);
+        }
         free(text);
     }
 }
@@ -518,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_libraries_first),
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_debug_file),
         cmocka_unit_test(test_not_an_object),
         cmocka_unit_test(test_row_not_an_object),
         cmocka_unit_test(test_version_comes_first),

@@ -154,7 +154,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
-         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress"},
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
@@ -344,12 +344,12 @@ static void refuses_wrong_words(void **state)
         {HEAD "names: {style: gnu}\n", 4, "names: style: 'gnu' is not one of pynamic, itanium"},
         {HEAD "names: {style: itanium, pad: 3}\n", 4,
          "names: pad: goes with 'style: pynamic' only; use 'length', or remove it"},
-        {HEAD "dwarf: {version: 4}\n", 4,
-         "dwarf: version: '4' is not available; this version of pyelfgen knows only 5"},
-        {HEAD "dwarf: {version: five}\n", 4,
-         "dwarf: version: 'five' is not available; this version of pyelfgen knows only 5"},
-        {HEAD "dwarf: {language: c++}\n", 4,
-         "dwarf: language: 'c++' is not available; this version of pyelfgen knows only c"},
+        {HEAD "dwarf: {separate: dwo}\n", 4, "dwarf: separate: 'dwo' is not one of none, debuglink, build-id"},
+        {HEAD "elf: {build-id: false}\ndwarf: {separate: build-id}\n", 5,
+         "dwarf: separate: 'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},
+        {HEAD "dwarf: {version: 3}\n", 4, "dwarf: version: '3' is not a whole number from 4 to 5"},
+        {HEAD "dwarf: {version: five}\n", 4, "dwarf: version: 'five' is not a whole number from 4 to 5"},
+        {HEAD "dwarf: {language: fortran}\n", 4, "dwarf: language: 'fortran' is not one of c, c++"},
     };
     ALL_REFUSED(wrong);
 }

@@ -203,7 +203,7 @@ LENGTH = "has {} bytes, the manifest says {}; generate the set again with --forc
 def test_missing_library(altered, drive, verify):
     altered.path("libutility0.so").unlink()
     assert "libutility0.so: cannot open shared object file" in drive(altered)
-    verify(altered, "libutility0.so", "cannot open the library: No such file or directory")
+    verify(altered, "libutility0.so", "cannot open the file: No such file or directory")
 
 
 @pytest.mark.parametrize("change", [-1, 1])

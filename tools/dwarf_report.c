@@ -354,6 +354,12 @@ static bool take_section(void *context, const struct section_size *section, stru
     return true;
 }
 
+/* The file that has the library's debug information. */
+static const char *debug_path(const struct library *library)
+{
+    return library->debug_path ? library->debug_path : library->path;
+}
+
 static void reading_start(struct report *r, struct reading *reading, const char *path)
 {
     struct error e;
@@ -415,10 +421,10 @@ static void read_all(struct report *r, const struct library *libraries, size_t c
     size_t started = 0;
     for (size_t i = 0; i < count; i++) {
         for (; started < count && started < i + slots; started++)
-            reading_start(r, &reading[started % slots], libraries[started].path);
+            reading_start(r, &reading[started % slots], debug_path(&libraries[started]));
         struct reading *done = &reading[i % slots];
         struct error e;
-        if (reading_finish(r, done, libraries[i].path)) {
+        if (reading_finish(r, done, debug_path(&libraries[i]))) {
             if (r->each)
                 tell_each(r, &libraries[i], done->s, each);
             if (!stats_add(sum, done->s, &e))

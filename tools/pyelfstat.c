@@ -48,6 +48,20 @@ static bool counts_from(const struct file_sizes *sizes, struct counts *counts)
     return sizes_total(sizes, &counts->of[COLUMN_TOTAL]);
 }
 
+/* The sizes of a library; with a debug file, what that alone has comes from it. */
+static bool library_read(const struct library *library, struct file_sizes *sizes, struct error *e)
+{
+    struct file_sizes debug;
+    if (!sizes_read(library->path, sizes, e))
+        return false;
+    if (!library->debug_path)
+        return true;
+    if (!sizes_read(library->debug_path, &debug, e))
+        return false;
+    debug.text = debug.data = debug.bss = 0; /* the library's, of which it says the sizes */
+    return sizes_add(sizes, &debug) || error_set(e, ERROR_INPUT, "%s has too large sizes", library->name);
+}
+
 /* Reads every library and complains of those that it cannot read; false when
  * their sum overflows. */
 static bool table_read(struct report *r, const struct library *libraries, size_t count, struct table *t,
@@ -59,7 +73,7 @@ static bool table_read(struct report *r, const struct library *libraries, size_t
     for (size_t i = 0; i < count; i++) {
         struct file_sizes sizes;
         struct error broken;
-        if (!sizes_read(libraries[i].path, &sizes, &broken)) {
+        if (!library_read(&libraries[i], &sizes, &broken)) {
             report_complain(r, &broken);
             t->unreadable++;
             continue;
@@ -296,8 +310,10 @@ static const struct cli_program program = {
                "their debug information consists of.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
                "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
-               "from the files. 1 MB is 1,000,000 bytes. The total is of the five: bss takes no\n"
-               "room in a file. FILEs, of any ELF class, get a row each, in bytes.\n"
+               "from the files, and those of debug files that the manifest names from these.\n"
+               "1 MB is 1,000,000 bytes. The total is of the five: bss takes no room in a file.\n"
+               "FILEs, of any ELF class, get a row each, in bytes, and count alone, whatever\n"
+               "they link to.\n"
                "\n"
                "With --dwarf, the libraries of a SET, and all FILEs together, are summed to one\n"
                "table: bytes per debug section (uncompressed), units, entries (DIEs) by tag,\n"

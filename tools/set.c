@@ -25,14 +25,25 @@ static bool libraries_start(struct set *set, struct arena *arena, size_t most, s
     return set->libraries || no_memory(e);
 }
 
-static bool libraries_add(struct set *set, struct arena *arena, const char *name, struct error *e)
+/* Where `name` is within the set; NULL when memory ran out. */
+static const char *path_within(const struct set *set, struct arena *arena, const char *name)
 {
     size_t size = strlen(set->path) + strlen(name) + 2;
     char *path = arena_take(arena, size);
-    if (!path)
+    if (path)
+        snprintf(path, size, "%s/%s", set->path, name);
+    return path;
+}
+
+/* `debug` is the name of its debug file, or NULL. */
+static bool libraries_add(struct set *set, struct arena *arena, const char *name, const char *debug, struct error *e)
+{
+    const char *path = path_within(set, arena, name);
+    const char *debug_path = debug ? path_within(set, arena, debug) : NULL;
+    if (!path || (debug && !debug_path))
         return no_memory(e);
-    int length = snprintf(path, size, "%s/%s", set->path, name);
-    set->libraries[set->count++] = (struct library){.name = path + length - strlen(name), .path = path};
+    set->libraries[set->count++] =
+        (struct library){.name = path + strlen(path) - strlen(name), .path = path, .debug_path = debug_path};
     return true;
 }
 
@@ -69,8 +80,10 @@ static bool take_manifest(const struct manifest *m, struct arena *arena, struct 
     set->application = memcpy(application, m->application, size);
     take_wanted(&m->wanted, &set->wanted);
     bool ok = libraries_start(set, arena, m->count, e);
-    for (size_t i = 0; i < m->count && ok; i++)
-        ok = m->libraries[i].kind == MANIFEST_MARKER || libraries_add(set, arena, m->libraries[i].name, e);
+    for (size_t i = 0; i < m->count && ok; i++) {
+        const struct manifest_library *l = &m->libraries[i];
+        ok = l->kind == MANIFEST_MARKER || libraries_add(set, arena, l->name, l->debug_file.name, e);
+    }
     return ok;
 }
 
@@ -90,7 +103,7 @@ static bool list_directory(struct arena *arena, struct set *set, struct error *e
         return error_errno(e, set->path, "cannot list");
     bool ok = libraries_start(set, arena, (size_t)count, e);
     for (int i = 0; i < count; i++) {
-        ok = ok && libraries_add(set, arena, entries[i]->d_name, e);
+        ok = ok && libraries_add(set, arena, entries[i]->d_name, NULL, e);
         free(entries[i]);
     }
     free(entries);

@@ -37,6 +37,7 @@ struct counts { /* in bytes */
 struct library {
     const char *name; /* within the set */
     const char *path;
+    const char *debug_path; /* of the file of its debug information; NULL where it has it itself */
 };
 
 struct set {

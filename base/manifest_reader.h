@@ -1,0 +1,46 @@
+/* Typed values out of one object of a manifest.
+ *
+ * The first thing that is wrong sticks: it fills the error, and everything taken
+ * after it is 0 or NULL, so that a row is taken in straight lines and checked
+ * once. For manifest.c alone.
+ */
+#ifndef BASE_MANIFEST_READER_H
+#define BASE_MANIFEST_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct reader {
+    struct json_object *object;
+    const char *where; /* "libmodule3.so: ", or "" for the top of the manifest */
+    struct arena *arena;
+    struct error *e;
+    bool failed;
+};
+
+/* False: what is said of `key` is wrong, or there is no memory. */
+bool reader_fail(struct reader *r, const char *key, const char *wrong);
+bool reader_memory(struct reader *r);
+
+/* The member `key`, which must be there and of that type. */
+struct json_object *reader_take(struct reader *r, const char *key, enum json_type type, const char *wrong);
+
+uint64_t reader_number(struct reader *r, const char *key, uint64_t most);
+
+/* A text without control characters, so also without zeros; the object's own. */
+const char *reader_text(struct reader *r, const char *key, size_t most, size_t *length);
+
+/* Copies in the arena. */
+const char *reader_copy(struct reader *r, const char *text, size_t length);
+const char *reader_keep(struct reader *r, const char *key, size_t most);
+
+/* 128 bits, in hexadecimal: high, low. */
+void reader_digest(struct reader *r, const char *key, uint64_t digest[2]);
+
+#endif

@@ -1,0 +1,112 @@
+/* Two layouts from one, and what only two files have; see separate.h. */
+#include "elf/separate.h"
+
+#include <assert.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+
+enum {
+    LINK_ALIGN = 4,
+    IMAGE_ALIGN = 64, /* of the debug file, so that its tables are aligned in memory too */
+    NOTHING_BYTES = 8,
+};
+
+uint64_t separate_link_size(const char *name)
+{
+    return (strlen(name) + 1 + LINK_ALIGN - 1) / LINK_ALIGN * LINK_ALIGN + sizeof(uint32_t);
+}
+
+static bool goes_with_debug(enum section_id id)
+{
+    return id >= SECTION_DEBUG_ARANGES && id <= SECTION_STRTAB;
+}
+
+static bool place_library(struct layout *library, const struct layout *whole, uint64_t link, struct error *e)
+{
+    *library = *whole;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        if (goes_with_debug(id))
+            library->section[id] = (struct section){0};
+    library->section[SECTION_GNU_DEBUGLINK].size = link;
+    if (!layout_place(library, e))
+        return false;
+    assert(library->section[SECTION_COMMENT].offset == whole->section[SECTION_COMMENT].offset);
+    return true;
+}
+
+/* The note stays where the program headers have it. All that is elsewhere is said
+ * to be at eight zero bytes behind it: dwarfdump reads .eh_frame even where it is
+ * SHT_NOBITS, and finds there the end of it. */
+static void place_debug(struct layout *debug, const struct layout *whole)
+{
+    *debug = *whole;
+    uint64_t nothing = sizeof(Elf64_Ehdr) + debug->segment_count * sizeof(Elf64_Phdr);
+    const struct section *note = &debug->section[SECTION_NOTE_BUILD_ID];
+    if (note->size)
+        nothing = note->offset + note->size;
+    nothing = (nothing + NOTHING_BYTES - 1) & ~(uint64_t)(NOTHING_BYTES - 1);
+    for (enum section_id id = SECTION_NOTE_BUILD_ID + 1; id < SECTION_COMMENT; id++) {
+        debug->section[id].elsewhere = true;
+        debug->section[id].offset = nothing;
+    }
+    layout_place_unloaded(debug, nothing + NOTHING_BYTES);
+}
+
+bool separate_place(struct separate *s, struct layout *whole, uint64_t link, struct error *e)
+{
+    if (!place_library(&s->library, whole, link, e))
+        return false;
+    place_debug(&s->debug, whole);
+    s->start = (s->library.file_size + IMAGE_ALIGN - 1) & ~(uint64_t)(IMAGE_ALIGN - 1);
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        /* symbols state the numbers of loaded sections, which are the same everywhere */
+        assert(id >= SECTION_COMMENT || (s->library.section[id].index == whole->section[id].index &&
+                                         s->debug.section[id].index == whole->section[id].index));
+        if (goes_with_debug(id))
+            whole->section[id].offset = s->start + s->debug.section[id].offset;
+    }
+    whole->file_size = s->start + s->debug.file_size;
+    return true;
+}
+
+static void copy_section(const struct separate *s, uint8_t *image, enum section_id id)
+{
+    const struct section *from = &s->library.section[id];
+    const struct section *to = &s->debug.section[id];
+    memcpy(image + s->start + to->offset, image + from->offset, from->size);
+}
+
+/* The name, filled up with zeros, and the sum over the whole debug file. */
+static void write_link(const struct separate *s, uint8_t *image, const char *name)
+{
+    const struct section *section = &s->library.section[SECTION_GNU_DEBUGLINK];
+    assert(section->size == separate_link_size(name));
+    uint8_t *p = image + section->offset;
+    size_t length = strlen(name);
+    uint64_t sum_at = section->size - sizeof(uint32_t);
+    memcpy(p, name, length);
+    memset(p + length, 0, sum_at - length);
+    put_u32(p + sum_at, (uint32_t)crc32_z(0, image + s->start, s->debug.file_size));
+}
+
+void separate_write(const struct separate *s, uint8_t *image, const char *link)
+{
+    copy_section(s, image, SECTION_NOTE_BUILD_ID);
+    copy_section(s, image, SECTION_COMMENT);
+    layout_write(&s->debug, image + s->start);
+    if (link)
+        write_link(s, image, link);
+    layout_write(&s->library, image);
+}
+
+struct layout_sizes separate_count(const struct separate *s)
+{
+    struct layout_sizes sizes = layout_count(&s->library);
+    struct layout_sizes debug = layout_count(&s->debug);
+    sizes.debug = debug.debug;
+    sizes.symtab = debug.symtab;
+    sizes.strtab = debug.strtab;
+    return sizes;
+}

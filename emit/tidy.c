@@ -1,0 +1,277 @@
+/* Which files are of a set, and their removal; see tidy.h. */
+#include "emit/tidy.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emit/files.h"
+
+/* A walk over a set's directory, and the tree of debug files in it. */
+struct walk {
+    const char *path;
+    int directory;
+    enum tidy_kind kind;
+    const struct plan *plan;
+    char (*planned)[FILE_NAME_MOST]; /* names of debug files in the tree, sorted; NULL until they are asked for */
+    const char *within;              /* "" or ".build-id/xx/" */
+};
+
+/* --- names ------------------------------------------------------------------------ */
+
+/* Whether `name` is libmodule<N>.so, libutility<N>.so or a marker's. */
+static bool is_library(const char *name)
+{
+    static const char *const stems[] = {"libmodule", "libutility"};
+    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
+        return true;
+    for (unsigned i = 0; i < 2; i++) {
+        size_t n = strlen(stems[i]);
+        if (strncmp(name, stems[i], n) != 0 || !isdigit((unsigned char)name[n]))
+            continue;
+        while (isdigit((unsigned char)name[n]))
+            n++;
+        return strcmp(name + n, ".so") == 0;
+    }
+    return false;
+}
+
+/* `name` without `end`; false where it does not end so. */
+static bool strip_end(const char *name, const char *end, char stripped[256])
+{
+    size_t n = strlen(name);
+    size_t m = strlen(end);
+    if (n <= m || n - m > 255 || strcmp(name + n - m, end) != 0)
+        return false;
+    snprintf(stripped, 256, "%.*s", (int)(n - m), name);
+    return true;
+}
+
+/* The debug file of a library, beside it. */
+static bool is_linked(const char *name)
+{
+    char library[256];
+    return strip_end(name, FILES_DEBUG_SUFFIX, library) && is_library(library);
+}
+
+static bool is_hexadecimal(const char *digits, size_t count)
+{
+    return strlen(digits) == count && strspn(digits, "0123456789abcdef") == count;
+}
+
+/* A debug file in one of the directories of .build-id, by its name. */
+static bool is_identified(const char *name)
+{
+    char digits[256];
+    return strip_end(name, FILES_DEBUG_SUFFIX, digits) && is_hexadecimal(digits, 2 * FILE_BUILD_ID - 2);
+}
+
+/* A file of a set outside .build-id. */
+static bool is_top_file(const char *name)
+{
+    return is_library(name) || is_linked(name) || strcmp(name, "manifest.json") == 0 || strcmp(name, "driver.py") == 0;
+}
+
+/* What a file is called until it is finished, whose name then is_final knows. */
+static bool is_temporary(const char *name, bool (*is_final)(const char *))
+{
+    char inner[256];
+    return name[0] == '.' && strip_end(name + 1, ".tmp", inner) && is_final(inner);
+}
+
+static bool is_planned(const struct plan *plan, const char *name)
+{
+    unsigned number;
+    char canonical[64];
+    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
+        return true;
+    if (sscanf(name, "libmodule%u.so", &number) == 1 && number < plan->modules) {
+        snprintf(canonical, sizeof canonical, "libmodule%u.so", number);
+        return strcmp(canonical, name) == 0;
+    }
+    if (sscanf(name, "libutility%u.so", &number) == 1 && number < plan->utilities) {
+        snprintf(canonical, sizeof canonical, "libutility%u.so", number);
+        return strcmp(canonical, name) == 0;
+    }
+    return false;
+}
+
+static bool is_planned_link(const struct plan *plan, const char *name)
+{
+    char library[256];
+    return plan->profile->dwarf.separate == SEPARATE_DEBUGLINK && strip_end(name, FILES_DEBUG_SUFFIX, library) &&
+           is_planned(plan, library);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static bool list_planned(struct walk *w, struct error *e)
+{
+    const struct plan *plan = w->plan;
+    w->planned = calloc(plan->library_count, sizeof *w->planned);
+    if (!w->planned)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of %u debug files", plan->library_count);
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        files_debug_name(plan, &plan->library[i], w->planned[i]);
+    qsort(w->planned, plan->library_count, sizeof *w->planned, compare_names);
+    return true;
+}
+
+/* --- the walk ------------------------------------------------------------------------ */
+
+typedef bool act_function(struct walk *w, int directory, const char *name, struct error *e);
+
+static int open_directory(int directory, const char *name)
+{
+    return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Calls `act` for every entry of `name` but . and ..; stops when it returns false. */
+static bool each_entry(struct walk *w, int directory, const char *name, act_function *act, struct error *e)
+{
+    int fd = open_directory(directory, name);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        error_errno(e, w->path, "cannot read the directory");
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    bool ok = true;
+    for (struct dirent *entry; ok && (entry = readdir(d));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            ok = act(w, fd, entry->d_name, e);
+    closedir(d);
+    return ok;
+}
+
+static bool is_directory(int directory, const char *name)
+{
+    struct stat st;
+    return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether a file is a debug file of pyelfgen's: .comment stands near its beginning. */
+static bool is_ours(int directory, const char *name)
+{
+    char start[4096];
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof start);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && memmem(start, (size_t)n, COMMENT_START, strlen(COMMENT_START));
+}
+
+static bool refuse(const struct walk *w, const char *name, struct error *e)
+{
+    error_set(e, ERROR_USAGE, "the directory holds '%s%.100s', which is not of a set; give an empty or a new one",
+              w->within, name);
+    return error_at(e, w->path, 0);
+}
+
+/* --- refusing ------------------------------------------------------------------------ */
+
+static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
+{
+    return is_temporary(name, is_identified) || (is_identified(name) && is_ours(directory, name)) || refuse(w, name, e);
+}
+
+static bool refuse_identified(struct walk *w, int directory, const char *name, struct error *e)
+{
+    char within[sizeof FILES_BUILD_IDS + 5];
+    w->within = FILES_BUILD_IDS "/";
+    if (!is_hexadecimal(name, 2) || !is_directory(directory, name))
+        return refuse(w, name, e);
+    snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
+    w->within = within;
+    bool ok = each_entry(w, directory, name, refuse_debug_file, e);
+    w->within = "";
+    return ok;
+}
+
+static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
+{
+    if (strcmp(name, FILES_BUILD_IDS) == 0 && is_directory(directory, name))
+        return each_entry(w, directory, name, refuse_identified, e);
+    return is_top_file(name) || is_temporary(name, is_top_file) || strcmp(name, "__pycache__") == 0 ||
+           refuse(w, name, e);
+}
+
+bool tidy_refuse_foreign(int directory, const char *path, struct error *e)
+{
+    struct walk w = {.path = path, .directory = directory, .within = ""};
+    return each_entry(&w, directory, ".", refuse_entry, e);
+}
+
+/* --- removing ------------------------------------------------------------------------ */
+
+static bool remove_file(const struct walk *w, int directory, const char *name, struct error *e)
+{
+    if (unlinkat(directory, name, 0) == 0 || w->kind != TIDY_STALE)
+        return true;
+    return error_errno(e, w->path, "cannot remove a file of the set that was there before");
+}
+
+static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
+{
+    char path[FILE_NAME_MOST + 256];
+    if (is_temporary(name, is_identified))
+        return remove_file(w, directory, name, e);
+    if (w->kind == TIDY_TEMPORARY || !is_identified(name))
+        return true;
+    if (w->kind == TIDY_STALE) {
+        if (!w->planned && !list_planned(w, e))
+            return false;
+        snprintf(path, sizeof path, "%s%s", w->within, name);
+        if (bsearch(path, w->planned, w->plan->library_count, sizeof *w->planned, compare_names))
+            return true;
+    }
+    return !is_ours(directory, name) || remove_file(w, directory, name, e);
+}
+
+/* Directories go when they are empty. */
+static bool remove_identified(struct walk *w, int directory, const char *name, struct error *e)
+{
+    char within[sizeof FILES_BUILD_IDS + 5];
+    if (!is_hexadecimal(name, 2) || !is_directory(directory, name))
+        return true;
+    snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
+    w->within = within;
+    bool ok = each_entry(w, directory, name, remove_debug_file, e);
+    w->within = "";
+    unlinkat(directory, name, AT_REMOVEDIR);
+    return ok;
+}
+
+static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
+{
+    bool unwanted = is_temporary(name, is_top_file);
+    if (w->kind == TIDY_STALE && (is_library(name) || is_linked(name)))
+        unwanted = !is_planned(w->plan, name) && !is_planned_link(w->plan, name);
+    if (w->kind == TIDY_ALL)
+        unwanted |= is_top_file(name);
+    if (unwanted)
+        return remove_file(w, directory, name, e);
+    if (strcmp(name, FILES_BUILD_IDS) != 0 || !is_directory(directory, name))
+        return true;
+    bool ok = each_entry(w, directory, name, remove_identified, e);
+    unlinkat(directory, name, AT_REMOVEDIR);
+    return ok;
+}
+
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct plan *plan, struct error *e)
+{
+    struct walk w = {.path = path, .directory = directory, .kind = kind, .plan = plan, .within = ""};
+    bool ok = each_entry(&w, directory, ".", remove_entry, e);
+    free(w.planned);
+    return ok;
+}

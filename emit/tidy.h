@@ -1,0 +1,25 @@
+/* What else is in a set's directory: older sets, what interrupted runs left, and
+ * what belongs to no set and is never touched.
+ *
+ * A set's files are known by their names, and debug files in .build-id, where
+ * those of others may stand, by what their .comment says.
+ */
+#ifndef EMIT_TIDY_H
+#define EMIT_TIDY_H
+
+#include "emit/plan.h"
+
+/* Fails where the directory holds anything that is not of a set. In messages it
+ * is called `path`. */
+bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
+
+enum tidy_kind {
+    TIDY_TEMPORARY, /* files that were not finished */
+    TIDY_STALE,     /* libraries and debug files that the plan does not have */
+    TIDY_ALL,       /* everything of a set but the manifest */
+};
+
+/* Removes files of sets; `plan` is needed for TIDY_STALE only. */
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct plan *plan, struct error *e);
+
+#endif
