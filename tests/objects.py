@@ -5,11 +5,16 @@ Programs that others wrote judge what ours wrote; nothing here knows a format.
 
 import concurrent.futures
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
+
+# Debian's lldb-14 looks elsewhere for its own Python.
+LLDB_PYTHON = pathlib.Path("/usr/lib/llvm-14/lib").glob("python3.*/dist-packages")
+LLDB_ENVIRONMENT = {"PYTHONPATH": ":".join(map(str, LLDB_PYTHON))}
 
 FIVE = ["text", "data", "debug", "symtab", "strtab"]
 
