@@ -628,9 +628,15 @@ def valgrind(library):
 
 
 # Of any code: what a core file cannot have, what is not loaded yet, what a call does to %rax, sources.
-GDB_WARNINGS = r"^(warning: Memory read failed for corefile section|warning: target file /proc/|Function \"?\S+ not defined"
-GDB_WARNINGS += r"|During symbol reading: incomplete CFI data; unspecified registers"
-GDB_WARNINGS += r"|\d+\t\S+: No such file or directory).*\n?"
+GDB_WARNINGS = "|".join(
+    [
+        "warning: Memory read failed for corefile section",
+        "warning: target file /proc/",
+        "Function .* not defined",
+        "During symbol reading: incomplete CFI data; unspecified registers",
+        r"\d+\t\S+: No such file or directory",
+    ]
+)
 
 
 @tool("gdb-stack", most=3, wanted=Library.has_chain)
@@ -639,7 +645,7 @@ def gdb_stack(library):
     _, last = library.chain
     done = run_to_core(library)
     yield from done.check(done.status == 0, f"exit status {done.status}")
-    said = re.sub(GDB_WARNINGS, "", done.err, flags=re.M)
+    said = re.sub(f"^(?:{GDB_WARNINGS}).*\\n?", "", done.err, flags=re.M)
     yield from done.check(not said.strip(), said)
     yield from done.without("[Ee]rror")
     rows = re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+) \(.*\) at (\S+):(\d+)$", done.out, flags=re.M)
@@ -765,7 +771,8 @@ def run(variant, options, directory, loader):
             chosen[library.name].append(name)
     found, missing = {name: (0, {}) for name in tools}, set()
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for library, rows in pool.map(look, [(library, chosen[library.name]) for library in libraries]):
+        jobs = [(library, chosen[library.name]) for library in libraries]
+        for library, rows in pool.map(look, jobs):
             for name, seconds, said in rows:
                 if said is None:
                     missing.add(name)
