@@ -11,7 +11,6 @@ import bisect
 import concurrent.futures
 import contextlib
 import functools
-import json
 import os
 import pathlib
 import re
@@ -21,8 +20,10 @@ import sys
 import tempfile
 import time
 
+import entries
 import objects
 from conftest import BUILD, SOURCE
+from objects import every
 from sets import manifest_of, profile_text
 
 TIMEOUT = 60
@@ -162,9 +163,7 @@ class Library:
     @functools.cached_property
     def lines(self):
         """The line table: [(address, (file's name, line), is_stmt)]; a line of None ends a sequence."""
-        table = objects.ask("readelf", "-W", "--debug-dump=decodedline", self.path)
-        rows = re.findall(r"^(\S+) +(\d+|-) +(?:0x)?([0-9a-f]+)\b(?: +\d+)?( +x)? *(?:END)?$", table, flags=re.M)
-        return [(int(at, 16), (file, None if line == "-" else int(line)), bool(stmt)) for file, line, at, stmt in rows]
+        return entries.line_rows(self.path)
 
     @functools.cached_property
     def rows(self):
@@ -239,12 +238,6 @@ class Library:
 def compile_loader(program, *options):
     command = ["gcc", "-g", "-O1", "-rdynamic", "-Wno-pedantic", *options, "-o", program, LOADER, "-ldl"]
     subprocess.run(command, check=True)
-
-
-def every(items, most):
-    """At most so many of the items, evenly."""
-    items = list(items)
-    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
 def of_frames(frames, symbols):

@@ -48,6 +48,12 @@ def each(function, items):
         return list(pool.map(function, items))
 
 
+def every(items, most):
+    """At most so many of the items, evenly."""
+    items = list(items)
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+
+
 def sizes_by_binutils(path):
     """The sizes of a file, out of `size` and `readelf`."""
     return sizes_of_each([path])[0]
