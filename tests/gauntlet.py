@@ -126,6 +126,14 @@ class Done:
             yield self.complaint(what)
 
 
+    def tells(self, pattern, library):
+        """A complaint if it has not said of each function that there is one."""
+        said = len(re.findall(pattern, self.out))
+        least = max(1, len(library.numbered))
+        if said < least:
+            yield self.complaint(f"{said} of at least {least} functions: {pattern}")
+
+
 def same(done, what, found, wanted):
     """A complaint that shows the first difference of two lists."""
     found, wanted = list(found), list(wanted)
@@ -168,7 +176,9 @@ class Library:
     @functools.cached_property
     def rows(self):
         """{address: (file's name, line)}: of rows of one address the last counts; ends are left out."""
-        return {address: place for address, place, _ in self.lines if place[1] is not None}
+        rows = {address: place for address, place, _ in self.lines if place[1] is not None}
+        assert rows, f"readelf shows no rows of {self.path}"
+        return rows
 
     @functools.cached_property
     def addresses(self):
@@ -292,6 +302,7 @@ def readelf_dwarf(library):
     done = Done("readelf", "--debug-dump", library.path)
     yield from done.ended()
     yield from done.without("<corrupt|[Ww]arning|[Ee]rror:")
+    yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
 
 
 @tool("objdump")
@@ -317,12 +328,16 @@ def objdump(library):
 
 @tool("objdump-dwarf", wanted=lambda library: library.longest_packed + 1 < library.path.stat().st_size)
 def objdump_dwarf(library):
-    yield from Done("objdump", "--dwarf", library.path).ended()
+    done = Done("objdump", "--dwarf", library.path)
+    yield from done.ended()
+    yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
 
 
 @tool("eu-readelf")
 def eu_readelf(library):
-    yield from Done("eu-readelf", "-N", "--debug-dump", library.path).ended()
+    done = Done("eu-readelf", "-N", "--debug-dump", library.path)
+    yield from done.ended()
+    yield from done.tells(r"\] +subprogram +abbrev:", library)
 
 
 @tool("eu-elflint")

@@ -11,7 +11,7 @@ import pytest
 import model
 from conftest import SOURCE
 from entries import declared, first_lines, names_below, structures, subprogram
-from objects import LLDB_ENVIRONMENT, ask, every, functions, line_of, tool
+from objects import LLDB_ENVIRONMENT, every, functions, line_of, tool
 
 pytestmark = pytest.mark.slow
 
