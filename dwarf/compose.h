@@ -172,6 +172,8 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
 /* One of its parameters or variables, with a location list, or (COMPOSE_UNKNOWN)
  * with none. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
+/* A parameter that was a constant (below 128), and is nowhere. */
+void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);

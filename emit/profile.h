@@ -76,7 +76,7 @@ struct profile {
         enum debug_language language; /* LANGUAGE_C */
         int64_t units;                /* derived; average functions in a compile unit */
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
-        enum separation separate;  /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
+        enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
     } dwarf;
 };
 
