@@ -148,12 +148,12 @@ static void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_ENUMERATION);
+    uint32_t line = begin_declared(b, ABBREV_ENUMERATION);
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
     put_name(b, unique_name(b, 5, 12, "_kind", text));
-    declare(b, next_line(b));
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
@@ -275,9 +275,9 @@ static void add_function(struct header_builder *b)
 static void add_variable(struct header_builder *b)
 {
     char text[96];
-    bytes_u8(&b->entries, ABBREV_EXTERN_VARIABLE);
+    uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
     put_name(b, unique_name(b, 6, 16, "", text));
-    declare(b, next_line(b));
+    declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
 }
 

@@ -240,6 +240,13 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
 }
 
+uint64_t debug_frames(const struct debug *d, uint64_t units)
+{
+    const struct corpus *c = d->corpus;
+    return units * (unit_frame(c) + c->fixed) +
+           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+}
+
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
@@ -294,10 +301,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    uint64_t bytes = (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE);
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        bytes += (uint64_t)d->single.count[k] * single_entry_size(dialect, k);
-    return bytes;
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
 /* Which headers' names there are, how many declarations stand at the end, and how

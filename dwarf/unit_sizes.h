@@ -32,10 +32,7 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
-    uint32_t count = d->externs;
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        count += d->single.count[k];
-    return count;
+    return d->externs + single_count(&d->single);
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */
