@@ -284,9 +284,9 @@ static void add_variable(struct header_builder *b)
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 25)
+    if (kind < 28)
         add_aggregate(b, false);
-    else if (kind < 40)
+    else if (kind < 41)
         add_typedef(b, any_type(b));
     else if (kind < 55)
         add_pointer(b);
