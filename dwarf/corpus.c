@@ -9,6 +9,8 @@
 #include "base/version.h"
 #include "base/words.h"
 
+enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
+
 /* --- what pieces are made of ------------------------------------------------- */
 
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
@@ -118,27 +120,17 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     return name;
 }
 
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text)
+/* What all of a header's names begin with, as those of a library's interface do;
+ * then the number in words. */
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    /* most names of a header begin alike */
-    size_t n = 0;
-    if (pick(b, 8)) {
-        words_identifier(random_at(UINT64_C(0x707265666978), b->header), 4 + b->header % 3, text);
-        n = strlen(text);
-        text[n++] = '_';
-    }
-    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text + n);
-    n = strlen(text);
-    uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
-    char digits[12];
-    unsigned count = 0;
-    do {
-        digits[count++] = (char)('0' + serial % 10);
-        serial /= 10;
-    } while (serial);
-    while (count)
-        text[n++] = digits[--count];
-    strcpy(text + n, suffix);
+    words_identifier(random_at(UINT64_C(0x707265666978), b->header), 2 + b->header % 2, text);
+    char *end = text + strlen(text);
+    *end++ = (char)('a' + b->header);
+    *end++ = '_';
+    words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
+    strcat(end, suffix);
+    assert(b->serial <= NAMES_MOST);
     return (uint32_t)bytes_string(&b->corpus->strings, text);
 }
 

@@ -70,7 +70,7 @@ struct known_type sized_type(struct header_builder *b, uint32_t most);
  * in a scope. */
 uint32_t member_name(struct header_builder *b, struct scope *scope);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text);
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
 void end_children(struct header_builder *b, size_t sibling);
 

@@ -75,7 +75,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    put_name(b, unique_name(b, 5, 12, "", text));
+    put_name(b, unique_name(b, "", text));
     declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     put_constant(b, DW_INL_declared_inlined);
@@ -104,7 +104,7 @@ static void add_typedef(struct header_builder *b, struct known_type of)
     uint32_t at = here(b);
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, 2, 7, "_t", text));
+    put_name(b, unique_name(b, "_t", text));
     declare(b, line);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align);
@@ -152,14 +152,14 @@ static void add_enumeration(struct header_builder *b)
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
-    put_name(b, unique_name(b, 5, 12, "_kind", text));
+    put_name(b, unique_name(b, "_kind", text));
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, unique_name(b, 4, 10, "", text));
+        put_name(b, unique_name(b, "", text));
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
@@ -215,7 +215,7 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     char text[96];
     uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
     if (named)
-        put_name(b, unique_name(b, 3, 9, is_union ? "_u" : "", text));
+        put_name(b, unique_name(b, is_union ? "_u" : "", text));
     size_t byte_size = bytes_u8(&b->entries, 0);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -264,7 +264,7 @@ static void add_function(struct header_builder *b)
 {
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
-    put_name(b, unique_name(b, 5, 12, "", text));
+    put_name(b, unique_name(b, "", text));
     declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -276,7 +276,7 @@ static void add_variable(struct header_builder *b)
 {
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
-    put_name(b, unique_name(b, 6, 16, "", text));
+    put_name(b, unique_name(b, "", text));
     declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
 }
@@ -284,23 +284,23 @@ static void add_variable(struct header_builder *b)
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 28)
+    if (kind < 30)
         add_aggregate(b, false);
-    else if (kind < 41)
+    else if (kind < 45)
         add_typedef(b, any_type(b));
-    else if (kind < 55)
+    else if (kind < 64)
         add_pointer(b);
-    else if (kind < 61)
-        add_array(b);
-    else if (kind < 69)
-        add_function_type(b);
     else if (kind < 70)
-        add_enumeration(b);
-    else if (kind < 76)
-        add_const(b);
+        add_array(b);
     else if (kind < 77)
+        add_function_type(b);
+    else if (kind < 78)
+        add_enumeration(b);
+    else if (kind < 82)
+        add_const(b);
+    else if (kind < 83)
         add_aggregate(b, true);
-    else if (kind < 96)
+    else if (kind < 98)
         add_function(b);
     else
         add_variable(b);
