@@ -3,6 +3,7 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,9 +125,10 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
  * then the number in words. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    words_identifier(random_at(UINT64_C(0x707265666978), b->header), 2 + b->header % 2, text);
+    words_identifier(random_at(UINT64_C(0x707265666978), b->header), 1 + b->header % 2, text);
     char *end = text + strlen(text);
-    *end++ = (char)('a' + b->header);
+    *end++ = (char)('a' + b->header % 26);
+    *end++ = (char)('a' + b->header / 26);
     *end++ = '_';
     words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
     strcat(end, suffix);
@@ -142,6 +144,13 @@ static void add_cut(struct header_builder *b)
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
+/* How many headers, of how many bytes of entries, about: a unit in C++ includes
+ * much more. */
+static const struct {
+    uint8_t headers;
+    uint32_t bytes;
+} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {16, 128 << 10}};
+
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
@@ -153,7 +162,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    while (b.entries.size < CORPUS_HEADER_BYTES && b.line < 64000 && !b.entries.failed && !c->strings.failed) {
+    while (b.entries.size < shapes[c->dialect.language].bytes && b.line < 64000 && !b.entries.failed &&
+           !c->strings.failed) {
         (cpp ? add_cpp_piece : add_c_piece)(&b);
         add_cut(&b);
     }
@@ -209,12 +219,12 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
     bool made = true;
-    for (uint32_t i = 0; i < CORPUS_HEADERS && made; i++) {
+    c->headers = shapes[dialect.language].headers;
+    for (uint32_t i = 0; i < c->headers && made; i++) {
         char name[32];
-        words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
-        char *end = name + strlen(name);
-        *end++ = (char)('a' + i);
-        strcpy(end, dialect.language == DWARF_CPP ? ".hpp" : ".h");
+        words_identifier(random_at(key, CORPUS_NAMES + i), 9, name);
+        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26,
+                dialect.language == DWARF_CPP ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
         made = make_header(c, i, key, base_names);
     }

@@ -22,9 +22,9 @@
 #include "dwarf/abbrev.h"
 
 enum {
-    CORPUS_HEADERS = 16,
-    CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
-    CORPUS_NAMES = 256,            /* for parameters and locals */
+    CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
+    CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
+    CORPUS_NAMES = 256,  /* for parameters and locals */
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -78,14 +78,15 @@ struct corpus_header {
     uint32_t cuts;
     uint32_t names;      /* bytes */
     uint32_t name_start; /* in .debug_str */
-    uint32_t file;       /* its file name in the line strings below */
+    uint32_t file;       /* its file name in the line strings below; all are equally long */
 };
 
 struct corpus {
     struct dialect dialect;
     struct corpus_header header[CORPUS_HEADERS];
-    uint32_t start; /* where a header's entries begin in a unit */
-    uint32_t fixed; /* bytes of a header's entries up to its first cut */
+    uint32_t headers; /* how many there are */
+    uint32_t start;   /* where a header's entries begin in a unit */
+    uint32_t fixed;   /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */

@@ -76,7 +76,7 @@ static uint64_t names_least(const struct corpus *c)
 static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 {
     uint32_t used = 0;
-    while (used < CORPUS_HEADERS && c->header[used].names <= names) {
+    while (used < c->headers && c->header[used].names <= names) {
         names -= c->header[used].names;
         used++;
     }
@@ -87,7 +87,7 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 static uint64_t headers_room(const struct corpus *c)
 {
     uint64_t room = headers_entries(c, 0);
-    for (uint32_t h = 1; h < CORPUS_HEADERS; h++)
+    for (uint32_t h = 1; h < c->headers; h++)
         if (headers_entries(c, h) < room)
             room = headers_entries(c, h);
     return room;
@@ -178,7 +178,7 @@ static void name_sources(struct debug *d, uint64_t directory_extra)
     }
 }
 
-/* All headers stand in every unit's table, so that its size does not depend on
+/* As many headers stand in every unit's table, so that its size does not depend on
  * which of them it includes. */
 struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
@@ -191,15 +191,16 @@ struct line_files unit_files(const struct corpus *c, uint32_t header, struct lin
         .header = {c->header[header].file, texts + c->header[header].file},
         .more = others,
     };
-    for (uint32_t h = 0; h < CORPUS_HEADERS; h++)
-        if (h != header)
-            others[f.more_count++] = (struct line_name){c->header[h].file, texts + c->header[h].file};
+    for (uint32_t i = 1; i < c->headers && i < CORPUS_FILES; i++) {
+        uint32_t file = c->header[(header + i) % c->headers].file;
+        others[f.more_count++] = (struct line_name){file, texts + file};
+    }
     return f;
 }
 
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
 {
-    struct line_name others[CORPUS_HEADERS];
+    struct line_name others[CORPUS_FILES];
     char name[SOURCE_NAME_MOST];
     source_name(d, unit, has_code, name);
     const struct line_files files =
@@ -487,7 +488,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;
-    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_HEADERS * 4 : CORPUS_HEADERS * 5;
+    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_FILES * 4 : CORPUS_FILES * 5;
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
     return functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +

@@ -41,7 +41,7 @@ static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
     return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
 }
 
-/* What the line table's header of a unit names; `others` has room for all headers. */
+/* What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
 struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
 
