@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "dwarf/dialect.h"
+#include "dwarf/index.h"
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
@@ -156,6 +156,10 @@ enum abbrev_code {
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
+
+/* What decides whether such an entry is listed in an index of names. Only methods,
+ * which have a name and are external, are specified elsewhere. */
+struct index_die abbrev_index_die(enum abbrev_code code);
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. */
 void abbrev_write(struct bytes *out, struct dialect d);

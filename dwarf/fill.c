@@ -11,6 +11,7 @@
 enum {
     SHORT_EXTRA_MOST = 40, /* characters of a name in .debug_info beyond the shortest, as a rule */
     NAME_EXTRA_USUAL = 40, /* and of one in .debug_str */
+    NOTES_MOST_CPP = 6,    /* entries in the index for each function: names and linkage names, of it and its scopes */
 };
 
 static const char *const section_names[DEBUG_SECTION_COUNT] = {
@@ -50,21 +51,6 @@ static uint32_t headers_entries(const struct corpus *c, uint32_t header)
     return h->cut[h->cuts - 1].entries;
 }
 
-/* The last cut of `h` whose entries take at most `most` bytes. */
-static uint32_t cut_within(const struct corpus_header *h, uint64_t most)
-{
-    uint32_t low = 0;
-    uint32_t high = h->cuts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->cut[middle].entries <= most)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Names of a header that are there even where none of its pieces are. */
 static uint64_t names_least(const struct corpus *c)
 {
@@ -92,24 +78,48 @@ static uint64_t headers_room(const struct debug *d)
     return room;
 }
 
-/* Gives unit `u` as many pieces as fit into `bytes`; returns what it took. */
-static uint64_t include(const struct debug *d, struct debug_unit *u, uint64_t bytes, uint32_t last_cut)
+static bool counts_names(const struct debug *d)
 {
+    return d->corpus->dialect.index == INDEX_DEBUG_NAMES;
+}
+
+/* What unit `i` and .debug_names take when it goes on to `cut`. */
+static uint64_t include_cost(const struct debug *d, const struct names_bound *names, uint32_t i, uint32_t cut)
+{
+    const struct debug_unit *u = &d->unit[i];
+    const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
+    uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
+    if (counts_names(d)) {
+        const struct names_bound with = names_bound_with(names, d, i, cut);
+        cost += index_counted_most(&with.counts) - index_counted_most(&names->counts);
+    }
+    return cost;
+}
+
+/* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
+static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, uint64_t bytes, uint32_t last_cut)
+{
+    struct debug_unit *u = &d->unit[i];
     const struct corpus_header *h = &d->corpus->header[u->header];
-    uint32_t before = h->cut[u->cut].entries;
-    uint32_t cut = cut_within(h, before + bytes);
-    if (cut > last_cut)
-        cut = last_cut;
-    if (cut < u->cut)
-        cut = u->cut;
-    uint64_t took = h->cut[cut].entries - before;
-    u->cut = cut;
-    u->info_size += took;
-    return took;
+    uint32_t low = u->cut;
+    uint32_t high = last_cut < h->cuts ? last_cut + 1 : h->cuts;
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (include_cost(d, names, i, middle) <= bytes)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint64_t cost = include_cost(d, names, i, low);
+    if (counts_names(d))
+        *names = names_bound_with(names, d, i, low);
+    u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
+    u->cut = low;
+    return cost;
 }
 
 /* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. */
-static uint64_t spread(struct debug *d, uint64_t rest, uint32_t last_cut)
+static uint64_t spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
 {
     uint64_t weights = 0;
     for (uint32_t i = 0; i < d->unit_count; i++)
@@ -122,10 +132,10 @@ static uint64_t spread(struct debug *d, uint64_t rest, uint32_t last_cut)
         uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
         carry += until - given;
         given = until;
-        carry -= include(d, &d->unit[i], carry, last_cut);
+        carry -= include(d, names, i, carry, last_cut);
     }
     for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(d, &d->unit[i], carry, last_cut);
+        carry -= include(d, names, i, carry, last_cut);
     return carry;
 }
 
@@ -237,6 +247,11 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
     d->size[DEBUG_LINE_STR] = is_4 ? 0 : c->line_strings.size + d->sources.size;
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
+    d->size[DEBUG_NAMES] = 0;
+    if (counts_names(d)) {
+        const struct names_bound names = names_bound_start(d, true);
+        d->size[DEBUG_NAMES] = index_counted_most(&names.counts);
+    }
 }
 
 /* Units of data, where those of code could not hold `rest` bytes of pieces. */
@@ -364,19 +379,38 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 
 /* --- all of it ------------------------------------------------------------------------- */
 
-/* Pieces of headers for `rest` bytes of .debug_info. What they leave becomes
- * declarations with names in .debug_info, or is returned. */
-static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct error *e)
+/* Pieces of headers for `rest` bytes of .debug_info and, with these, .debug_names: as
+ * much as it can take at most, until all is chosen that it lists. What they leave
+ * becomes declarations with names in .debug_info, or is returned. */
+static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct arena *arena,
+                      struct error *e)
 {
+    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
+    struct names_bound names = {.counts = {0}};
+    uint64_t kept = 0;
+    d->size[DEBUG_INFO] += rest + d->size[DEBUG_NAMES];
     for (uint32_t i = 0; i < d->unit_count; i++) {
         d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
         d->unit[i].cut = 0;
     }
-    *left = spread(d, rest, last_cut);
-    d->size[DEBUG_INFO] += rest;
+    if (counts_names(d)) {
+        names = names_bound_start(d, false);
+        rest += d->size[DEBUG_NAMES] - index_counted_most(&names.counts);
+        if (is_wanted(d, DEBUG_STR)) /* no piece can be taken back from the index */
+            kept = rest < shortest ? rest : shortest;
+    }
+    *left = kept + spread(d, &names, rest - kept, last_cut);
+    if (counts_names(d)) {
+        if (!unit_index_size(d, arena, e))
+            return false;
+        uint64_t most = index_counted_most(&names.counts);
+        assert(d->index.size <= most);
+        *left += most - d->index.size;
+        d->size[DEBUG_NAMES] = d->index.size;
+    }
+    d->size[DEBUG_INFO] -= d->size[DEBUG_NAMES];
     if (!is_wanted(d, DEBUG_STR))
         return true;
-    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
     while (*left && *left < shortest) {
         uint64_t back = take_back(d);
         if (!back) {
@@ -405,10 +439,27 @@ static bool directory_size(struct debug *d, struct error *e)
     return true;
 }
 
+/* What is left goes into the names at the end: those of more declarations where they
+ * would become very long, as what .debug_names turns out to be shorter by may be much. */
+static void lengthen_tail(struct debug *d, uint64_t left)
+{
+    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
+    const uint64_t name = TAIL_NAME + 1;
+    uint64_t more = counts_names(d) ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
+    left -= more * (entry + name);
+    d->externs += (uint32_t)more;
+    d->unit[d->unit_count - 1].info_size += more * entry;
+    d->size[DEBUG_INFO] += more * entry;
+    d->size[DEBUG_STR] += more * name + left;
+    d->names_extra += left;
+}
+
 bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
 {
     uint32_t last_cut;
     uint64_t left;
+    if (is_wanted(d, DEBUG_INFO) && counts_names(d))
+        return error_set(e, ERROR_INFEASIBLE, "the debug section 'info' has no exact size beside an index in 'names'");
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
     d->headers_used = CORPUS_HEADERS;
@@ -459,25 +510,40 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
         return infeasible(e, total, so_far, "debug information");
     if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total)
         return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
-    if (!fill_info(d, total - so_far, last_cut, &left, e))
+    if (!fill_info(d, total - so_far, last_cut, &left, arena, e))
         return false;
     d->size[DEBUG_INFO] -= left;
-    d->size[DEBUG_STR] += left;
-    d->names_extra += left;
+    lengthen_tail(d, left);
     assert(total_size(d) == total);
-    return true;
+    return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
+}
+
+/* What .debug_names takes at most for these functions, without calls that are inlined. */
+static uint64_t index_least(const struct corpus *c, uint64_t functions, uint64_t units)
+{
+    const struct corpus_cut *first = &c->header[0].cut[0];
+    const uint64_t notes = functions * (c->dialect.language == DWARF_CPP ? NOTES_MOST_CPP : 1);
+    const struct index_counts counts = {
+        .names = c->index_common + CORPUS_HEADERS * UINT64_C(1) * first->named + notes,
+        .units = units,
+        .entries = notes + units * first->listed,
+        .numbers = (notes + units * first->listed) * leb128_unsigned_size(units),
+        .tags = c->index_tags,
+    };
+    return index_counted_most(&counts);
 }
 
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
     const struct dialect d = c->dialect;
+    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? index_least(c, functions, units) : 0;
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;
     const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_HEADERS * 4 : CORPUS_HEADERS * 5;
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
-    return functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
+    return index + functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
            sizeof COMPILE_DIRECTORY + names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

@@ -179,6 +179,7 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
         [DEBUG_ABBREV] = SECTION_DEBUG_ABBREV,   [DEBUG_LINE] = SECTION_DEBUG_LINE,
         [DEBUG_STR] = SECTION_DEBUG_STR,         [DEBUG_LINE_STR] = SECTION_DEBUG_LINE_STR,
         [DEBUG_LISTS] = SECTION_DEBUG_LOCLISTS,  [DEBUG_RANGES] = SECTION_DEBUG_RNGLISTS,
+        [DEBUG_NAMES] = SECTION_DEBUG_NAMES,
     };
     if (dialect_is_4(l->stock->corpus.dialect) && (s == DEBUG_LISTS || s == DEBUG_RANGES))
         return s == DEBUG_LISTS ? SECTION_DEBUG_LOC : SECTION_DEBUG_RANGES;
@@ -216,6 +217,8 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
         d->names_size += stem + sizeof "_extern";
+    if (d->corpus->dialect.index && !(d->names = symbols_names(l, d->names_size, &b->arena)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         d->wanted[i] = DEBUG_ANY;
     d->unit_count = 1;
@@ -235,6 +238,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return false;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         l->layout.section[section_of(l, i)].size = d->size[i];
+    if (d->corpus->dialect.index == INDEX_GDB)
+        l->layout.section[SECTION_GDB_INDEX].size = d->index.size;
     return true;
 }
 
@@ -339,6 +344,7 @@ static void write_debug(struct library *l, uint8_t *image)
     struct debug_places places;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         places.section[i] = image + s[section_of(l, i)].offset;
+    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
     /* the names of its own functions stand in .dynstr behind those of its imports */
     debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
 }

@@ -63,6 +63,7 @@ enum profile_key_id {
     KEY_UNITS,
     KEY_COMPRESS,
     KEY_SEPARATE,
+    KEY_INDEX,
     KEY_COUNT
 };
 

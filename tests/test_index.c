@@ -342,7 +342,7 @@ static void test_places_may_come_later(void **state)
     struct index_unit units[1] = {{0, 0, 0, 1}};
     struct arena arena = {0};
     struct error e = {0};
-    for (unsigned kind = INDEX_DEBUG_NAMES; kind <= INDEX_GDB; kind++) {
+    for (unsigned kind = INDEX_GDB; kind <= INDEX_DEBUG_NAMES; kind++) {
         struct index x = {.kind = kind,
                           .text = {text_at, strings},
                           .entry = entries,
