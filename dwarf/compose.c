@@ -298,6 +298,13 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
     return p;
 }
 
+uint8_t *compose_block_of(struct composer *c, uint32_t ranges)
+{
+    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LEXICAL_RANGES), ranges);
+    c->info = p + 4;
+    return p;
+}
+
 uint32_t compose_place(const struct composer *c)
 {
     return compose_place_of(c, c->info);

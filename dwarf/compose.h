@@ -201,6 +201,9 @@ void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, ui
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
 
+/* A block with this range list. */
+uint8_t *compose_block_of(struct composer *c, uint32_t ranges);
+
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);
 

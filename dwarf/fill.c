@@ -11,7 +11,7 @@
 enum {
     SHORT_EXTRA_MOST = 40, /* characters of a name in .debug_info beyond the shortest, as a rule */
     NAME_EXTRA_USUAL = 40, /* and of one in .debug_str */
-    NOTES_MOST_CPP = 6,    /* entries in the index for each function: names and linkage names, of it and its scopes */
+    TRIES_MOST = 8,
 };
 
 static const char *const section_names[DEBUG_SECTION_COUNT] = {
@@ -31,9 +31,10 @@ static bool infeasible(struct error *e, uint64_t wanted, uint64_t possible, cons
     return false;
 }
 
-static bool section_infeasible(const struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
+static bool section_infeasible(struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
 {
     char what[64];
+    d->failed = s;
     snprintf(what, sizeof what, "the debug section '%s'", section_names[s]);
     return infeasible(e, d->wanted[s], possible, what);
 }
@@ -68,13 +69,13 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
-/* Bytes that any header that is used has at the least. */
-static uint64_t headers_room(const struct debug *d)
+/* Bytes that any header has at the least. */
+static uint64_t headers_room(const struct corpus *c)
 {
-    uint64_t room = headers_entries(d->corpus, 0);
-    for (uint32_t h = 1; h < d->headers_used; h++)
-        if (headers_entries(d->corpus, h) < room)
-            room = headers_entries(d->corpus, h);
+    uint64_t room = headers_entries(c, 0);
+    for (uint32_t h = 1; h < CORPUS_HEADERS; h++)
+        if (headers_entries(c, h) < room)
+            room = headers_entries(c, h);
     return room;
 }
 
@@ -83,13 +84,14 @@ static bool counts_names(const struct debug *d)
     return d->corpus->dialect.index == INDEX_DEBUG_NAMES;
 }
 
-/* What unit `i` and .debug_names take when it goes on to `cut`. */
+/* What unit `i` and .debug_names, if it is reckoned with (not NULL), take when it goes
+ * on to `cut`. */
 static uint64_t include_cost(const struct debug *d, const struct names_bound *names, uint32_t i, uint32_t cut)
 {
     const struct debug_unit *u = &d->unit[i];
     const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
     uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
-    if (counts_names(d)) {
+    if (names) {
         const struct names_bound with = names_bound_with(names, d, i, cut);
         cost += index_counted_most(&with.counts) - index_counted_most(&names->counts);
     }
@@ -111,7 +113,7 @@ static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, 
             high = middle;
     }
     uint64_t cost = include_cost(d, names, i, low);
-    if (counts_names(d))
+    if (names)
         *names = names_bound_with(names, d, i, low);
     u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
     u->cut = low;
@@ -254,15 +256,22 @@ static void fixed_sizes(struct debug *d)
     }
 }
 
-/* Units of data, where those of code could not hold `rest` bytes of pieces. */
-static bool add_data_units(struct debug *d, uint64_t rest, struct arena *arena, struct error *e)
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
-    uint64_t room = headers_room(d);
+    const struct corpus *c = d->corpus;
+    uint64_t room = headers_room(c) - c->fixed;
+    uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
+    uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = (uint64_t)d->unit_count * (room - d->corpus->fixed) / 16 * 15;
-    uint64_t more = d->data_units;
-    if (rest > capacity && !is_wanted(d, DEBUG_LINE))
-        more = (rest - capacity) / (room - room / 8) + 1;
+    uint64_t capacity = units * room / 16 * 15;
+    if (rest <= capacity)
+        return 0;
+    return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
+}
+
+/* Appends units of data. */
+static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, struct error *e)
+{
     if (!more)
         return true;
     struct debug_unit *longer = arena_zeroed(arena, d->unit_count + more, sizeof *longer);
@@ -379,6 +388,12 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 
 /* --- all of it ------------------------------------------------------------------------- */
 
+/* Whether .debug_info has its size whatever .debug_names takes. */
+static bool info_is_fixed(const struct debug *d)
+{
+    return is_wanted(d, DEBUG_INFO) && counts_names(d);
+}
+
 /* Pieces of headers for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
  * becomes declarations with names in .debug_info, or is returned. */
@@ -386,29 +401,31 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
                       struct error *e)
 {
     const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
+    const bool listed = counts_names(d) && !info_is_fixed(d);
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
-    d->size[DEBUG_INFO] += rest + d->size[DEBUG_NAMES];
     for (uint32_t i = 0; i < d->unit_count; i++) {
         d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
         d->unit[i].cut = 0;
     }
-    if (counts_names(d)) {
+    d->size[DEBUG_INFO] += rest;
+    if (listed) {
         names = names_bound_start(d, false);
+        d->size[DEBUG_INFO] += d->size[DEBUG_NAMES];
         rest += d->size[DEBUG_NAMES] - index_counted_most(&names.counts);
-        if (is_wanted(d, DEBUG_STR)) /* no piece can be taken back from the index */
+        if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
             kept = rest < shortest ? rest : shortest;
     }
-    *left = kept + spread(d, &names, rest - kept, last_cut);
-    if (counts_names(d)) {
+    *left = kept + spread(d, listed ? &names : NULL, rest - kept, last_cut);
+    if (listed) {
         if (!unit_index_size(d, arena, e))
             return false;
         uint64_t most = index_counted_most(&names.counts);
         assert(d->index.size <= most);
         *left += most - d->index.size;
         d->size[DEBUG_NAMES] = d->index.size;
+        d->size[DEBUG_INFO] -= d->index.size;
     }
-    d->size[DEBUG_INFO] -= d->size[DEBUG_NAMES];
     if (!is_wanted(d, DEBUG_STR))
         return true;
     while (*left && *left < shortest) {
@@ -454,20 +471,42 @@ static void lengthen_tail(struct debug *d, uint64_t left)
     d->names_extra += left;
 }
 
-bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
+/* Where .debug_info is to have a size of its own, what .debug_names takes is known
+ * when all else is: of the `reserve` for it, names at the end get what is over. */
+static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64_t *reserve, struct arena *arena,
+                           struct error *e)
 {
+    if (!unit_index_size(d, arena, e))
+        return false;
+    d->size[DEBUG_NAMES] = d->index.size;
+    if (any_str && d->index.size <= *reserve) {
+        d->names_extra += *reserve - d->index.size;
+        d->size[DEBUG_STR] += *reserve - d->index.size;
+    }
+    if (total_size(d) == total)
+        return true;
+    if (any_str) {
+        *reserve = d->index.size + d->index.size / 64 + 64;
+        return true;
+    }
+    uint64_t others = total_size(d) - d->size[DEBUG_INFO];
+    return section_infeasible(d, DEBUG_INFO, total > others ? total - others : 0, e);
+}
+
+/* All but units of data and sources. Once more, where total_size tells, if `reserve`
+ * was too small. */
+static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
+{
+    const bool any_str = !is_wanted(d, DEBUG_STR);
     uint32_t last_cut;
     uint64_t left;
-    if (is_wanted(d, DEBUG_INFO) && counts_names(d))
-        return error_set(e, ERROR_INFEASIBLE, "the debug section 'info' has no exact size beside an index in 'names'");
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
-    d->headers_used = CORPUS_HEADERS;
-    if (d->data_units && !add_data_units(d, 0, arena, e))
-        return false;
-    if (!directory_size(d, e))
-        return false;
     fixed_sizes(d);
+    if (d->size[DEBUG_NAMES] > *reserve)
+        *reserve = d->size[DEBUG_NAMES];
+    if (info_is_fixed(d))
+        d->size[DEBUG_NAMES] = *reserve;
     const enum debug_section composed[] = {DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
     for (unsigned i = 0; i < sizeof composed / sizeof composed[0]; i++)
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
@@ -489,11 +528,12 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     } else {
         choose_str(d, total - fixed, &last_cut);
         uint64_t names = d->header_names - names_least(d->corpus);
-        if (last_cut == UINT32_MAX && !d->data_units) {
-            uint32_t before = d->unit_count;
-            if (!add_data_units(d, total - fixed - names, arena, e) || !directory_size(d, e))
-                return false;
-            if (d->unit_count != before) {
+        if (last_cut == UINT32_MAX && !is_wanted(d, DEBUG_LINE)) {
+            uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
+            uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
+            if (more) {
+                if (!add_data_units(d, more, arena, e) || !directory_size(d, e))
+                    return false;
                 fixed_sizes(d);
                 if (!fill_abbrev(d, e))
                     return false;
@@ -508,35 +548,45 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     uint64_t so_far = total_size(d);
     if (so_far > total)
         return infeasible(e, total, so_far, "debug information");
-    if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total)
+    uint64_t rest = total - so_far;
+    if (info_is_fixed(d)) {
+        if (d->wanted[DEBUG_INFO] < d->size[DEBUG_INFO])
+            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+        rest = d->wanted[DEBUG_INFO] - d->size[DEBUG_INFO];
+    } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
         return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
-    if (!fill_info(d, total - so_far, last_cut, &left, arena, e))
+    }
+    if (!fill_info(d, rest, last_cut, &left, arena, e))
         return false;
+    if (info_is_fixed(d))
+        return end_fixed_info(d, total, any_str, reserve, arena, e);
     d->size[DEBUG_INFO] -= left;
     lengthen_tail(d, left);
-    assert(total_size(d) == total);
     return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
 }
 
-/* What .debug_names takes at most for these functions, without calls that are inlined. */
-static uint64_t index_least(const struct corpus *c, uint64_t functions, uint64_t units)
+bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
 {
-    const struct corpus_cut *first = &c->header[0].cut[0];
-    const uint64_t notes = functions * (c->dialect.language == DWARF_CPP ? NOTES_MOST_CPP : 1);
-    const struct index_counts counts = {
-        .names = c->index_common + CORPUS_HEADERS * UINT64_C(1) * first->named + notes,
-        .units = units,
-        .entries = notes + units * first->listed,
-        .numbers = (notes + units * first->listed) * leb128_unsigned_size(units),
-        .tags = c->index_tags,
-    };
-    return index_counted_most(&counts);
+    const uint64_t wanted_str = d->wanted[DEBUG_STR];
+    uint64_t reserve = 0;
+    d->failed = DEBUG_SECTION_COUNT;
+    if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
+        return false;
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        bool filled = fill_once(d, total, &reserve, arena, e);
+        d->wanted[DEBUG_STR] = wanted_str;
+        if (!filled)
+            return false;
+        if (total_size(d) == total)
+            return true;
+    }
+    return infeasible(e, total, total_size(d), "debug information");
 }
 
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
     const struct dialect d = c->dialect;
-    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? index_least(c, functions, units) : 0;
+    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? unit_index_least(c, functions, units) : 0;
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;

@@ -41,7 +41,7 @@
     X(RANGES, ranges)                                                                                                  \
     X(NAMES, names)
 
-/* Wanted may be any but that of the names, and with them not that of the info. */
+/* Any but that of the names may be wanted. */
 enum debug_section {
 #define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
     DEBUG_SECTIONS(DEBUG_SECTION_ENUM)
@@ -66,7 +66,9 @@ struct debug {
     const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
 
-    /* Set by debug_fill: section sizes and what goes into them. */
+    /* Set by debug_fill: section sizes and what goes into them; where it fails, which
+     * section cannot be as it is wanted, or DEBUG_SECTION_COUNT: all together. */
+    enum debug_section failed;
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
@@ -94,6 +96,10 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
+
+/* Units of data that it takes for .debug_info to have `bytes`, with `units` of code
+ * whose functions take `composed`. */
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units);
 
 /* Decides everything so that all sections together have `total` bytes. Fails
  * (ERROR_INFEASIBLE, with wanted and possible filled in) where that is too few,

@@ -13,6 +13,9 @@
 
 #include "dwarf/unit_sizes.h"
 
+/* Entries for each function: names and linkage names, of it and of its scopes. */
+enum { NOTES_MOST_CPP = 6 };
+
 static bool is_gdb(const struct debug *d)
 {
     return d->corpus->dialect.index == INDEX_GDB;
@@ -70,6 +73,20 @@ struct names_bound names_bound_with(const struct names_bound *b, const struct de
         with.named[u->header] = h->cut[cut].named;
     }
     return with;
+}
+
+uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units)
+{
+    const struct corpus_cut *first = &c->header[0].cut[0];
+    const uint64_t notes = functions * (c->dialect.language == DWARF_CPP ? NOTES_MOST_CPP : 1);
+    const struct index_counts counts = {
+        .names = c->index_common + CORPUS_HEADERS * UINT64_C(1) * first->named + notes,
+        .units = units,
+        .entries = notes + units * first->listed,
+        .numbers = (notes + units * first->listed) * leb128_unsigned_size(units),
+        .tags = c->index_tags,
+    };
+    return index_counted_most(&counts);
 }
 
 /* --- names ------------------------------------------------------------------------------ */

@@ -65,6 +65,9 @@ struct names_bound names_bound_start(const struct debug *d, bool any_headers);
 /* When unit `i` also has its header's pieces up to `cut`. */
 struct names_bound names_bound_with(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 
+/* For so many functions and units, without calls that are inlined. */
+uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
+
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 

@@ -31,7 +31,7 @@ struct taste {
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 60,
+                 .call = 54,
                  .inlined = 28,
                  .lexical = 25,
                  .deeper = 36,

@@ -188,16 +188,36 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
- * in .debug_info may be most of it, as little as types need is left. */
+ * in .debug_info may be most of it, as little as types need is left. .debug_names,
+ * which these do not have, takes about a twentieth. */
 static struct describe_goal goal_for(const struct library *l)
 {
     static const uint16_t shares[][4] = {[DWARF_C] = {455, 172, 250, 34}, [DWARF_CPP] = {638, 92, 188, 31}};
     const uint16_t *share = shares[l->stock->corpus.dialect.language];
-    const uint64_t debug = l->row->size[SIZE_DEBUG];
-    return (struct describe_goal){.info = debug / 1100 * share[0],
-                                  .line = debug / 1000 * share[1],
-                                  .lists = debug / 1000 * share[2],
-                                  .ranges = debug / 1000 * share[3]};
+    const uint64_t all = l->row->size[SIZE_DEBUG];
+    const uint64_t debug = l->stock->corpus.dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
+    const uint64_t *wanted = l->debug.wanted;
+    struct describe_goal goal = {.info = debug / 1100 * share[0],
+                                 .line = debug / 1000 * share[1],
+                                 .lists = debug / 1000 * share[2],
+                                 .ranges = debug / 1000 * share[3]};
+    if (wanted[DEBUG_INFO] != DEBUG_ANY)
+        goal.info = wanted[DEBUG_INFO] / 10 * 9;
+    if (wanted[DEBUG_LINE] != DEBUG_ANY)
+        goal.line = wanted[DEBUG_LINE];
+    if (wanted[DEBUG_LISTS] != DEBUG_ANY)
+        goal.lists = wanted[DEBUG_LISTS];
+    if (wanted[DEBUG_RANGES] != DEBUG_ANY)
+        goal.ranges = wanted[DEBUG_RANGES];
+    return goal;
+}
+
+static void want_sections(struct library *l)
+{
+    const struct plan *plan = l->plan;
+    static_assert(sizeof plan->mix->size == sizeof l->debug.wanted, "plan.h and unit.h count the same sections");
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        l->debug.wanted[i] = plan->mix ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
 static bool size_debug(struct builder *b, struct error *e)
@@ -219,8 +239,7 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += stem + sizeof "_extern";
     if (d->corpus->dialect.index && !(d->names = symbols_names(l, d->names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        d->wanted[i] = DEBUG_ANY;
+    want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
     const struct describe_goal goal = goal_for(l);
