@@ -108,9 +108,14 @@ struct index_die abbrev_index_die(enum abbrev_code code)
     return die;
 }
 
+uint32_t abbrev_codes(struct dialect d)
+{
+    return (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST) - 1u;
+}
+
 void abbrev_write(struct bytes *out, struct dialect d)
 {
-    for (unsigned code = 1; code < (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST); code++) {
+    for (unsigned code = 1; code <= abbrev_codes(d); code++) {
         const struct abbreviation *a = &table[code];
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));

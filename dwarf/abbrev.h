@@ -42,6 +42,8 @@
     X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
+    X(ENUMERATION_EARLY, enumeration_type, 1,                                                                          \
+      C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) EARLY A(sibling, ref4))                 \
     X(ENUMERATOR, enumerator, 0, A(name, strp) A(const_value, data1))                                                  \
     X(ARRAY, array_type, 1, A(type, ref4) A(sibling, ref4))                                                            \
     X(SUBRANGE, subrange_type, 0, A(type, ref4) A(upper_bound, data1))                                                 \
@@ -95,6 +97,8 @@
     X(CALL_PARAMETER, call_site_parameter, 0, A(location, exprloc) A(call_value, exprloc))                             \
     X(EXTERN_VARIABLE, variable, 0,                                                                                    \
       A(name, strp) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                     \
+    X(EXTERN_VARIABLE_EARLY, variable, 0,                                                                              \
+      A(name, strp) EARLY A(type, ref4) A(external, flag_present) A(declaration, flag_present))                        \
     X(SHORT_VARIABLE, variable, 0,                                                                                     \
       A(name, string) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                   \
     X(STATIC_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))
@@ -160,6 +164,9 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
 /* What decides whether such an entry is listed in an index of names. Only methods,
  * which have a name and are external, are specified elsewhere. */
 struct index_die abbrev_index_die(enum abbrev_code code);
+
+/* The last code of the table. */
+uint32_t abbrev_codes(struct dialect d);
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. */
 void abbrev_write(struct bytes *out, struct dialect d);

@@ -103,7 +103,7 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     while (!found && !b->corpus->strings.failed) {
         char text[64];
         size_t before = b->corpus->strings.size;
-        words_identifier(random_next(&b->random), 4 + pick(b, 11), text);
+        words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
         name = (uint32_t)bytes_string(&b->corpus->strings, text);
         if (b->corpus->strings.failed)
             break;

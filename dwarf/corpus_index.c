@@ -7,9 +7,8 @@
 void list_start(struct corpus *c)
 {
     const bool is_cpp = c->dialect.language == DWARF_CPP;
-    const unsigned codes = is_cpp ? ABBREV_COUNT : ABBREV_CPP_FIRST;
     bool seen[UINT8_MAX] = {false};
-    for (unsigned code = 1; code < codes && c->dialect.index; code++) {
+    for (unsigned code = 1; code <= abbrev_codes(c->dialect) && c->dialect.index; code++) {
         const struct index_die die = abbrev_index_die(code);
         c->listing[code] = (struct corpus_listing){.wanted = index_wants(c->dialect.index, &die),
                                                    .is_static = index_is_static(die.tag, die.is_external, is_cpp),

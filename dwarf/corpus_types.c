@@ -154,14 +154,14 @@ static void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_ENUMERATION);
+    uint32_t line = begin_declared(b, ABBREV_ENUMERATION);
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
     uint32_t name = unique_name(b, 5, 12, "_kind", text);
     put_name(b, name);
     list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
-    declare(b, next_line(b));
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
@@ -289,20 +289,20 @@ static void add_variable(struct header_builder *b)
 {
     char text[96];
     uint32_t at = here(b);
-    bytes_u8(&b->entries, ABBREV_EXTERN_VARIABLE);
+    uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
     uint32_t name = unique_name(b, 6, 16, "", text);
     put_name(b, name);
     list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
-    declare(b, next_line(b));
+    declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 25)
+    if (kind < 28)
         add_aggregate(b, false);
-    else if (kind < 40)
+    else if (kind < 41)
         add_typedef(b, any_type(b));
     else if (kind < 55)
         add_pointer(b);

@@ -84,78 +84,6 @@ static bool counts_names(const struct debug *d)
     return d->corpus->dialect.index == INDEX_DEBUG_NAMES;
 }
 
-/* What unit `i` and .debug_names, if it is reckoned with (not NULL), take when it goes
- * on to `cut`. */
-static uint64_t include_cost(const struct debug *d, const struct names_bound *names, uint32_t i, uint32_t cut)
-{
-    const struct debug_unit *u = &d->unit[i];
-    const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
-    uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
-    if (names) {
-        const struct names_bound with = names_bound_with(names, d, i, cut);
-        cost += index_counted_most(&with.counts) - index_counted_most(&names->counts);
-    }
-    return cost;
-}
-
-/* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
-static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, uint64_t bytes, uint32_t last_cut)
-{
-    struct debug_unit *u = &d->unit[i];
-    const struct corpus_header *h = &d->corpus->header[u->header];
-    uint32_t low = u->cut;
-    uint32_t high = last_cut < h->cuts ? last_cut + 1 : h->cuts;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (include_cost(d, names, i, middle) <= bytes)
-            low = middle;
-        else
-            high = middle;
-    }
-    uint64_t cost = include_cost(d, names, i, low);
-    if (names)
-        *names = names_bound_with(names, d, i, low);
-    u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
-    u->cut = low;
-    return cost;
-}
-
-/* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. */
-static uint64_t spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
-{
-    uint64_t weights = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++)
-        weights += 64 + (random_at(d->variety, i) & 127);
-    uint64_t carry = 0;
-    uint64_t given = 0;
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        seen += 64 + (random_at(d->variety, i) & 127);
-        uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
-        carry += until - given;
-        given = until;
-        carry -= include(d, names, i, carry, last_cut);
-    }
-    for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(d, names, i, carry, last_cut);
-    return carry;
-}
-
-/* Takes back the last piece of some unit; returns its bytes, 0 where there is none. */
-static uint64_t take_back(struct debug *d)
-{
-    for (uint32_t i = d->unit_count; i-- > 0;) {
-        struct debug_unit *u = &d->unit[i];
-        if (!u->cut)
-            continue;
-        const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
-        uint64_t bytes = cut[0].entries - cut[-1].entries;
-        u->info_size -= bytes;
-        return bytes;
-    }
-    return 0;
-}
-
 /* --- sections ---------------------------------------------------------------------- */
 
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
@@ -256,6 +184,13 @@ static void fixed_sizes(struct debug *d)
     }
 }
 
+uint64_t debug_frames(const struct debug *d, uint64_t units)
+{
+    const struct corpus *c = d->corpus;
+    return units * (unit_frame(c) + c->fixed) +
+           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+}
+
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
@@ -310,10 +245,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    uint64_t bytes = (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE);
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        bytes += (uint64_t)d->single.count[k] * single_entry_size(dialect, k);
-    return bytes;
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
 /* Which headers' names there are, how many declarations stand at the end, and how
@@ -416,7 +348,7 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
         if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
             kept = rest < shortest ? rest : shortest;
     }
-    *left = kept + spread(d, listed ? &names : NULL, rest - kept, last_cut);
+    *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, last_cut);
     if (listed) {
         if (!unit_index_size(d, arena, e))
             return false;
@@ -429,7 +361,7 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
     if (!is_wanted(d, DEBUG_STR))
         return true;
     while (*left && *left < shortest) {
-        uint64_t back = take_back(d);
+        uint64_t back = unit_take_back(d);
         if (!back) {
             d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
             return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);

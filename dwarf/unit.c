@@ -103,12 +103,11 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
-    uint32_t code = SINGLE_CODE_FIRST;
-    for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
-        for (uint32_t k = 0; k < d->single.count[kind]; k++, i++) {
-            p = single_put_entry(d->corpus->dialect, p, code++, kind, name, tail_type(d, i));
-            name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
-        }
+    for (uint32_t singles = single_count(&d->single); i < singles; i++) {
+        p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
+                             tail_type(d, i));
+        name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
+    }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
         p = put_u8(p, ABBREV_EXTERN_VARIABLE);
         p = put_u32(p, name);
@@ -189,11 +188,10 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const struct bytes *table = &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        uint32_t code = SINGLE_CODE_FIRST;
         p = put_bytes(p, table->data, table->size);
-        for (uint32_t kind = 0; i + 1 == d->tables && kind < SINGLE_KINDS; kind++)
-            for (uint32_t k = 0; k < d->single.count[kind]; k++)
-                p = single_put_abbrev(d->corpus->dialect, p, code++, kind);
+        uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
+        for (uint32_t k = 0; k < singles; k++)
+            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
         p = put_u8(p, 0);
     }
     assert(p == end);

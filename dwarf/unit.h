@@ -97,6 +97,9 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
 
+/* Bytes of .debug_info that so many units have besides functions and types. */
+uint64_t debug_frames(const struct debug *d, uint64_t units);
+
 /* Units of data that it takes for .debug_info to have `bytes`, with `units` of code
  * whose functions take `composed`. */
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units);

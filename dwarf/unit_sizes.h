@@ -32,10 +32,7 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
-    uint32_t count = d->externs;
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        count += d->single.count[k];
-    return count;
+    return d->externs + single_count(&d->single);
 }
 
 /* Where the library's own names begin in .debug_str. */
@@ -67,6 +64,13 @@ struct names_bound names_bound_with(const struct names_bound *b, const struct de
 
 /* For so many functions and units, without calls that are inlined. */
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
+
+/* unit_pieces.c. Spreads `rest` bytes of pieces over the units, unevenly; returns what
+ * is left. With `names`, which must bound what there is, the bytes are also of
+ * .debug_names, and it bounds what there is then; without, it is NULL. */
+uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut);
+/* Takes back the last piece of some unit; returns its bytes, 0 where there is none. */
+uint64_t unit_take_back(struct debug *d);
 
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);

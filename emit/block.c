@@ -31,9 +31,9 @@ struct taste {
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 54,
-                 .inlined = 28,
-                 .lexical = 25,
+                 .call = 46,
+                 .inlined = 25,
+                 .lexical = 24,
                  .deeper = 36,
                  .beside = 4,
                  .gone = 12,

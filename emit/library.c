@@ -192,7 +192,7 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
  * which these do not have, takes about a twentieth. */
 static struct describe_goal goal_for(const struct library *l)
 {
-    static const uint16_t shares[][4] = {[DWARF_C] = {455, 172, 250, 34}, [DWARF_CPP] = {638, 92, 188, 31}};
+    static const uint16_t shares[][4] = {[DWARF_C] = {455, 178, 266, 38}, [DWARF_CPP] = {638, 92, 188, 31}};
     const uint16_t *share = shares[l->stock->corpus.dialect.language];
     const uint64_t all = l->row->size[SIZE_DEBUG];
     const uint64_t debug = l->stock->corpus.dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
@@ -201,14 +201,20 @@ static struct describe_goal goal_for(const struct library *l)
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3]};
-    if (wanted[DEBUG_INFO] != DEBUG_ANY)
-        goal.info = wanted[DEBUG_INFO] / 10 * 9;
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)
         goal.lists = wanted[DEBUG_LISTS];
     if (wanted[DEBUG_RANGES] != DEBUG_ANY)
         goal.ranges = wanted[DEBUG_RANGES];
+    if (l->plan->mix) {
+        uint64_t others = goal.line + goal.lists + goal.ranges;
+        others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
+        others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
+        uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
+        uint64_t frames = debug_frames(&l->debug, 2 + (l->row->functions + GLUE_COUNT) / (uint64_t)plan_units(l->plan));
+        goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
+    }
     return goal;
 }
 
@@ -244,7 +250,8 @@ static bool size_debug(struct builder *b, struct error *e)
     /* As much as can be said; where that is more than is wanted, less. */
     const struct describe_goal goal = goal_for(l);
     bool filled = false;
-    for (enum describe_level level = DESCRIBE_RICH; !filled && level < DESCRIBE_LEVELS; level++) {
+    const enum describe_level end = l->plan->mix ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
+    for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);

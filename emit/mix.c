@@ -177,19 +177,22 @@ static enum mix_kind kind_of(enum debug_section section)
  * .debug_str are both given. */
 static enum mix_kind open_kind(const struct settling *s)
 {
-    return !s->given[MIX_LINE] ? MIX_LINE : !s->given[MIX_LOCLISTS] ? MIX_LOCLISTS : MIX_KINDS;
+    static const enum mix_kind order[] = {MIX_LINE, MIX_LOCLISTS, MIX_RNGLISTS, MIX_ABBREV};
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (!s->given[order[i]])
+            return order[i];
+    return MIX_KINDS;
 }
 
 /* The sections of a library that are all given do not make up its debug
  * information: one that is not given takes the difference. */
-static bool absorb(const struct settling *s, uint32_t index)
+static bool absorb(const struct settling *s, uint32_t index, int64_t missing)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind open = open_kind(s);
     if (open == MIX_KINDS)
         return false;
     enum debug_section section = kinds[open].section;
-    int64_t missing = (int64_t)(t->possible - *share_at(s, index, MIX_INFO));
     int64_t size = (int64_t)t->size[section] + missing;
     *share_at(s, index, open) = size > 0 ? (uint64_t)size : 0;
     s->trial[index].dirty = true;
@@ -201,12 +204,19 @@ static bool learn(const struct settling *s, uint32_t index)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind kind = kind_of(t->failed);
-    if (kind == MIX_KINDS || !s->given[kind])
-        return false;
+    if (kind == MIX_KINDS)
+        return absorb(s, index, (int64_t)(s->plan->library[index].size[SIZE_DEBUG] - t->possible));
+    if (!s->given[kind]) { /* what has absorbed cannot be so */
+        uint64_t *share = share_at(s, index, kind);
+        if (*share == DEBUG_ANY)
+            return false;
+        *share = t->possible;
+        return true;
+    }
     const uint64_t wanted = *share_at(s, index, kind);
     struct bounds *b = bounds_at(s, index, kind);
     if (kind == MIX_INFO && s->given[MIX_STR] && t->possible != wanted)
-        return absorb(s, index);
+        return absorb(s, index, (int64_t)(t->possible - wanted));
     /* the next time the composed sizes come out a little differently */
     const uint64_t unit = granule(s, kind);
     const uint64_t margin = (t->possible / 64 + unit - 1) / unit * unit;

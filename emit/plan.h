@@ -142,6 +142,12 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
 }
 
+/* Functions in a unit, on average. */
+static inline int64_t plan_units(const struct plan *plan)
+{
+    return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
+}
+
 /* Bytes of each function's entry in .eh_frame. */
 static inline uint64_t plan_unwind_entry(const struct plan *plan)
 {

@@ -365,6 +365,12 @@ def dwarfdump(library):
     yield from done.without(r"\*\*\* DWARF CHECK|DW_DLE_|ERROR(?!S FOR ALL)")
 
 
+# Of every call that was inlined into an inlined one: gdb takes it for a child of
+# the outer function's abstract entry. It says so 209 times of the _json module of
+# CPython 3.11, compiled by gcc 12, which has 383 inlined calls.
+NESTED = r"During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents"
+
+
 @tool("gdb")
 def gdb(library):
     """Reads everything, and sets breakpoints by name and by line."""
@@ -377,7 +383,8 @@ def gdb(library):
         command += ["-ex", f"break {place}"]
     done = Done(*command, "-ex", "info breakpoints")
     yield from done.check(done.status == 0, f"exit status {done.status}")
-    yield from done.check(not done.err.strip(), done.err)
+    said = re.sub(f"^{NESTED}\n?", "", done.err, flags=re.M)
+    yield from done.check(not said.strip(), said)
     listed = done.out[done.out.find("\nNum ") :]
     at = {}  # number: [(address, function, (file, line))]
     for number, address, function, file, line in re.findall(
@@ -643,6 +650,7 @@ GDB_WARNINGS = "|".join(
         "Function .* not defined",
         "During symbol reading: incomplete CFI data; unspecified registers",
         r"\d+\t\S+: No such file or directory",
+        NESTED,
     ]
 )
 
