@@ -421,8 +421,6 @@ static void refuses_wrong_words(void **state)
         {HEAD "names: {style: itanium, pad: 3}\n", 4,
          "names: pad: goes with 'style: pynamic' only; use 'length', or remove it"},
         {HEAD "dwarf: {index: names}\n", 4, "dwarf: index: 'names' is not one of none, gdb_index, debug_names"},
-        {HEAD "dwarf: {version: 4, index: debug_names}\n", 4,
-         "dwarf: index: 'debug_names' needs 'version: 5', which is 4; use 'gdb_index'"},
         {HEAD "dwarf: {separate: dwo}\n", 4, "dwarf: separate: 'dwo' is not one of none, debuglink, build-id"},
         {HEAD "elf: {build-id: false}\ndwarf: {separate: build-id}\n", 5,
          "dwarf: separate: 'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},
