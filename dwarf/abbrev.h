@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "dwarf/dialect.h"
+#include "dwarf/index.h"
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
@@ -160,6 +160,10 @@ enum abbrev_code {
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
+
+/* What decides whether such an entry is listed in an index of names. Only methods,
+ * which have a name and are external, are specified elsewhere. */
+struct index_die abbrev_index_die(enum abbrev_code code);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);

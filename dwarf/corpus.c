@@ -140,7 +140,9 @@ uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 
 static void add_cut(struct header_builder *b)
 {
-    struct corpus_cut cut = {(uint32_t)b->entries.size, (uint32_t)b->corpus->strings.size - b->name_start};
+    struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
+                             .names = (uint32_t)b->corpus->strings.size - b->name_start,
+                             .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry))};
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
@@ -171,7 +173,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
     h->names = (uint32_t)c->strings.size - h->name_start;
-    return !b.entries.failed && !b.cuts.failed && !c->strings.failed;
+    h->listed = (struct index_entry *)(void *)b.listed.data;
+    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !c->strings.failed;
 }
 
 /* Names of parameters and locals: short, and distinct by their last letters. */
@@ -218,6 +221,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
+    list_start(c);
     bool made = true;
     c->headers = shapes[dialect.language].headers;
     for (uint32_t i = 0; i < c->headers && made; i++) {
@@ -228,7 +232,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
         made = make_header(c, i, key, base_names);
     }
-    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed && list_end(c);
     if (!made)
         corpus_free(c);
     return made;
@@ -239,9 +243,11 @@ void corpus_free(struct corpus *c)
     for (unsigned i = 0; i < CORPUS_HEADERS; i++) {
         free(c->header[i].entries);
         free(c->header[i].cut);
+        free(c->header[i].listed);
     }
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);
+    bytes_free(&c->index_texts);
     memset(c, 0, sizeof *c);
 }

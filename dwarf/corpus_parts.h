@@ -1,5 +1,5 @@
 /* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
- * of C, corpus_cpp.c what C++ adds. */
+ * of C, corpus_cpp.c what C++ adds, corpus_index.c what an index of names lists. */
 #ifndef DWARF_CORPUS_PARTS_H
 #define DWARF_CORPUS_PARTS_H
 
@@ -24,6 +24,7 @@ struct header_builder {
     struct corpus *corpus;
     struct bytes entries;
     struct bytes cuts;
+    struct bytes listed; /* struct index_entry */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;
@@ -83,6 +84,17 @@ void add_c_inlines(struct header_builder *b);
 void add_c_piece(struct header_builder *b);
 void add_cpp_inlines(struct header_builder *b);
 void add_cpp_piece(struct header_builder *b);
+
+/* corpus_index.c. Lists the entry at `at` in the unit, with this abbreviation and
+ * name, if an index is wanted and lists such entries; what is no declaration, member or
+ * parameter may be one. In C++, `qualified` is the name with all its scopes, as in
+ * "mesh::Grid<int>::resize"; NULL where it has none. */
+void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
+/* What calls of inline function k are listed by; in C, linkage_name is 0. */
+void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
+/* Before the first header; when all are made. */
+void list_start(struct corpus *c);
+bool list_end(struct corpus *c);
 
 /* corpus_types.c, for both. */
 void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);

@@ -33,6 +33,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         type[i] = here(b);
         remember(b, here(b), base_types[i].size, base_types[i].size);
+        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], NULL);
         bytes_u8(&b->entries, ABBREV_BASE_TYPE);
         bytes_u8(&b->entries, base_types[i].size);
         bytes_u8(&b->entries, base_types[i].encoding);
@@ -75,7 +76,10 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    put_name(b, unique_name(b, "", text));
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
+    list_inline(b, k, name, 0);
     declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     put_constant(b, DW_INL_declared_inlined);
@@ -104,7 +108,9 @@ static void add_typedef(struct header_builder *b, struct known_type of)
     uint32_t at = here(b);
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, "_t", text));
+    uint32_t name = unique_name(b, "_t", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
     declare(b, line);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align);
@@ -152,14 +158,18 @@ static void add_enumeration(struct header_builder *b)
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
-    put_name(b, unique_name(b, "_kind", text));
+    uint32_t name = unique_name(b, "_kind", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
+        name = unique_name(b, "", text);
+        list_entry(b, here(b), ABBREV_ENUMERATOR, name, NULL);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, unique_name(b, "", text));
+        put_name(b, name);
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
@@ -214,8 +224,11 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     bool named = is_union || pick(b, 2);
     char text[96];
     uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
-    if (named)
-        put_name(b, unique_name(b, is_union ? "_u" : "", text));
+    if (named) {
+        uint32_t name = unique_name(b, is_union ? "_u" : "", text);
+        put_name(b, name);
+        list_entry(b, at, is_union ? ABBREV_UNION : ABBREV_STRUCTURE, name, NULL);
+    }
     size_t byte_size = bytes_u8(&b->entries, 0);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -275,8 +288,11 @@ static void add_function(struct header_builder *b)
 static void add_variable(struct header_builder *b)
 {
     char text[96];
+    uint32_t at = here(b);
     uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
-    put_name(b, unique_name(b, "", text));
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
     declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
 }

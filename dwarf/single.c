@@ -64,7 +64,9 @@ static uint32_t abbrev_size(uint32_t wide, uint32_t kind)
 static uint32_t entry_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    return (uint32_t)(single_put_entry((struct dialect){5, DWARF_C}, buffer, 1, kind, 0, 0) - buffer) + wide;
+    return (uint32_t)(single_put_entry((struct dialect){.version = 5, .language = DWARF_C}, buffer, 1, kind, 0, 0) -
+                      buffer) +
+           wide;
 }
 
 uint32_t single_count(const struct single_mix *mix)

@@ -8,12 +8,6 @@
 #include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
-/* Where the library's own names begin in .debug_str. */
-static uint32_t names_start(const struct debug *d)
-{
-    return (uint32_t)(d->corpus->common + d->header_names);
-}
-
 /* Where the names of directory and sources begin: in .debug_line_str, or in
  * version 4 in .debug_str. */
 static uint32_t sources_start(const struct debug *d)
@@ -121,10 +115,9 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
         p = put_u8(p, ABBREV_SHORT_VARIABLE);
-        words_identifier(random_at(d->variety + 4, k), length, (char *)p);
-        p = put_tail_place(d, p + length + 1, i);
+        p = unit_put_short_name(d, k, p);
+        p = put_tail_place(d, p, i);
     }
     return p;
 }
@@ -205,21 +198,34 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     (void)end;
 }
 
-static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p)
 {
-    const struct corpus *c = d->corpus;
-    const bool is_4 = dialect_is_4(c->dialect);
     const uint32_t count = named_tail(d);
-    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
-    p = put_bytes(p, names, d->names_size);
-    p = put_bytes(p, d->statics.data, d->statics.size);
-    if (is_4)
-        p = put_bytes(p, d->sources.data, d->sources.size);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = TAIL_NAME + (uint32_t)share_of(d->names_extra, count, i);
         words_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
+    return p;
+}
+
+uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
+{
+    uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
+    words_identifier(random_at(d->variety + 4, k), length, (char *)p);
+    return p + length + 1;
+}
+
+static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+{
+    const struct corpus *c = d->corpus;
+    const bool is_4 = dialect_is_4(c->dialect);
+    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
+    p = put_bytes(p, names, d->names_size);
+    p = put_bytes(p, d->statics.data, d->statics.size);
+    if (is_4)
+        p = put_bytes(p, d->sources.data, d->sources.size);
+    p = unit_put_tail_names(d, p);
     assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);
     if (is_4)
         return;
@@ -247,4 +253,9 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
     put_bytes(section[DEBUG_LISTS], d->composed->lists.data, d->composed->lists.size);
     put_bytes(section[DEBUG_RANGES], d->composed->ranges.data, d->composed->ranges.size);
     put_strings(d, names, places);
+    struct index index = d->index; /* the write pass uses what it points to */
+    if (d->corpus->dialect.index == INDEX_DEBUG_NAMES)
+        index_write(&index, section[DEBUG_NAMES]);
+    else if (d->corpus->dialect.index == INDEX_GDB)
+        index_write(&index, places->gdb_index);
 }

@@ -46,6 +46,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.compress = r->options.compress;
     if (r->options.has_separate)
         r->profile.dwarf.separate = r->options.separate;
+    if (r->options.has_index)
+        r->profile.dwarf.index = r->options.index;
     return true;
 }
 
@@ -58,7 +60,8 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* What all libraries are made from; read-only from here on. */
-    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language};
+    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
+                                    (uint8_t)r->profile.dwarf.index};
     r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");

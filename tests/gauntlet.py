@@ -58,6 +58,8 @@ VARIANTS = [
     Variant("dwarf5", {}),
     Variant("zlib", {"dwarf": {"compress": "zlib"}}, "compressed"),
     Variant("zstd", {"dwarf": {"compress": "zstd"}}, "compressed", "zstd"),
+    Variant("gdb-index", {"dwarf": {"index": "gdb_index"}}, "gdb-index"),
+    Variant("debug-names", {"dwarf": {"index": "debug_names"}}, "debug-names"),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
 ]
 
@@ -71,6 +73,7 @@ EXCLUDED = [
     ),
     (["zstd"], ["eu-stack-lines"], "elfutils 0.188 does not know zstd: names only, see eu-stack"),
     (["compressed"], ["dwz"], "dwz 0.15 refuses compressed sections"),
+    (["debug-names"], ["dwz"], "dwz 0.15 does not know .debug_names"),
 ]
 
 # --- running ------------------------------------------------------------------
@@ -547,7 +550,7 @@ def dynamic_symbols(path):
 @tool("strip")
 def strip(library):
     """strip -g takes the debug sections, strip the symbols too; nothing else changes."""
-    for options, gone in (["-g"], r"\.debug_"), ([], r"\.debug_|\.symtab|\.strtab"):
+    for options, gone in (["-g"], r"\.debug_|\.gdb_index"), ([], r"\.debug_|\.gdb_index|\.symtab|\.strtab"):
         out = library.work / f"strip{''.join(options)}-{library.name}"
         done = Done("strip", *options, "-o", out, library.path)
         yield from done.ended()
