@@ -137,12 +137,14 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     const struct debug_unit *u = &d->unit[i];
     const struct corpus_header *h = &c->header[u->header];
     const struct corpus_cut *cut = &h->cut[u->cut];
+    const uint32_t functions = c->start + c->fixed; /* pieces are behind them */
     for (uint32_t k = 0; k < cut->listed; k++) {
         *entry = h->listed[k];
-        entry++->unit = i;
+        entry->unit = i;
+        entry->die += entry->die >= functions ? (uint32_t)u->entries_size : 0;
+        entry++;
     }
     const struct compose_noted *noted = (const struct compose_noted *)(const void *)d->composed->noted.data + u->noted;
-    const uint32_t functions = c->start + cut->entries;
     const uint32_t own = own_names(d);
     const uint32_t texts = composed_texts(d);
     for (size_t k = 0; k < u->noted_count; k++, noted++) {
@@ -151,7 +153,7 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
                         : noted->from == NAME_TEXT ? texts + noted->name
                                                    : own + noted->name;
         *entry++ = (struct index_entry){
-            .name = name, .die = functions + noted->place, .unit = i, .tag = as->tag, .is_static = as->is_static};
+            .name = name, .die = noted->place, .unit = i, .tag = as->tag, .is_static = as->is_static};
     }
     return entry;
 }
