@@ -235,7 +235,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
     while (!single_divide(d->corpus->dialect, wanted - d->tables * table, &d->single)) {
         if (d->tables == 1)
-            return section_infeasible(d, DEBUG_ABBREV, table + SINGLE_SURE, e);
+            return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
     }
     d->size[DEBUG_ABBREV] = wanted;

@@ -214,10 +214,10 @@ static bool learn(const struct settling *s, uint32_t index)
         return absorb(s, index, (int64_t)(t->possible - wanted));
     /* the next time the composed sizes come out a little differently */
     const uint64_t unit = granule(s, kind);
-    const uint64_t margin = (t->possible / 64 + unit - 1) / unit * unit;
+    const bool is_composed = t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES;
+    const uint64_t margin = is_composed ? (t->possible / 64 + unit - 1) / unit * unit : 0;
     if (t->possible > wanted)
-        b->least = t->possible +
-                   (t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES ? margin : 0);
+        b->least = t->possible + margin;
     else
         b->most = t->possible > margin ? t->possible - margin : 0;
     return b->least <= b->most;
@@ -293,7 +293,8 @@ static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, ui
     s->given[kind] = false;
     bool found = settle(s, threads, NULL);
     s->given[kind] = true;
-    *total = total_of(s, kind);
+    *total = s->wanted[kind] = total_of(s, kind) / unit * unit;
+    found = found && settle(s, threads, NULL);
     for (unsigned step = 0; found && step < BISECTIONS; step++) {
         s->wanted[kind] = (wrong / 2 + *total / 2) / unit * unit;
         if (settle(s, threads, NULL))
