@@ -6,18 +6,6 @@
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
-struct attribute {
-    uint16_t name;
-    uint16_t form;
-    int32_t value;
-};
-
-struct abbreviation {
-    uint16_t tag;
-    uint8_t children;
-    struct attribute attributes[18]; /* to the first without a name */
-};
-
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
     ABBREVIATIONS(ABBREV_ROW)
@@ -87,10 +75,21 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
+const struct abbreviation *abbrev_of(enum abbrev_code code)
+{
+    assert(code > ABBREV_END && code < ABBREV_COUNT);
+    return &table[code];
+}
+
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
+{
+    return form_in(d, a->form);
+}
+
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
-    for (const struct attribute *a = table[code].attributes; a->name; a++)
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++)
         size += form_size(form_in(d, a->form));
     return size;
 }
@@ -102,7 +101,7 @@ void abbrev_write(struct bytes *out, struct dialect d)
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (const struct attribute *t = a->attributes; t->name; t++) {
+        for (const struct abbrev_attribute *t = a->attributes; t->name; t++) {
             if (!is_said(d, t->name))
                 continue;
             uint32_t form = form_in(d, t->form);

@@ -102,6 +102,16 @@ static void constant_at(struct builder *b, uint64_t at)
     b->block->constants++;
 }
 
+/* What the code from `at` to here is in the source, from `line` on. */
+static void note(struct builder *b, struct block_note n, uint64_t at, uint32_t line)
+{
+    n.at = (uint16_t)at;
+    n.end = (uint16_t)here(b);
+    n.line = (uint16_t)line;
+    bytes_append(&b->all->notes, &n, sizeof n);
+    b->block->notes++;
+}
+
 static bool likely(struct builder *b, uint8_t share)
 {
     return pick(b, 64) < share;
@@ -125,6 +135,7 @@ static void row(struct builder *b, uint32_t column)
  * not in the stamp, is of the source. */
 static void access_memory(struct builder *b, bool first)
 {
+    const uint64_t at = here(b);
     uint32_t r = pick(b, 64);
     if (!first)
         row(b, 0);
@@ -147,6 +158,7 @@ static void access_memory(struct builder *b, bool first)
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
     }
+    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
 }
 
 /* local = helper(local, constant); */
@@ -156,6 +168,7 @@ static void call_helper(struct builder *b)
     uint32_t to = 2 * pick(b, 4);
     uint32_t value = pick(b, 40000);
     uint32_t helper = pick(b, BLOCK_HELPERS);
+    const uint64_t at = here(b);
     row(b, 0);
     code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
     b->p = put_u8(b->p, slot_displacement(from));
@@ -173,6 +186,12 @@ static void call_helper(struct builder *b)
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
     b->block->helpers |= (uint8_t)(1u << helper);
+    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
+}
+
+static struct block_note note_of(enum block_note_kind kind, uint32_t first, uint32_t last)
+{
+    return (struct block_note){.kind = (uint8_t)kind, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
 /* A run of the filler: borders [first, last), at [at, end) of the block. */
@@ -326,12 +345,13 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 /* --- runs --------------------------------------------------------------------------- */
 
 /* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k)
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t gone = likely(b, b->taste->gone);
+        n->slot[j] = (uint8_t)slot;
         stamp_inlined_child(&b->maker, k, j, gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
     }
 }
@@ -341,13 +361,20 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
 static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32_t line, uint32_t depth)
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
-    uint32_t k = pick(b, CORPUS_INLINES);
+    /* a line of the header calls the same function wherever it is inlined */
+    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = run_ranges(b, r);
     const struct ranges parts = g;
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
-    inlined_variables(b, r, k);
+    struct block_note n = note_of(NOTE_INLINED, r->first, r->last);
+    n.inlined = (uint8_t)k;
+    inlined_variables(b, r, k, &n);
+    if (depth)
+        b->all->calls[line - corpus_inline_line(0)] = true;
+    else
+        note(b, n, r->at, line);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
@@ -384,11 +411,14 @@ static void lexical(struct builder *b, const struct run *r)
     struct ranges g = run_ranges(b, r);
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
+    struct block_note scope = note_of(NOTE_SCOPE, r->first, r->last);
     for (uint32_t n = 1 + pick(b, 3); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
+        scope.slot[scope.count++] = (uint8_t)slot;
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
     compose_end_children(&b->maker.composer, children);
+    note(b, scope, r->at, b->line);
     run_rows(b, r, b->line);
     b->line += run_lines(b, r);
 }
@@ -403,6 +433,7 @@ static void statements(struct builder *b)
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         lexical(b, &r);
     } else {
+        note(b, note_of(NOTE_RUN, r.first, r.last), r.at, b->line);
         run_rows(b, &r, b->line);
         b->line += run_lines(b, &r);
     }
@@ -435,13 +466,15 @@ static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, boo
     struct blocks *all = b->all;
     const size_t fixups = all->fixups.size;
     const size_t constants = all->constants.size;
+    const size_t notes = all->notes.size;
     struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
     if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
         return false;
     for (uint32_t pass = 0; pass < PASSES; pass++) {
         all->fixups.size = fixups;
         all->constants.size = constants;
-        block->fixups = block->constants = 0;
+        all->notes.size = notes;
+        block->fixups = block->constants = block->notes = 0;
         b->random = random;
         b->lists = pass / BLOCK_RANGES;
         b->ranges = pass % BLOCK_RANGES;
@@ -460,6 +493,7 @@ static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, boo
     if (!near) { /* what comes next is made of this again */
         all->fixups.size = fixups;
         all->constants.size = constants;
+        all->notes.size = notes;
         b->random = random;
     }
     return true;
@@ -470,7 +504,8 @@ static bool make_block(struct builder *b, struct block *block, uint32_t target)
     uint8_t buffer[BLOCK_MOST + 128];
     struct blocks *all = b->all;
     *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
-                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t))};
+                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t)),
+                            .note = (uint32_t)(all->notes.size / sizeof(struct block_note))};
     b->block = block;
     const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
     if (has_near && !make_stamps(b, buffer, target, false))
@@ -506,7 +541,7 @@ bool blocks_make(struct blocks *all, const struct filler *filler, const struct c
     bool made = stamp_start(&b->maker, corpus, false);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed;
+    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed && !all->notes.failed;
     stamp_maker_free(&b->maker);
     free(b);
     if (!made) {
@@ -528,6 +563,7 @@ void blocks_free(struct blocks *all)
     bytes_free(&all->code);
     bytes_free(&all->fixups);
     bytes_free(&all->constants);
+    bytes_free(&all->notes);
     stamp_shelf_free(&all->shelf);
     memset(all, 0, sizeof *all);
 }
