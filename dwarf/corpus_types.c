@@ -107,7 +107,7 @@ static void add_typedef(struct header_builder *b, struct known_type of)
     put_name(b, unique_name(b, 3, 11, "_t", text));
     declare(b, next_line(b));
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 static void add_pointer(struct header_builder *b)
@@ -126,7 +126,7 @@ static void add_const(struct header_builder *b)
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 static void add_array(struct header_builder *b)
@@ -141,7 +141,7 @@ static void add_array(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
     end_children(b, sibling);
-    remember(b, at, of.size * count, of.align);
+    remember(b, at, of.size * count, of.align)->array = true;
 }
 
 static void add_enumeration(struct header_builder *b)
@@ -232,7 +232,7 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     if (named)
         remember(b, at, size, align);
     else
-        add_typedef(b, (struct known_type){at, size, align});
+        add_typedef(b, (struct known_type){at, size, align, false});
 }
 
 static void add_parameters(struct header_builder *b)
@@ -245,7 +245,7 @@ static void add_parameters(struct header_builder *b)
 
 static void add_function_type(struct header_builder *b)
 {
-    uint32_t result = any_type(b).offset;
+    uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
@@ -266,7 +266,7 @@ static void add_function(struct header_builder *b)
     bytes_u8(&b->entries, ABBREV_DECLARED_FUNCTION);
     put_name(b, unique_name(b, 8, 18, "", text));
     declare(b, next_line(b));
-    bytes_u32(&b->entries, any_type(b).offset);
+    bytes_u32(&b->entries, result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     end_children(b, sibling);

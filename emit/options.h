@@ -21,7 +21,7 @@ struct options {
     bool has_separate;
     enum separation separate;
     unsigned threads;
-    bool force, dry_run, quiet;
+    bool force, sources, dry_run, quiet;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
