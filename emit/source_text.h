@@ -8,6 +8,8 @@
 
 static inline void text_put(struct bytes *t, const char *text, size_t size)
 {
+    if (!size)
+        return;
     if (t->capacity - t->size < size) {
         bytes_append(t, text, size);
         return;
