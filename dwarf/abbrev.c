@@ -94,9 +94,27 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
     return size;
 }
 
+struct index_die abbrev_index_die(enum abbrev_code code)
+{
+    struct index_die die = {.tag = table[code].tag, .has_address = code == ABBREV_STATIC_VARIABLE};
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++) {
+        die.has_name |= a->name == DW_AT_name || a->name == DW_AT_specification || a->name == DW_AT_abstract_origin;
+        die.is_declaration |= a->name == DW_AT_declaration;
+        die.is_external |= a->name == DW_AT_external || a->name == DW_AT_specification;
+        die.has_code |= a->name == DW_AT_low_pc || a->name == DW_AT_ranges;
+        die.has_value |= a->name == DW_AT_location || a->name == DW_AT_const_value;
+    }
+    return die;
+}
+
+uint32_t abbrev_codes(struct dialect d)
+{
+    return (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST) - 1u;
+}
+
 void abbrev_write(struct bytes *out, struct dialect d)
 {
-    for (unsigned code = 1; code < (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST); code++) {
+    for (unsigned code = 1; code <= abbrev_codes(d); code++) {
         const struct abbreviation *a = &table[code];
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));

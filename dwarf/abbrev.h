@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "dwarf/dialect.h"
+#include "dwarf/index.h"
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
+/* The same early in the header. */
+#define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant) */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
@@ -29,12 +31,19 @@
     X(VOID_POINTER, pointer_type, 0, C(byte_size, 8))                                                                  \
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
     X(TYPEDEF, typedef, 0, A(name, strp) DECLARED A(type, ref4))                                                       \
+    X(TYPEDEF_EARLY, typedef, 0, A(name, strp) EARLY A(type, ref4))                                                    \
     X(STRUCTURE, structure_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                       \
+    X(STRUCTURE_EARLY, structure_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                    \
     X(UNNAMED_STRUCTURE, structure_type, 1, A(byte_size, data1) DECLARED A(sibling, ref4))                             \
+    X(UNNAMED_STRUCTURE_EARLY, structure_type, 1, A(byte_size, data1) EARLY A(sibling, ref4))                          \
     X(UNION, union_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                               \
+    X(UNION_EARLY, union_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                            \
     X(MEMBER, member, 0, A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1))                          \
+    X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
+    X(ENUMERATION_EARLY, enumeration_type, 1,                                                                          \
+      C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) EARLY A(sibling, ref4))                 \
     X(ENUMERATOR, enumerator, 0, A(name, strp) A(const_value, data1))                                                  \
     X(ARRAY, array_type, 1, A(type, ref4) A(sibling, ref4))                                                            \
     X(SUBRANGE, subrange_type, 0, A(type, ref4) A(upper_bound, data1))                                                 \
@@ -54,6 +63,9 @@
           A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
+          A(declaration, flag_present) A(sibling, ref4))                                                               \
+    X(DECLARED_FUNCTION_EARLY, subprogram, 1,                                                                          \
+      A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
     X(PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                       \
     X(PARAMETER_LIST, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, sec_offset))               \
@@ -75,6 +87,7 @@
           A(call_column, data1) A(sibling, ref4))                                                                      \
     X(INLINED_PARAMETER, formal_parameter, 0, A(abstract_origin, ref4) A(location, sec_offset))                        \
     X(INLINED_PARAMETER_GONE, formal_parameter, 0, A(abstract_origin, ref4))                                           \
+    X(INLINED_PARAMETER_CONSTANT, formal_parameter, 0, A(abstract_origin, ref4) A(const_value, data1))                 \
     X(INLINED_VARIABLE, variable, 0, A(abstract_origin, ref4) A(location, sec_offset))                                 \
     X(INLINED_VARIABLE_GONE, variable, 0, A(abstract_origin, ref4))                                                    \
     X(CALL_SITE, call_site, 1, A(call_return_pc, addr) A(sibling, ref4))                                               \
@@ -84,6 +97,8 @@
     X(CALL_PARAMETER, call_site_parameter, 0, A(location, exprloc) A(call_value, exprloc))                             \
     X(EXTERN_VARIABLE, variable, 0,                                                                                    \
       A(name, strp) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                     \
+    X(EXTERN_VARIABLE_EARLY, variable, 0,                                                                              \
+      A(name, strp) EARLY A(type, ref4) A(external, flag_present) A(declaration, flag_present))                        \
     X(SHORT_VARIABLE, variable, 0,                                                                                     \
       A(name, string) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                   \
     X(STATIC_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))
@@ -162,6 +177,13 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
+
+/* What decides whether such an entry is listed in an index of names. Only methods,
+ * which have a name and are external, are specified elsewhere. */
+struct index_die abbrev_index_die(enum abbrev_code code);
+
+/* The last code of the table. */
+uint32_t abbrev_codes(struct dialect d);
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. */
 void abbrev_write(struct bytes *out, struct dialect d);

@@ -45,6 +45,9 @@ struct debug_unit {
     size_t program, program_size; /* its line program */
     size_t moved, moved_count;    /* references in its functions to others of them */
     size_t named, named_count;    /* its functions' names */
+    size_t noted, noted_count;    /* what an index of names lists of them */
+    size_t noted_own;             /* of these not by the name of a header's inline function */
+    uint64_t inlined;             /* bit k: calls of that inline function are in it */
     uint32_t source;              /* offset of its file name in debug.sources */
     uint32_t header, cut;         /* what it includes; chosen by debug_fill */
     uint64_t info_size;
@@ -58,7 +61,18 @@ struct composed {
     struct bytes programs; /* line programs */
     struct bytes moved;    /* uint32_t: offset in a unit's functions of a reference to be moved */
     struct bytes named;    /* uint32_t: the same of a reference to the library's own names */
+    struct bytes noted;    /* struct compose_noted, for an index of names */
+    struct bytes texts;    /* .gdb_index: further names in it */
 };
+
+/* An entry that an index of names lists. */
+struct compose_noted {
+    uint32_t place;
+    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name */
+    uint8_t from;  /* enum compose_names */
+    uint8_t code;  /* enum abbrev_code */
+};
+enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE };
 
 struct composer {
     const struct corpus *corpus;
@@ -94,6 +108,15 @@ struct debug_function {
 void composed_clear(struct composed *c);
 void composed_free(struct composed *c);
 bool composed_failed(const struct composed *c);
+
+/* Notes for the index of names, if one is wanted and lists such entries, the entry
+ * with this abbreviation that is composed next. `name` and `linkage_name` are offsets
+ * in the library's own names, linkage_name is COMPOSE_UNKNOWN where there is none;
+ * `qualified` is the name with all its scopes ("mesh::Grid<int>::resize"), or NULL
+ * where it has none. Functions that are not methods and inlined calls are noted by
+ * compose_function and compose_inlined. */
+void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint32_t linkage_name,
+                  const char *qualified);
 
 /* Opens `unit` at code offset `offset`; closes it at the end of its last function. */
 bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset);
@@ -172,9 +195,14 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
 /* One of its parameters or variables, with a location list, or (COMPOSE_UNKNOWN)
  * with none. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
+/* A parameter that was a constant (below 128), and is nowhere. */
+void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+
+/* A block with this range list. */
+uint8_t *compose_block_of(struct composer *c, uint32_t ranges);
 
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);

@@ -3,11 +3,14 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/version.h"
 #include "base/words.h"
+
+enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
 
 /* --- what pieces are made of ------------------------------------------------- */
 
@@ -41,9 +44,12 @@ struct known_type sized_type(struct header_builder *b, uint32_t most)
     return b->known[BASE_INT];
 }
 
+/* The lines of the inline functions are skipped. */
 uint32_t next_line(struct header_builder *b)
 {
-    b->line += 1 + pick(b, 3);
+    b->line += pick(b, 4) ? 1 : 2;
+    if (b->line >= corpus_inline_line(0) && b->line < corpus_inline_line(CORPUS_INLINES))
+        b->line = corpus_inline_line(CORPUS_INLINES);
     return b->line;
 }
 
@@ -58,10 +64,25 @@ void put_name(struct header_builder *b, uint32_t name)
     bytes_u32(&b->entries, name);
 }
 
+uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
+{
+    uint32_t line = next_line(b);
+    b->early = line < 256;
+    bytes_u8(&b->entries, (uint8_t)(b->early ? code + 1u : code));
+    return line;
+}
+
 void declare(struct header_builder *b, uint32_t line)
 {
-    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
-    bytes_u16(&b->entries, (uint16_t)line);
+    const uint8_t file = dialect_header_file(b->corpus->dialect);
+    if (b->early) {
+        put_constant(b, file);
+        bytes_u8(&b->entries, (uint8_t)line);
+    } else {
+        bytes_u8(&b->entries, file);
+        bytes_u16(&b->entries, (uint16_t)line);
+    }
+    b->early = false;
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }
 
@@ -91,7 +112,7 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     while (!found && !b->corpus->strings.failed) {
         char text[64];
         size_t before = b->corpus->strings.size;
-        words_identifier(random_next(&b->random), 4 + pick(b, 11), text);
+        words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
         name = (uint32_t)bytes_string(&b->corpus->strings, text);
         if (b->corpus->strings.failed)
             break;
@@ -106,20 +127,18 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     return name;
 }
 
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text)
+/* What all of a header's names begin with, as those of a library's interface do;
+ * then the number in words. */
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text);
-    size_t n = strlen(text);
-    uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
-    char digits[12];
-    unsigned count = 0;
-    do {
-        digits[count++] = (char)('0' + serial % 10);
-        serial /= 10;
-    } while (serial);
-    while (count)
-        text[n++] = digits[--count];
-    strcpy(text + n, suffix);
+    words_identifier(random_at(UINT64_C(0x707265666978), b->header), 1 + b->header % 2, text);
+    char *end = text + strlen(text);
+    *end++ = (char)('a' + b->header % 26);
+    *end++ = (char)('a' + b->header / 26);
+    *end++ = '_';
+    words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
+    strcat(end, suffix);
+    assert(b->serial <= NAMES_MOST);
     return (uint32_t)bytes_string(&b->corpus->strings, text);
 }
 
@@ -127,15 +146,23 @@ uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, co
 
 static void add_cut(struct header_builder *b)
 {
-    struct corpus_cut cut = {(uint32_t)b->entries.size, (uint32_t)b->corpus->strings.size - b->name_start};
+    struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
+                             .names = (uint32_t)b->corpus->strings.size - b->name_start,
+                             .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry))};
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
+
+/* How many headers, of how many bytes of entries, about: a unit in C++ includes
+ * much more. */
+static const struct {
+    uint8_t headers;
+    uint32_t bytes;
+} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {16, 128 << 10}};
 
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {
-        .corpus = c, .header = number, .line = corpus_inline_line(CORPUS_INLINES), .random = {random_at(seed, number)}};
+    struct header_builder b = {.corpus = c, .header = number, .line = 2, .random = {random_at(seed, number)}};
     struct corpus_header *h = &c->header[number];
     b.name_start = h->name_start = (uint32_t)c->strings.size;
     add_base_types(&b, base_names);
@@ -143,7 +170,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    while (b.entries.size < CORPUS_HEADER_BYTES && b.line < 64000 && !b.entries.failed && !c->strings.failed) {
+    while (b.entries.size < shapes[c->dialect.language].bytes && b.line < 64000 && !b.entries.failed &&
+           !c->strings.failed) {
         (cpp ? add_cpp_piece : add_c_piece)(&b);
         add_cut(&b);
     }
@@ -151,7 +179,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
     h->names = (uint32_t)c->strings.size - h->name_start;
-    return !b.entries.failed && !b.cuts.failed && !c->strings.failed;
+    h->listed = (struct index_entry *)(void *)b.listed.data;
+    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !c->strings.failed;
 }
 
 /* Names of parameters and locals: short, and distinct by their last letters. */
@@ -198,17 +227,18 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
+    list_start(c);
     bool made = true;
-    for (uint32_t i = 0; i < CORPUS_HEADERS && made; i++) {
+    c->headers = shapes[dialect.language].headers;
+    for (uint32_t i = 0; i < c->headers && made; i++) {
         char name[32];
-        words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
-        char *end = name + strlen(name);
-        *end++ = (char)('a' + i);
-        strcpy(end, dialect.language == DWARF_CPP ? ".hpp" : ".h");
+        words_identifier(random_at(key, CORPUS_NAMES + i), 9, name);
+        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26,
+                dialect.language == DWARF_CPP ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
         made = make_header(c, i, key, base_names);
     }
-    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed && list_end(c);
     if (!made)
         corpus_free(c);
     return made;
@@ -219,9 +249,11 @@ void corpus_free(struct corpus *c)
     for (unsigned i = 0; i < CORPUS_HEADERS; i++) {
         free(c->header[i].entries);
         free(c->header[i].cut);
+        free(c->header[i].listed);
     }
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);
+    bytes_free(&c->index_texts);
     memset(c, 0, sizeof *c);
 }

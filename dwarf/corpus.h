@@ -23,9 +23,9 @@
 #include "dwarf/abbrev.h"
 
 enum {
-    CORPUS_HEADERS = 16,
-    CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
-    CORPUS_NAMES = 128,            /* for parameters and locals */
+    CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
+    CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
+    CORPUS_NAMES = 256,  /* for parameters and locals */
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -71,6 +71,8 @@ struct corpus_inline {
 struct corpus_cut {
     uint32_t entries;
     uint32_t names;
+    uint32_t listed; /* entries that are in the index of names */
+    uint32_t named;  /* .debug_names: different names of these, at most, but for the common ones */
 };
 
 struct corpus_header {
@@ -79,14 +81,26 @@ struct corpus_header {
     uint32_t cuts;
     uint32_t names;      /* bytes */
     uint32_t name_start; /* in .debug_str */
-    uint32_t file;       /* its file name in the line strings below */
+    uint32_t file;       /* its file name in the line strings below; all are equally long */
+
+    /* For an index of names (corpus_index.c). */
+    struct index_entry *listed;               /* see corpus.index_texts; `unit` is open */
+    uint32_t inline_name[2 * CORPUS_INLINES]; /* name of inline function k, and linkage name or 0 */
+};
+
+/* How entries with one abbreviation are listed in the index of names. */
+struct corpus_listing {
+    bool wanted;
+    bool is_static;
+    uint16_t tag;
 };
 
 struct corpus {
     struct dialect dialect;
     struct corpus_header header[CORPUS_HEADERS];
-    uint32_t start; /* where a header's entries begin in a unit */
-    uint32_t fixed; /* bytes of a header's entries up to its first cut */
+    uint32_t headers; /* how many there are */
+    uint32_t start;   /* where a header's entries begin in a unit */
+    uint32_t fixed;   /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
@@ -97,6 +111,13 @@ struct corpus {
     uint32_t name[CORPUS_NAMES];
     uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters; `this` */
     uint32_t include_directory;
+
+    /* For an index of names. Entries are named by offsets: for .debug_names in
+     * `strings`, for .gdb_index in index_texts. */
+    struct corpus_listing listing[ABBREV_COUNT];
+    struct bytes index_texts;
+    uint32_t index_tags;   /* different ones that are wanted, at most */
+    uint32_t index_common; /* .debug_names: common names that are listed */
 };
 
 /* Free with corpus_free; false when memory ran out. */

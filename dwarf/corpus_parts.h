@@ -1,5 +1,5 @@
 /* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
- * of C, corpus_cpp.c what C++ adds. */
+ * of C, corpus_cpp.c what C++ adds, corpus_index.c what an index of names lists. */
 #ifndef DWARF_CORPUS_PARTS_H
 #define DWARF_CORPUS_PARTS_H
 
@@ -25,6 +25,7 @@ struct header_builder {
     struct corpus *corpus;
     struct bytes entries;
     struct bytes cuts;
+    struct bytes listed; /* struct index_entry */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;
@@ -32,6 +33,7 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
+    bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
     struct known_class base;
@@ -56,7 +58,10 @@ struct scope {
 
 void put_constant(struct header_builder *b, uint8_t value);
 void put_name(struct header_builder *b, uint32_t name);
-/* File, line and column; on the next line, or on this one. */
+/* Begins an entry on the next line; where that is below 256, with the next code,
+ * whose file is a constant and whose line takes a byte. Returns the line. */
+uint32_t begin_declared(struct header_builder *b, enum abbrev_code code);
+/* File, line and column. */
 void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
@@ -68,7 +73,7 @@ struct known_type sized_type(struct header_builder *b, uint32_t most);
  * in a scope. */
 uint32_t member_name(struct header_builder *b, struct scope *scope);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text);
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
 void end_children(struct header_builder *b, size_t sibling);
 
@@ -81,6 +86,17 @@ void add_c_inlines(struct header_builder *b);
 void add_c_piece(struct header_builder *b);
 void add_cpp_inlines(struct header_builder *b);
 void add_cpp_piece(struct header_builder *b);
+
+/* corpus_index.c. Lists the entry at `at` in the unit, with this abbreviation and
+ * name, if an index is wanted and lists such entries; what is no declaration, member or
+ * parameter may be one. In C++, `qualified` is the name with all its scopes, as in
+ * "mesh::Grid<int>::resize"; NULL where it has none. */
+void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
+/* What calls of inline function k are listed by; in C, linkage_name is 0. */
+void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
+/* Before the first header; when all are made. */
+void list_start(struct corpus *c);
+bool list_end(struct corpus *c);
 
 /* corpus_types.c, for both. */
 void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+enum { AGGREGATE_LINES = 64 /* at most */ };
+
 static const struct {
     const char *name;
     uint8_t size, encoding;
@@ -33,6 +35,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         type[i] = here(b);
         remember(b, here(b), base_types[i].size, base_types[i].size);
+        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], NULL);
         bytes_u8(&b->entries, ABBREV_BASE_TYPE);
         bytes_u8(&b->entries, base_types[i].size);
         bytes_u8(&b->entries, base_types[i].encoding);
@@ -75,7 +78,10 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    put_name(b, unique_name(b, 8, 20, "", text));
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
+    list_inline(b, k, name, 0);
     declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     put_constant(b, DW_INL_declared_inlined);
@@ -103,9 +109,11 @@ static void add_typedef(struct header_builder *b, struct known_type of)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, 3, 11, "_t", text));
-    declare(b, next_line(b));
+    uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
+    uint32_t name = unique_name(b, "_t", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
+    declare(b, line);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align)->array = of.array;
 }
@@ -148,18 +156,22 @@ static void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_ENUMERATION);
+    uint32_t line = begin_declared(b, ABBREV_ENUMERATION);
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
-    put_name(b, unique_name(b, 5, 12, "_kind", text));
-    declare(b, next_line(b));
+    uint32_t name = unique_name(b, "_kind", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t count = 3 + pick(b, 4) + (pick(b, 6) ? 0 : pick(b, 40));
+    uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
+        name = unique_name(b, "", text);
+        list_entry(b, here(b), ABBREV_ENUMERATOR, name, NULL);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, unique_name(b, 6, 16, "", text));
+        put_name(b, name);
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
@@ -175,9 +187,9 @@ void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint3
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        bytes_u8(&b->entries, ABBREV_MEMBER);
+        uint32_t line = begin_declared(b, ABBREV_MEMBER);
         put_name(b, member_name(b, &scope));
-        declare(b, next_line(b));
+        declare(b, line);
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
@@ -190,9 +202,9 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
-        bytes_u8(&b->entries, ABBREV_MEMBER);
+        uint32_t line = begin_declared(b, ABBREV_MEMBER);
         put_name(b, member_name(b, &scope));
-        declare(b, next_line(b));
+        declare(b, line);
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
@@ -213,11 +225,14 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     uint32_t at = here(b);
     bool named = is_union || pick(b, 2);
     char text[96];
-    bytes_u8(&b->entries, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
-    if (named)
-        put_name(b, unique_name(b, 6, 14, is_union ? "_u" : "", text));
+    uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
+    if (named) {
+        uint32_t name = unique_name(b, is_union ? "_u" : "", text);
+        put_name(b, name);
+        list_entry(b, at, is_union ? ABBREV_UNION : ABBREV_STRUCTURE, name, NULL);
+    }
     size_t byte_size = bytes_u8(&b->entries, 0);
-    declare(b, next_line(b));
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t end = 0;
     uint32_t align = 1;
@@ -263,9 +278,9 @@ static void add_function_type(struct header_builder *b)
 static void add_function(struct header_builder *b)
 {
     char text[96];
-    bytes_u8(&b->entries, ABBREV_DECLARED_FUNCTION);
-    put_name(b, unique_name(b, 8, 18, "", text));
-    declare(b, next_line(b));
+    uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
+    put_name(b, unique_name(b, "", text));
+    declare(b, line);
     bytes_u32(&b->entries, result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
@@ -275,32 +290,43 @@ static void add_function(struct header_builder *b)
 static void add_variable(struct header_builder *b)
 {
     char text[96];
-    bytes_u8(&b->entries, ABBREV_EXTERN_VARIABLE);
-    put_name(b, unique_name(b, 6, 16, "", text));
-    declare(b, next_line(b));
+    uint32_t at = here(b);
+    uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
+    declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
+}
+
+/* Whether what takes many lines has the inline functions' in its midst. */
+static bool is_before_inlines(const struct header_builder *b)
+{
+    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
 }
 
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 24)
+    if (is_before_inlines(b)) /* there are declarations of one line only */
+        kind = kind % 2 ? 83 : 30;
+    if (kind < 30)
         add_aggregate(b, false);
-    else if (kind < 35)
+    else if (kind < 45)
         add_typedef(b, any_type(b));
-    else if (kind < 54)
+    else if (kind < 64)
         add_pointer(b);
-    else if (kind < 63)
+    else if (kind < 70)
         add_array(b);
-    else if (kind < 71)
+    else if (kind < 77)
         add_function_type(b);
-    else if (kind < 72)
+    else if (kind < 78)
         add_enumeration(b);
-    else if (kind < 79)
+    else if (kind < 82)
         add_const(b);
-    else if (kind < 80)
+    else if (kind < 83)
         add_aggregate(b, true);
-    else if (kind < 96)
+    else if (kind < 98)
         add_function(b);
     else
         add_variable(b);

@@ -1,5 +1,5 @@
-/* What the encoders are told once: the version of DWARF, and the language of the
- * program that is described.
+/* What the encoders are told once: the version of DWARF, the language of the
+ * program that is described, and which index of names goes with it (index.h).
  *
  * Entries are laid out alike in both versions (abbrev.h); what differs is here,
  * in the lists (compose.c) and in the line table's header (line.c).
@@ -14,10 +14,12 @@
 #include "dwarf/constants.h"
 
 enum dwarf_language { DWARF_C, DWARF_CPP };
+enum index_kind { INDEX_NONE, INDEX_GDB, INDEX_DEBUG_NAMES };
 
 struct dialect {
     uint8_t version; /* 4 or 5 */
     uint8_t language;
+    uint8_t index; /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
 };
 
 static inline bool dialect_is_4(struct dialect d)

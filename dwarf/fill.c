@@ -11,6 +11,7 @@
 enum {
     SHORT_EXTRA_MOST = 40, /* characters of a name in .debug_info beyond the shortest, as a rule */
     NAME_EXTRA_USUAL = 40, /* and of one in .debug_str */
+    TRIES_MOST = 8,
 };
 
 static const char *const section_names[DEBUG_SECTION_COUNT] = {
@@ -30,9 +31,10 @@ static bool infeasible(struct error *e, uint64_t wanted, uint64_t possible, cons
     return false;
 }
 
-static bool section_infeasible(const struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
+static bool section_infeasible(struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
 {
     char what[64];
+    d->failed = s;
     snprintf(what, sizeof what, "the debug section '%s'", section_names[s]);
     return infeasible(e, d->wanted[s], possible, what);
 }
@@ -50,21 +52,6 @@ static uint32_t headers_entries(const struct corpus *c, uint32_t header)
     return h->cut[h->cuts - 1].entries;
 }
 
-/* The last cut of `h` whose entries take at most `most` bytes. */
-static uint32_t cut_within(const struct corpus_header *h, uint64_t most)
-{
-    uint32_t low = 0;
-    uint32_t high = h->cuts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->cut[middle].entries <= most)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Names of a header that are there even where none of its pieces are. */
 static uint64_t names_least(const struct corpus *c)
 {
@@ -75,73 +62,26 @@ static uint64_t names_least(const struct corpus *c)
 static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 {
     uint32_t used = 0;
-    while (used < CORPUS_HEADERS && c->header[used].names <= names) {
+    while (used < c->headers && c->header[used].names <= names) {
         names -= c->header[used].names;
         used++;
     }
     return used;
 }
 
-/* Bytes that any header that is used has at the least. */
-static uint64_t headers_room(const struct debug *d)
+/* Bytes that any header has at the least. */
+static uint64_t headers_room(const struct corpus *c)
 {
-    uint64_t room = headers_entries(d->corpus, 0);
-    for (uint32_t h = 1; h < d->headers_used; h++)
-        if (headers_entries(d->corpus, h) < room)
-            room = headers_entries(d->corpus, h);
+    uint64_t room = headers_entries(c, 0);
+    for (uint32_t h = 1; h < c->headers; h++)
+        if (headers_entries(c, h) < room)
+            room = headers_entries(c, h);
     return room;
 }
 
-/* Gives unit `u` as many pieces as fit into `bytes`; returns what it took. */
-static uint64_t include(const struct debug *d, struct debug_unit *u, uint64_t bytes, uint32_t last_cut)
+static bool counts_names(const struct debug *d)
 {
-    const struct corpus_header *h = &d->corpus->header[u->header];
-    uint32_t before = h->cut[u->cut].entries;
-    uint32_t cut = cut_within(h, before + bytes);
-    if (cut > last_cut)
-        cut = last_cut;
-    if (cut < u->cut)
-        cut = u->cut;
-    uint64_t took = h->cut[cut].entries - before;
-    u->cut = cut;
-    u->info_size += took;
-    return took;
-}
-
-/* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. */
-static uint64_t spread(struct debug *d, uint64_t rest, uint32_t last_cut)
-{
-    uint64_t weights = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++)
-        weights += 64 + (random_at(d->variety, i) & 127);
-    uint64_t carry = 0;
-    uint64_t given = 0;
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        seen += 64 + (random_at(d->variety, i) & 127);
-        uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
-        carry += until - given;
-        given = until;
-        carry -= include(d, &d->unit[i], carry, last_cut);
-    }
-    for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(d, &d->unit[i], carry, last_cut);
-    return carry;
-}
-
-/* Takes back the last piece of some unit; returns its bytes, 0 where there is none. */
-static uint64_t take_back(struct debug *d)
-{
-    for (uint32_t i = d->unit_count; i-- > 0;) {
-        struct debug_unit *u = &d->unit[i];
-        if (!u->cut)
-            continue;
-        const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
-        uint64_t bytes = cut[0].entries - cut[-1].entries;
-        u->info_size -= bytes;
-        return bytes;
-    }
-    return 0;
+    return d->corpus->dialect.index == INDEX_DEBUG_NAMES;
 }
 
 /* --- sections ---------------------------------------------------------------------- */
@@ -177,7 +117,7 @@ static void name_sources(struct debug *d, uint64_t directory_extra)
     }
 }
 
-/* All headers stand in every unit's table, so that its size does not depend on
+/* As many headers stand in every unit's table, so that its size does not depend on
  * which of them it includes. */
 struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
@@ -190,15 +130,16 @@ struct line_files unit_files(const struct corpus *c, uint32_t header, struct lin
         .header = {c->header[header].file, texts + c->header[header].file},
         .more = others,
     };
-    for (uint32_t h = 0; h < CORPUS_HEADERS; h++)
-        if (h != header)
-            others[f.more_count++] = (struct line_name){c->header[h].file, texts + c->header[h].file};
+    for (uint32_t i = 1; i < c->headers && i < CORPUS_FILES; i++) {
+        uint32_t file = c->header[(header + i) % c->headers].file;
+        others[f.more_count++] = (struct line_name){file, texts + file};
+    }
     return f;
 }
 
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
 {
-    struct line_name others[CORPUS_HEADERS];
+    struct line_name others[CORPUS_FILES];
     char name[SOURCE_NAME_MOST];
     source_name(d, unit, has_code, name);
     const struct line_files files =
@@ -237,17 +178,36 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
     d->size[DEBUG_LINE_STR] = is_4 ? 0 : c->line_strings.size + d->sources.size;
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
+    d->size[DEBUG_NAMES] = 0;
+    if (counts_names(d)) {
+        const struct names_bound names = names_bound_start(d, true);
+        d->size[DEBUG_NAMES] = index_counted_most(&names.counts);
+    }
 }
 
-/* Units of data, where those of code could not hold `rest` bytes of pieces. */
-static bool add_data_units(struct debug *d, uint64_t rest, struct arena *arena, struct error *e)
+uint64_t debug_frames(const struct debug *d, uint64_t units)
 {
-    uint64_t room = headers_room(d);
+    const struct corpus *c = d->corpus;
+    return units * (unit_frame(c) + c->fixed) +
+           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+}
+
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
+{
+    const struct corpus *c = d->corpus;
+    uint64_t room = headers_room(c) - c->fixed;
+    uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
+    uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = (uint64_t)d->unit_count * (room - d->corpus->fixed) / 16 * 15;
-    uint64_t more = d->data_units;
-    if (rest > capacity && !is_wanted(d, DEBUG_LINE))
-        more = (rest - capacity) / (room - room / 8) + 1;
+    uint64_t capacity = units * room / 16 * 15;
+    if (rest <= capacity)
+        return 0;
+    return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
+}
+
+/* Appends units of data. */
+static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, struct error *e)
+{
     if (!more)
         return true;
     struct debug_unit *longer = arena_zeroed(arena, d->unit_count + more, sizeof *longer);
@@ -286,10 +246,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    uint64_t bytes = (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE);
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        bytes += (uint64_t)d->single.count[k] * single_entry_size(dialect, k);
-    return bytes;
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
 /* Which headers' names there are, how many declarations stand at the end, and how
@@ -364,21 +321,48 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 
 /* --- all of it ------------------------------------------------------------------------- */
 
-/* Pieces of headers for `rest` bytes of .debug_info. What they leave becomes
- * declarations with names in .debug_info, or is returned. */
-static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct error *e)
+/* Whether .debug_info has its size whatever .debug_names takes. */
+static bool info_is_fixed(const struct debug *d)
 {
+    return is_wanted(d, DEBUG_INFO) && counts_names(d);
+}
+
+/* Pieces of headers for `rest` bytes of .debug_info and, with these, .debug_names: as
+ * much as it can take at most, until all is chosen that it lists. What they leave
+ * becomes declarations with names in .debug_info, or is returned. */
+static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct arena *arena,
+                      struct error *e)
+{
+    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
+    const bool listed = counts_names(d) && !info_is_fixed(d);
+    struct names_bound names = {.counts = {0}};
+    uint64_t kept = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
         d->unit[i].cut = 0;
     }
-    *left = spread(d, rest, last_cut);
     d->size[DEBUG_INFO] += rest;
+    if (listed) {
+        names = names_bound_start(d, false);
+        d->size[DEBUG_INFO] += d->size[DEBUG_NAMES];
+        rest += d->size[DEBUG_NAMES] - index_counted_most(&names.counts);
+        if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
+            kept = rest < shortest ? rest : shortest;
+    }
+    *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, last_cut);
+    if (listed) {
+        if (!unit_index_size(d, arena, e))
+            return false;
+        uint64_t most = index_counted_most(&names.counts);
+        assert(d->index.size <= most);
+        *left += most - d->index.size;
+        d->size[DEBUG_NAMES] = d->index.size;
+        d->size[DEBUG_INFO] -= d->index.size;
+    }
     if (!is_wanted(d, DEBUG_STR))
         return true;
-    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
     while (*left && *left < shortest) {
-        uint64_t back = take_back(d);
+        uint64_t back = unit_take_back(d);
         if (!back) {
             d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
             return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);
@@ -405,18 +389,57 @@ static bool directory_size(struct debug *d, struct error *e)
     return true;
 }
 
-bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
+/* What is left goes into the names at the end: those of more declarations where they
+ * would become very long, as what .debug_names turns out to be shorter by may be much. */
+static void lengthen_tail(struct debug *d, uint64_t left)
 {
+    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
+    const uint64_t name = TAIL_NAME + 1;
+    uint64_t more = counts_names(d) ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
+    left -= more * (entry + name);
+    d->externs += (uint32_t)more;
+    d->unit[d->unit_count - 1].info_size += more * entry;
+    d->size[DEBUG_INFO] += more * entry;
+    d->size[DEBUG_STR] += more * name + left;
+    d->names_extra += left;
+}
+
+/* Where .debug_info is to have a size of its own, what .debug_names takes is known
+ * when all else is: of the `reserve` for it, names at the end get what is over. */
+static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64_t *reserve, struct arena *arena,
+                           struct error *e)
+{
+    if (!unit_index_size(d, arena, e))
+        return false;
+    d->size[DEBUG_NAMES] = d->index.size;
+    if (any_str && d->index.size <= *reserve) {
+        d->names_extra += *reserve - d->index.size;
+        d->size[DEBUG_STR] += *reserve - d->index.size;
+    }
+    if (total_size(d) == total)
+        return true;
+    if (any_str) {
+        *reserve = d->index.size + d->index.size / 64 + 64;
+        return true;
+    }
+    uint64_t others = total_size(d) - d->size[DEBUG_INFO];
+    return section_infeasible(d, DEBUG_INFO, total > others ? total - others : 0, e);
+}
+
+/* All but units of data and sources. Once more, where total_size tells, if `reserve`
+ * was too small. */
+static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
+{
+    const bool any_str = !is_wanted(d, DEBUG_STR);
     uint32_t last_cut;
     uint64_t left;
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
-    d->headers_used = CORPUS_HEADERS;
-    if (d->data_units && !add_data_units(d, 0, arena, e))
-        return false;
-    if (!directory_size(d, e))
-        return false;
     fixed_sizes(d);
+    if (d->size[DEBUG_NAMES] > *reserve)
+        *reserve = d->size[DEBUG_NAMES];
+    if (info_is_fixed(d))
+        d->size[DEBUG_NAMES] = *reserve;
     const enum debug_section composed[] = {DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
     for (unsigned i = 0; i < sizeof composed / sizeof composed[0]; i++)
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
@@ -438,11 +461,12 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     } else {
         choose_str(d, total - fixed, &last_cut);
         uint64_t names = d->header_names - names_least(d->corpus);
-        if (last_cut == UINT32_MAX && !d->data_units) {
-            uint32_t before = d->unit_count;
-            if (!add_data_units(d, total - fixed - names, arena, e) || !directory_size(d, e))
-                return false;
-            if (d->unit_count != before) {
+        if (last_cut == UINT32_MAX && !is_wanted(d, DEBUG_LINE)) {
+            uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
+            uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
+            if (more) {
+                if (!add_data_units(d, more, arena, e) || !directory_size(d, e))
+                    return false;
                 fixed_sizes(d);
                 if (!fill_abbrev(d, e))
                     return false;
@@ -457,27 +481,52 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     uint64_t so_far = total_size(d);
     if (so_far > total)
         return infeasible(e, total, so_far, "debug information");
-    if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total)
+    uint64_t rest = total - so_far;
+    if (info_is_fixed(d)) {
+        if (d->wanted[DEBUG_INFO] < d->size[DEBUG_INFO])
+            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+        rest = d->wanted[DEBUG_INFO] - d->size[DEBUG_INFO];
+    } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
         return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
-    if (!fill_info(d, total - so_far, last_cut, &left, e))
+    }
+    if (!fill_info(d, rest, last_cut, &left, arena, e))
         return false;
+    if (info_is_fixed(d))
+        return end_fixed_info(d, total, any_str, reserve, arena, e);
     d->size[DEBUG_INFO] -= left;
-    d->size[DEBUG_STR] += left;
-    d->names_extra += left;
-    assert(total_size(d) == total);
-    return true;
+    lengthen_tail(d, left);
+    return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
+}
+
+bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
+{
+    const uint64_t wanted_str = d->wanted[DEBUG_STR];
+    uint64_t reserve = 0;
+    d->failed = DEBUG_SECTION_COUNT;
+    if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
+        return false;
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        bool filled = fill_once(d, total, &reserve, arena, e);
+        d->wanted[DEBUG_STR] = wanted_str;
+        if (!filled)
+            return false;
+        if (total_size(d) == total)
+            return true;
+    }
+    return infeasible(e, total, total_size(d), "debug information");
 }
 
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
     const struct dialect d = c->dialect;
+    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? unit_index_least(c, functions, units) : 0;
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;
-    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_HEADERS * 4 : CORPUS_HEADERS * 5;
+    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_FILES * 4 : CORPUS_FILES * 5;
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
-    return functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
+    return index + functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
            sizeof COMPILE_DIRECTORY + names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

@@ -194,7 +194,15 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         note_pairs(m, STAMP_LIST_PAIR, &o->lists, true);
         note_pairs(m, STAMP_RANGE_PAIR, &o->ranges, false);
     }
-    *s = (struct stamp){.info_size = (uint16_t)o->info.size,
+    for (size_t at = 0; at < o->noted.size; at += sizeof(struct compose_noted)) {
+        struct compose_noted noted;
+        memcpy(&noted, o->noted.data + at, sizeof noted);
+        assert(noted.from == NAME_INLINE);
+        note(m, STAMP_NOTED, noted.place);
+        note(m, STAMP_NOTED, noted.name);
+    }
+    *s = (struct stamp){.inlined = m->unit.inlined,
+                        .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
     s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
@@ -271,6 +279,19 @@ static void add_pair(uint8_t *p, uint32_t value)
     put_u32(p, (v & 0x007f007f) | (v & 0x3f803f80) << 1 | 0x00800080);
 }
 
+static void put_noted(struct composer *c, const struct stamp *s, const uint16_t *patch, uint32_t place)
+{
+    uint8_t *p = bytes_reserve(&c->out->noted, s->count[STAMP_NOTED] / 2 * sizeof(struct compose_noted));
+    if (!p)
+        return; /* composed_failed tells */
+    for (uint32_t n = s->count[STAMP_NOTED]; n; n -= 2, patch += 2) {
+        const struct compose_noted noted = {place + patch[0], patch[1], NAME_INLINE, ABBREV_INLINED};
+        p = put_bytes(p, &noted, sizeof noted);
+    }
+    bytes_keep(&c->out->noted, p);
+    c->unit->inlined |= s->inlined;
+}
+
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
@@ -314,6 +335,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_pair(c->lists + *patch++, offset);
     for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
         add_pair(c->ranges + *patch++, offset);
+    if (s->count[STAMP_NOTED])
+        put_noted(c, s, patch, place);
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;

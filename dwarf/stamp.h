@@ -29,6 +29,7 @@ enum stamp_patch {
     STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the same in the range lists */
+    STAMP_NOTED,      /* an inlined call for the index of names, then its name: see compose.h */
     STAMP_ENTER,      /* then a number n: DW_LNS_advance_line by n - line, in the rows */
     STAMP_LEAVE,      /* then a number n: DW_LNS_advance_line by n + line, in the rows */
     STAMP_PATCHES
@@ -41,6 +42,7 @@ struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
+    uint64_t inlined;            /* as in struct debug_unit */
     uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };
 

@@ -8,12 +8,6 @@
 #include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
-/* Where the library's own names begin in .debug_str. */
-static uint32_t names_start(const struct debug *d)
-{
-    return (uint32_t)(d->corpus->common + d->header_names);
-}
-
 /* Where the names of directory and sources begin: in .debug_line_str, or in
  * version 4 in .debug_str. */
 static uint32_t sources_start(const struct debug *d)
@@ -109,12 +103,11 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
-    uint32_t code = SINGLE_CODE_FIRST;
-    for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
-        for (uint32_t k = 0; k < d->single.count[kind]; k++, i++) {
-            p = single_put_entry(d->corpus->dialect, p, code++, kind, name, tail_type(d, i));
-            name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
-        }
+    for (uint32_t singles = single_count(&d->single); i < singles; i++) {
+        p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
+                             tail_type(d, i));
+        name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
+    }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
         p = put_u8(p, ABBREV_EXTERN_VARIABLE);
         p = put_u32(p, name);
@@ -122,10 +115,9 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
         p = put_u8(p, ABBREV_SHORT_VARIABLE);
-        words_identifier(random_at(d->variety + 4, k), length, (char *)p);
-        p = put_tail_place(d, p + length + 1, i);
+        p = unit_put_short_name(d, k, p);
+        p = put_tail_place(d, p, i);
     }
     return p;
 }
@@ -175,7 +167,7 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_
 
 static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    struct line_name others[CORPUS_HEADERS];
+    struct line_name others[CORPUS_FILES];
     const struct debug_unit *u = &d->unit[unit];
     const uint32_t base = (uint32_t)d->corpus->line_strings.size;
     const char *texts = (const char *)d->sources.data;
@@ -196,32 +188,44 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const struct bytes *table = &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        uint32_t code = SINGLE_CODE_FIRST;
         p = put_bytes(p, table->data, table->size);
-        for (uint32_t kind = 0; i + 1 == d->tables && kind < SINGLE_KINDS; kind++)
-            for (uint32_t k = 0; k < d->single.count[kind]; k++)
-                p = single_put_abbrev(d->corpus->dialect, p, code++, kind);
+        uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
+        for (uint32_t k = 0; k < singles; k++)
+            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
         p = put_u8(p, 0);
     }
     assert(p == end);
     (void)end;
 }
 
-static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p)
 {
-    const struct corpus *c = d->corpus;
-    const bool is_4 = dialect_is_4(c->dialect);
     const uint32_t count = named_tail(d);
-    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
-    p = put_bytes(p, names, d->names_size);
-    p = put_bytes(p, d->statics.data, d->statics.size);
-    if (is_4)
-        p = put_bytes(p, d->sources.data, d->sources.size);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = TAIL_NAME + (uint32_t)share_of(d->names_extra, count, i);
         words_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
+    return p;
+}
+
+uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
+{
+    uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
+    words_identifier(random_at(d->variety + 4, k), length, (char *)p);
+    return p + length + 1;
+}
+
+static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+{
+    const struct corpus *c = d->corpus;
+    const bool is_4 = dialect_is_4(c->dialect);
+    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
+    p = put_bytes(p, names, d->names_size);
+    p = put_bytes(p, d->statics.data, d->statics.size);
+    if (is_4)
+        p = put_bytes(p, d->sources.data, d->sources.size);
+    p = unit_put_tail_names(d, p);
     assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);
     if (is_4)
         return;
@@ -249,4 +253,9 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
     put_bytes(section[DEBUG_LISTS], d->composed->lists.data, d->composed->lists.size);
     put_bytes(section[DEBUG_RANGES], d->composed->ranges.data, d->composed->ranges.size);
     put_strings(d, names, places);
+    struct index index = d->index; /* the write pass uses what it points to */
+    if (d->corpus->dialect.index == INDEX_DEBUG_NAMES)
+        index_write(&index, section[DEBUG_NAMES]);
+    else if (d->corpus->dialect.index == INDEX_GDB)
+        index_write(&index, places->gdb_index);
 }

@@ -10,6 +10,11 @@
  * define data), how far into which header each unit includes, tables of
  * abbreviations, and the declarations at the end of the last unit: how many, of
  * which kinds, and how long their names are.
+ *
+ * An index of names lists what the units hold. .debug_names counts in the wanted
+ * size: the fill reckons with what it can take at most, lists what was chosen, and
+ * what the index then is shorter by becomes declarations at the end, which it does not
+ * list. .gdb_index is no debug section to those who count, and has the size it has.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -33,8 +38,10 @@
     X(STR, str)                                                                                                        \
     X(LINE_STR, line_str)                                                                                              \
     X(LISTS, lists)                                                                                                    \
-    X(RANGES, ranges)
+    X(RANGES, ranges)                                                                                                  \
+    X(NAMES, names)
 
+/* Any but that of the names may be wanted. */
 enum debug_section {
 #define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
     DEBUG_SECTIONS(DEBUG_SECTION_ENUM)
@@ -56,9 +63,12 @@ struct debug {
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
+    const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
 
-    /* Set by debug_fill: section sizes and what goes into them. */
+    /* Set by debug_fill: section sizes and what goes into them; where it fails, which
+     * section cannot be as it is wanted, or DEBUG_SECTION_COUNT: all together. */
+    enum debug_section failed;
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
@@ -69,11 +79,14 @@ struct debug {
     uint64_t names_extra;     /* characters of the names of the first two kinds beyond the least */
     uint64_t shorts_extra;    /* of the third's */
     struct bytes sources;     /* the library's part of .debug_line_str; reused from library to library */
+    struct index index;       /* where there is one */
+    const char *tail_texts;   /* .gdb_index: names of the declarations at the end */
 };
 
 /* Where the sections are in memory, each of the size settled by debug_fill. */
 struct debug_places {
     uint8_t *section[DEBUG_SECTION_COUNT];
+    uint8_t *gdb_index; /* of index.size bytes, where that kind of index is wanted */
 };
 
 /* Most that a library's debug information needs at the least, by its counts:
@@ -83,6 +96,13 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
+
+/* Bytes of .debug_info that so many units have besides functions and types. */
+uint64_t debug_frames(const struct debug *d, uint64_t units);
+
+/* Units of data that it takes for .debug_info to have `bytes`, with `units` of code
+ * whose functions take `composed`. */
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units);
 
 /* Decides everything so that all sections together have `total` bytes. Fails
  * (ERROR_INFEASIBLE, with wanted and possible filled in) where that is too few,

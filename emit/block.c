@@ -1,11 +1,8 @@
-/* Makes blocks; see block.h. */
-#include "emit/block.h"
+/* Makes what blocks consist of; see block.h. */
+#include "emit/block_parts.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "emit/code.h"
 
 enum {
@@ -31,13 +28,13 @@ struct taste {
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 60,
-                 .inlined = 32,
-                 .lexical = 22,
-                 .deeper = 38,
+                 .call = 46,
+                 .inlined = 25,
+                 .lexical = 24,
+                 .deeper = 36,
                  .beside = 4,
-                 .gone = 6,
-                 .ranges = 44,
+                 .gone = 12,
+                 .ranges = 62,
                  .events = 12},
     [DWARF_CPP] = {.run_least = 14,
                    .run_most = 32,
@@ -51,22 +48,6 @@ static const struct taste tastes[] = {
                    .events = 1},
 };
 
-/* A block under construction. */
-struct builder {
-    struct blocks *all;
-    const struct filler *filler;
-    struct stamp_maker maker;
-    struct random random;
-    const struct taste *taste;
-    struct block *block;
-    uint8_t *start, *p; /* code */
-    uint32_t line;      /* of the source, from 0 */
-    /* what is told of it this time */
-    enum block_lists lists;
-    enum block_ranges ranges;
-    enum block_rows rows;
-};
-
 static uint32_t pick(struct builder *b, uint32_t n)
 {
     return random_below(random_next(&b->random), n);
@@ -74,7 +55,7 @@ static uint32_t pick(struct builder *b, uint32_t n)
 
 static uint64_t here(const struct builder *b)
 {
-    return (uint64_t)(b->p - b->start);
+    return block_builder_size(b);
 }
 
 static uint8_t slot_displacement(uint32_t slot)
@@ -231,11 +212,23 @@ static uint32_t run_lines(const struct builder *b, const struct run *r)
     return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
 }
 
-/* Its rows, from `line` on of whatever file is set. */
+/* Its rows, from `line` on of whatever file is set. Where it begins, what is
+ * called and what is evaluated first share its address. */
 static void run_rows(struct builder *b, const struct run *r, uint32_t line)
 {
-    if (b->rows != BLOCK_ROWS_FEW)
-        filler_rows(b->filler, r->first, r->last, r->at, line, b->rows == BLOCK_ROWS_DENSE, &b->maker.composer.rows);
+    struct line_rows *rows = &b->maker.composer.rows;
+    const bool dense = b->rows == BLOCK_ROWS_DENSE;
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    if (dense || r->first % 2) {
+        line_column(rows, 3 + r->first % 29);
+        line_row(rows, r->at, line);
+    }
+    if (dense || r->first % 3 == 0) {
+        line_column(rows, 11 + r->first % 17);
+        line_row(rows, r->at, line + 1 + r->first % 4);
+    }
+    filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
 }
 
 /* --- places of variables ---------------------------------------------------------- */
@@ -264,16 +257,29 @@ static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
     return slot;
 }
 
-/* [from, to) in the slot's place; where much is to be told, instruction by
- * instruction. */
+/* What a slot holds, as a value: of a variable that is a copy of it. */
+static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
+{
+    uint8_t expression[8] = {DW_OP_fbreg};
+    uint8_t *p = put_sleb128(expression + 1, code_slot_place(slot));
+    p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
+    compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
+}
+
+/* [from, to) in the slot's place, now and then in two parts; where much is to be
+ * told, instruction by instruction, in part as values. */
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
     const uint16_t *offset = b->filler->offset;
-    for (uint32_t k = r->first + 1; b->lists == BLOCK_LISTS_DENSE && k < r->last; k++) {
+    const bool dense = b->lists == BLOCK_LISTS_DENSE;
+    for (uint32_t k = r->first + 1; k < r->last; k++) {
         uint64_t border = r->at + offset[k] - offset[r->first];
-        if (border <= from || border >= to)
+        if (border <= from || border >= to || (!dense && k % 4))
             continue;
-        compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
+        if (k % 2)
+            as_value(b, from, border, slot);
+        else
+            compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
         from = border;
     }
     compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
@@ -317,8 +323,8 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
     struct ranges g = {.count = 0, .first = {r->first}};
     bool several = likely(b, b->taste->ranges);
-    uint32_t most = 2 + pick(b, 3) / 2 + pick(b, RANGES_MOST - 2) / 2;
-    uint32_t skip = r->first + 1 + pick(b, 2);
+    uint32_t most = 3 + pick(b, RANGES_MOST - 3);
+    uint32_t skip = r->first + 1;
     for (; several && skip + 1 < r->last && g.count + 1 < most; skip += 2) {
         g.last[g.count++] = skip;
         g.first[g.count] = skip + 1;
@@ -350,22 +356,70 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
-        uint32_t gone = likely(b, b->taste->gone);
+        uint32_t fate = pick(b, 64);
         n->slot[j] = (uint8_t)slot;
-        stamp_inlined_child(&b->maker, k, j, gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
+        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+            n->slot[j] = r->first & 127;
+            n->constants |= (uint8_t)(1u << j);
+            compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
+        } else {
+            stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
+        }
     }
 }
 
-/* A call of a function of the header that was inlined, from line `line` of
- * `file`, with what was inlined into that; its rows, the header being set. */
-static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32_t line, uint32_t depth)
+/* Whose lines a stretch of code is of. */
+struct lines_of {
+    const struct run *run;
+    const struct ranges *parts; /* of the run; what is between them is the caller's */
+    uint32_t caller;            /* line of the call: in the header too, or in the source */
+    bool from_header;
+};
+
+/* The rows of an instruction that is the caller's. */
+static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line)
+{
+    if (of->from_header) {
+        run_rows(b, gap, of->caller);
+        return;
+    }
+    stamp_leave_header(&b->maker, b->line);
+    run_rows(b, gap, b->line);
+    stamp_enter_header(&b->maker, line);
+}
+
+/* Rows of the borders [first, last) of an inlined function's run, at `line`. */
+static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
+{
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    for (uint32_t i = 0; i < of->parts->count; i++) {
+        uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
+        uint32_t end = of->parts->last[i] < last ? of->parts->last[i] : last;
+        if (begin >= end)
+            continue;
+        struct run part = part_of(b, of->run, begin, end);
+        run_rows(b, &part, line);
+        if (end < last) {
+            struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
+            caller_rows(b, of, &gap, line);
+        }
+    }
+}
+
+/* A call of a function of the header that was inlined, from line `line` of the
+ * source (depth 0) or of the header, with what was inlined into that; its rows,
+ * the header being set. */
+static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
+    const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
     /* a line of the header calls the same function wherever it is inlined */
     uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = run_ranges(b, r);
     const struct ranges parts = g;
+    const struct lines_of lines = {r, &parts, line, depth > 0};
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = note_of(NOTE_INLINED, r->first, r->last);
@@ -386,21 +440,18 @@ static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32
         uint32_t end = parts.last[part];
         uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
         uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
-        struct run before = part_of(b, r, next, first);
         struct run call = part_of(b, r, first, last);
         own_line += 1 + pick(b, 3);
-        if (first > next)
-            run_rows(b, &before, own_line);
-        else if (b->rows != BLOCK_ROWS_FEW)
+        inlined_rows(b, &lines, next, first, own_line);
+        if (first == next && b->rows != BLOCK_ROWS_FEW)
             line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, dialect_header_file(dialect), own_line, depth + 1);
+        inlined(b, &call, own_line, depth + 1);
         next = last;
         part += next == end;
         deeper = likely(b, b->taste->beside);
     }
-    struct run rest = part_of(b, r, next, r->last);
     if (next < r->last)
-        run_rows(b, &rest, own_line + 1);
+        inlined_rows(b, &lines, next, r->last, own_line + 1);
     compose_end_children(&b->maker.composer, children);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);
@@ -429,7 +480,7 @@ static void statements(struct builder *b)
     uint32_t kind = pick(b, 64);
     b->line++;
     if (kind < b->taste->inlined) {
-        inlined(b, &r, dialect_source_file(b->maker.composer.corpus->dialect), b->line, 0);
+        inlined(b, &r, b->line, 0);
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         lexical(b, &r);
     } else {
@@ -441,11 +492,11 @@ static void statements(struct builder *b)
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-/* Its code, and what is told of it this time. */
-static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t target)
+void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = 0;
+    b->taste = &tastes[b->maker.composer.corpus->dialect.language];
     access_memory(b, true);
     while (here(b) < target) {
         if (likely(b, b->taste->call))
@@ -454,116 +505,4 @@ static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t targ
             access_memory(b, false);
         statements(b);
     }
-}
-
-/* The same block is made for each stamp, from the same randomness. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near)
-{
-    enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
-    static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
-    const struct random random = b->random;
-    struct block *block = b->block;
-    struct blocks *all = b->all;
-    const size_t fixups = all->fixups.size;
-    const size_t constants = all->constants.size;
-    const size_t notes = all->notes.size;
-    struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
-    if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
-        return false;
-    for (uint32_t pass = 0; pass < PASSES; pass++) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        all->notes.size = notes;
-        block->fixups = block->constants = block->notes = 0;
-        b->random = random;
-        b->lists = pass / BLOCK_RANGES;
-        b->ranges = pass % BLOCK_RANGES;
-        b->rows = pass < BLOCK_ROWS ? pass : BLOCK_ROWS_FEW;
-        compose_block_once(b, buffer, target);
-        struct stamp *stamp = &stamps[b->lists][b->ranges];
-        if (!stamp_finish(&b->maker, &all->shelf, stamp, !near && pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
-            return false;
-        if (stamp->info_size > block->info_most)
-            block->info_most = stamp->info_size;
-        if (stamp->lists_size > block->lists_most)
-            block->lists_most = stamp->lists_size;
-        if (stamp->ranges_size > block->ranges_most)
-            block->ranges_most = stamp->ranges_size;
-    }
-    if (!near) { /* what comes next is made of this again */
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        all->notes.size = notes;
-        b->random = random;
-    }
-    return true;
-}
-
-static bool make_block(struct builder *b, struct block *block, uint32_t target)
-{
-    uint8_t buffer[BLOCK_MOST + 128];
-    struct blocks *all = b->all;
-    *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
-                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t)),
-                            .note = (uint32_t)(all->notes.size / sizeof(struct block_note))};
-    b->block = block;
-    const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false))
-        return false;
-    if (!make_stamps(b, buffer, target, has_near))
-        return false;
-    block->lines = (uint16_t)b->line;
-    block->size = (uint16_t)here(b);
-    assert(here(b) <= sizeof buffer);
-    block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
-    return true;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct block *x = a;
-    const struct block *y = b;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return x->code < y->code ? -1 : x->code > y->code; /* one order, whatever qsort does */
-}
-
-bool blocks_make(struct blocks *all, const struct filler *filler, const struct corpus *corpus, uint64_t seed)
-{
-    memset(all, 0, sizeof *all);
-    struct builder *b = calloc(1, sizeof *b);
-    if (!b)
-        return false;
-    b->all = all;
-    b->filler = filler;
-    b->taste = &tastes[corpus->dialect.language];
-    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, false);
-    for (uint32_t i = 0; made && i < BLOCKS; i++)
-        made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed && !all->notes.failed;
-    stamp_maker_free(&b->maker);
-    free(b);
-    if (!made) {
-        blocks_free(all);
-        return false;
-    }
-    qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
-    uint32_t count = 0;
-    for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {
-        while (count < BLOCKS && all->block[count].size <= size)
-            count++;
-        all->fitting[size] = (uint16_t)count;
-    }
-    return true;
-}
-
-void blocks_free(struct blocks *all)
-{
-    bytes_free(&all->code);
-    bytes_free(&all->fixups);
-    bytes_free(&all->constants);
-    bytes_free(&all->notes);
-    stamp_shelf_free(&all->shelf);
-    memset(all, 0, sizeof *all);
 }

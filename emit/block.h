@@ -17,7 +17,7 @@
 #include "emit/filler.h"
 
 enum {
-    BLOCKS = 1024,
+    BLOCKS = 512,
     BLOCK_LEAST = 40, /* bytes, about */
     BLOCK_MOST = 280,
     BLOCK_HELPERS = 4, /* callees of its calls */
@@ -49,6 +49,7 @@ struct block_note {
     uint16_t line;        /* from the block's first */
     uint16_t first, last; /* of a run: its borders */
     uint8_t kind, inlined, count;
+    uint8_t constants; /* bit j: slot[j] is a constant that is passed */
     uint8_t slot[CORPUS_INLINE_CHILDREN];
 };
 

@@ -29,8 +29,7 @@ static bool unit_is_full(const struct walk *w, uint32_t lines)
 static bool open_unit(struct walk *w, uint64_t offset)
 {
     const struct library *l = w->l;
-    int64_t units = l->plan->profile->dwarf.units;
-    uint64_t average = units > 0 ? (uint64_t)units : PLAN_UNITS;
+    uint64_t average = (uint64_t)plan_units(l->plan);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
@@ -190,13 +189,13 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 2);
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || (slot & 1)) {
+        if (!s->lists || slot % 3) { /* it stays where it is */
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
@@ -367,7 +366,13 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    const struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    if (index + 1 == l->row->functions) {
+        room.info += tune_room(w);
+        room.lists += tune_room(w);
+        room.ranges += tune_room(w);
+        room.rows += tune_room(w);
+    }
     if (!begin_function(w, s.start, &room))
         return false;
     s.line = w->line_number;
@@ -399,6 +404,8 @@ static bool describe_function(struct walk *w, uint32_t index)
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
+    if (index + 1 == l->row->functions)
+        tune(w, &s);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/mix.h"
 #include "emit/options.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
@@ -45,6 +46,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.compress = r->options.compress;
     if (r->options.has_separate)
         r->profile.dwarf.separate = r->options.separate;
+    if (r->options.has_index)
+        r->profile.dwarf.index = r->options.index;
     return true;
 }
 
@@ -57,14 +60,19 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* What all libraries are made from; read-only from here on. */
-    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language};
+    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
+                                    (uint8_t)r->profile.dwarf.index};
     r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");
 
     /* Counts, calls and exact sizes of every library. What cannot be met is
-     * refused here, before anything is written; no choice is made after this. */
+     * refused here and in the next step, before anything is written. */
     if (!plan_make(&r->plan, &r->profile, &r->stock->corpus, o->threads, e))
+        return false;
+
+    /* What each debug section gets, where the profile says. */
+    if (!mix_settle(&r->plan, r->stock, o->threads, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */

@@ -13,6 +13,7 @@ enum {
     OPTION_COMPRESS = 256,
     OPTION_SEPARATE,
     OPTION_SOURCES,
+    OPTION_INDEX,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -33,6 +34,8 @@ static const struct cli_option table[] = {
      "files for debug information: none, debuglink or build-id, instead of as the profile says"},
     {OPTION_SOURCES, "sources", NULL,
      "write the source that debug information describes to SET/sources, for debuggers to list"},
+    {OPTION_INDEX, "index", "KIND",
+     "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -133,6 +136,15 @@ static bool take_separation(struct options *o, const char *text, struct error *e
            error_set(e, ERROR_USAGE, "'%.60s' is no way to separate; use none, debuglink or build-id", text);
 }
 
+static bool take_index(struct options *o, const char *text, struct error *e)
+{
+    int kind = choice_of(KEY_INDEX, text);
+    o->has_index = true;
+    o->index = (enum name_index)kind;
+    return kind >= 0 ||
+           error_set(e, ERROR_USAGE, "'%.60s' is no index of names; use none, gdb_index or debug_names", text);
+}
+
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
@@ -160,6 +172,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return take_separation(o, value, e);
     case OPTION_SOURCES:
         return o->sources = true;
+    case OPTION_INDEX:
+        return take_index(o, value, e);
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

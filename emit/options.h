@@ -20,6 +20,8 @@ struct options {
     enum compression compress;
     bool has_separate;
     enum separation separate;
+    bool has_index;
+    enum name_index index;
     unsigned threads;
     bool force, sources, dry_run, quiet;
 };

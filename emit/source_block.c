@@ -74,7 +74,10 @@ static void read_inlined(struct reader *r, const struct block_note *n, const str
     phrase_add(&call, "(");
     for (uint32_t j = 0; j + f->variables < f->children; j++) {
         phrase_add(&call, j ? ", " : "");
-        phrase_slot(r, &call, n->slot[j]);
+        if (n->constants >> j & 1)
+            phrase_number(&call, n->slot[j]);
+        else
+            phrase_slot(r, &call, n->slot[j]);
     }
     phrase_add(&call, ")");
     const struct phrase to = phrase_of_slot(r, r->stored);

@@ -119,7 +119,7 @@ void phrase_hole(struct phrase *p, enum hole_kind kind, uint32_t number)
     add_bytes(p, bytes, sizeof bytes);
 }
 
-static void add_number(struct phrase *p, uint32_t number)
+void phrase_number(struct phrase *p, uint32_t number)
 {
     char digits[16];
     snprintf(digits, sizeof digits, "%u", number);
@@ -338,11 +338,11 @@ static void extend(struct reader *r, const struct instruction *i, uint32_t opera
             enclose(p, "(unsigned long)", "");
         }
         add_operator(p, i->text[0] == 'u' ? i->text + 1 : i->text);
-        add_number(p, small);
+        phrase_number(p, small);
         break;
     case WITH_ROTATION:
         enclose(p, "rotate(", ", ");
-        add_number(p, small);
+        phrase_number(p, small);
         phrase_add(p, ")");
         break;
     case WITH_SECOND:
@@ -351,7 +351,7 @@ static void extend(struct reader *r, const struct instruction *i, uint32_t opera
         phrase_add(p, " * ");
         add_phrase(p, i->text[0] == '8' ? &r->rcx : &r->rdx);
         add_operator(p, "+");
-        add_number(p, small);
+        phrase_number(p, small);
         break;
     case WITH_THIRD:
         add_operator(p, "+");

@@ -15,6 +15,7 @@
 struct item {
     uint32_t line, number; /* the number orders those of one line */
     uint32_t at, size;     /* of its text */
+    bool inside;           /* what stands behind it is in braces */
 };
 
 struct writer {
@@ -23,9 +24,10 @@ struct writer {
     const struct corpus_header *header;
     uint32_t number; /* of the header */
     struct bytes items, text;
-    uint32_t line;   /* of the last item */
-    size_t start;    /* of the item under way */
-    uint32_t places; /* next line for a prototype */
+    uint32_t line; /* of the last item */
+    size_t start;  /* of the item under way */
+    bool inside;   /* braces */
+    uint32_t prototypes;
 };
 
 static struct dialect dialect_of(const struct writer *w)
@@ -46,7 +48,7 @@ static void begin_item(struct writer *w)
 static void end_item(struct writer *w, uint32_t line)
 {
     const struct item item = {line, (uint32_t)(w->items.size / sizeof item), (uint32_t)w->start,
-                              (uint32_t)(w->text.size - w->start)};
+                              (uint32_t)(w->text.size - w->start), w->inside};
     bytes_append(&w->items, &item, sizeof item);
     w->line = line;
 }
@@ -216,6 +218,7 @@ static const uint8_t *add_aggregate(struct writer *w, const struct entry *e, con
     text_add(&w->text, e->tag == DW_TAG_union_type ? "union " : e->tag == DW_TAG_class_type ? "class " : "struct ");
     text_add(&w->text, string_at(w, e->name));
     text_add(&w->text, named ? " {" : "{");
+    w->inside = true;
     end_item(w, e->line);
     for (p = entry_read(dialect_of(w), p, &member); member.code != ABBREV_END;
          p = entry_read(dialect_of(w), p, &member)) {
@@ -224,6 +227,7 @@ static const uint8_t *add_aggregate(struct writer *w, const struct entry *e, con
         put_declaration(w, member.type, string_at(w, member.name));
         end_item(w, member.line);
     }
+    w->inside = !named; /* then a typedef ends it */
     if (named)
         add_item(w, w->line, " };");
     return p;
@@ -237,6 +241,7 @@ static const uint8_t *add_enumeration(struct writer *w, const struct entry *e, c
     text_add(&w->text, "enum ");
     text_add(&w->text, string_at(w, e->name));
     text_add(&w->text, " {");
+    w->inside = true;
     end_item(w, e->line);
     for (p = entry_read(dialect_of(w), p, &member); member.code != ABBREV_END;
          p = entry_read(dialect_of(w), p, &member)) {
@@ -246,6 +251,7 @@ static const uint8_t *add_enumeration(struct writer *w, const struct entry *e, c
         text_add(&w->text, ",");
         end_item(w, w->line + 1);
     }
+    w->inside = false;
     add_item(w, w->line, " };");
     return p;
 }
@@ -284,6 +290,7 @@ static const uint8_t *add_entry(struct writer *w, const uint8_t *p)
     case DW_TAG_typedef:
         begin_item(w);
         if (is_unnamed(w, e.type)) {
+            w->inside = false;
             text_add(&w->text, "} ");
             text_add(&w->text, string_at(w, e.name));
             text_add(&w->text, ";");
@@ -320,17 +327,19 @@ static int by_line(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Where nothing is declared is a comment, or before the inline functions their
- * prototypes, one a line as long as there are lines. */
-static void put_free_line(struct writer *w, struct bytes *out, uint32_t line, uint32_t *prototypes)
+/* Prototypes of the inline functions that have none so far, `count` of them. */
+static void put_prototypes(struct writer *w, struct bytes *out, uint32_t count)
 {
-    if (*prototypes < CORPUS_INLINES) {
+    for (; count && w->prototypes < CORPUS_INLINES; count--) {
         w->text.size = 0;
-        put_inline_head(w, (*prototypes)++);
+        put_inline_head(w, w->prototypes++);
+        text_add(&w->text, count > 1 ? "; " : ";");
         text_put(out, (const char *)w->text.data, w->text.size);
-        text_add(out, ";");
-        return;
     }
+}
+
+static void put_comment(const struct writer *w, struct bytes *out, uint32_t line)
+{
     char words[64];
     const uint64_t r = random_at(w->header->name_start, UINT64_C(1) << 32 | line);
     words_identifier(r, 8 + (uint32_t)(r >> 40) % 20, words);
@@ -341,24 +350,37 @@ static void put_free_line(struct writer *w, struct bytes *out, uint32_t line, ui
     text_add(out, " */");
 }
 
+/* Lines where nothing is declared, before the inline functions and not in braces. */
+static uint32_t free_lines(const struct item *items, uint32_t count)
+{
+    uint32_t lines = 0;
+    for (uint32_t i = 1; i < count && items[i].line <= corpus_inline_line(0); i++)
+        if (items[i].line > items[i - 1].line && !items[i - 1].inside)
+            lines += items[i].line - items[i - 1].line - 1;
+    return lines;
+}
+
+/* On lines where nothing is declared are comments, or before the inline functions
+ * their prototypes, one a line but for the first. */
 static void put_items(struct writer *w, struct bytes *out)
 {
     struct item *items = (struct item *)(void *)w->items.data;
     const uint32_t count = (uint32_t)(w->items.size / sizeof *items);
     const struct bytes texts = w->text;
     uint32_t line = 1;
-    uint32_t prototypes = 0;
     qsort(items, count, sizeof *items, by_line);
+    const uint32_t places = free_lines(items, count);
+    uint32_t together = places < CORPUS_INLINES ? CORPUS_INLINES - places + 1 : 1;
     w->text = (struct bytes){.data = NULL};
     for (uint32_t i = 0; i < count; i++) {
         for (bool first = true; line < items[i].line; line++, first = false) {
-            if (!first)
-                put_free_line(w, out, line, &prototypes);
+            if (!first && !items[i - 1].inside && w->prototypes < CORPUS_INLINES) {
+                put_prototypes(w, out, together);
+                together = 1;
+            } else if (!first) {
+                put_comment(w, out, line);
+            }
             text_add(out, "\n");
-        }
-        for (; line == corpus_inline_line(0) && prototypes < CORPUS_INLINES; text_add(out, " ")) {
-            /* no further lines are free: with the first function */
-            put_free_line(w, out, line, &prototypes);
         }
         text_put(out, (const char *)texts.data + items[i].at, items[i].size);
     }

@@ -39,6 +39,7 @@ struct reader {
 /* --- phrases -------------------------------------------------------------------------- */
 
 void phrase_add(struct phrase *p, const char *text);
+void phrase_number(struct phrase *p, uint32_t number);
 void phrase_hole(struct phrase *p, enum hole_kind kind, uint32_t number);
 /* The name that a slot has. */
 void phrase_slot(const struct reader *r, struct phrase *p, uint32_t slot);

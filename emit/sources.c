@@ -63,7 +63,7 @@ static bool write_headers(const struct sources *s, const struct stock *stock, st
     const struct corpus *c = &stock->corpus;
     struct bytes text = {.data = NULL};
     bool ok = true;
-    for (uint32_t h = 0; h < CORPUS_HEADERS && ok; h++) {
+    for (uint32_t h = 0; h < c->headers && ok; h++) {
         const char *name = (const char *)c->line_strings.data + c->header[h].file;
         ok = header_text(&text, c, &stock->blocks, h) || no_memory(e);
         ok = ok && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
