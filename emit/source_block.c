@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { CARRIED_MOST = 60 /* bytes of an expression that one statement leaves to another */ };
+
 /* A run of the filler, which stands at `at`: borders [first, last). */
 static void read_run(struct reader *r, uint32_t first, uint32_t last, uint32_t at)
 {
@@ -134,6 +136,8 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
     for (uint32_t i = 0; i < block->notes; i++, n++) {
         for (; i && lines < n->line; lines++)
             reading_end_line(&r);
+        if (r.rax.size > CARRIED_MOST || r.xmm0.size > CARRIED_MOST)
+            forget(&r);
         switch ((enum block_note_kind)n->kind) {
         case NOTE_STATEMENT:
             reading_code(&r, n->at, n->end);
