@@ -77,7 +77,7 @@ static void name_type(const struct declaration *d, const struct entry *e, bool i
                : e->tag == DW_TAG_enumeration_type ? "enum "
                                                    : "";
     if (!base)
-        base = e->name == ENTRY_NONE ? "void" : (const char *)d->corpus->strings.data + e->name;
+        base = !e || e->name == ENTRY_NONE ? "void" : (const char *)d->corpus->strings.data + e->name;
     char before[DECLARATOR_MOST];
     snprintf(before, sizeof before, "%s%s%s%s", is_const ? "const " : "", kind, base, text[0] ? " " : "");
     join(text, before, text, "");
