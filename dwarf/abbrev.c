@@ -1,7 +1,7 @@
 /* Encodes the table of abbrev.h. */
 #include "dwarf/abbrev.h"
 
-#include <assert.h>
+#include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
@@ -110,6 +110,31 @@ struct index_die abbrev_index_die(enum abbrev_code code)
 uint32_t abbrev_codes(struct dialect d)
 {
     return (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST) - 1u;
+}
+
+/* Bytes that an attribute takes, its own length included. */
+static uint32_t value_size(uint32_t form, const uint8_t *p)
+{
+    if (form == DW_FORM_exprloc) /* none here has 128 bytes */
+        return 1u + *p;
+    return form == DW_FORM_string ? (uint32_t)strlen((const char *)p) + 1 : form_size(form);
+}
+
+void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
+                       uint32_t base, struct bytes *places)
+{
+    for (uint32_t at = from; at < to;) {
+        const struct attribute *a = table[entries[at++]].attributes;
+        for (; a->name; a++) {
+            uint32_t form = form_in(d, a->form);
+            uint32_t value = 0;
+            if (form == DW_FORM_ref4)
+                memcpy(&value, entries + at, sizeof value);
+            if (value >= least)
+                bytes_u32(places, at - base);
+            at += value_size(form, entries + at);
+        }
+    }
 }
 
 void abbrev_write(struct bytes *out, struct dialect d)

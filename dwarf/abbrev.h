@@ -182,6 +182,12 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
  * which have a name and are external, are specified elsewhere. */
 struct index_die abbrev_index_die(enum abbrev_code code);
 
+/* Goes over the entries that stand in [from, to) of `entries`, and lists where they
+ * refer to places in the unit at or behind `least`: appends each such place less
+ * the first to `places`, where the first is what stands at `base` in `entries`. */
+void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
+                       uint32_t base, struct bytes *places);
+
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);
 

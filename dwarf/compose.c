@@ -6,7 +6,7 @@
 
 void composed_clear(struct composed *c)
 {
-    c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->moved.size = c->named.size = 0;
+    c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
 }
 
@@ -16,7 +16,6 @@ void composed_free(struct composed *c)
     bytes_free(&c->lists);
     bytes_free(&c->ranges);
     bytes_free(&c->programs);
-    bytes_free(&c->moved);
     bytes_free(&c->named);
     bytes_free(&c->noted);
     bytes_free(&c->texts);
@@ -24,8 +23,8 @@ void composed_free(struct composed *c)
 
 bool composed_failed(const struct composed *c)
 {
-    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->moved.failed ||
-           c->named.failed || c->noted.failed || c->texts.failed;
+    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->named.failed ||
+           c->noted.failed || c->texts.failed;
 }
 
 /* --- units ------------------------------------------------------------------------ */
@@ -37,7 +36,6 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     unit->start = c->text + offset;
     unit->entries = out->info.size;
     unit->program = out->programs.size;
-    unit->moved = out->moved.size / sizeof(uint32_t);
     unit->named = out->named.size / sizeof(uint32_t);
     unit->noted = out->noted.size / sizeof(struct compose_noted);
     c->next_function = NULL;
@@ -65,7 +63,6 @@ void compose_unit_end(struct composer *c, uint64_t offset)
     u->end = c->text + offset;
     u->entries_size = out->info.size - u->entries;
     u->program_size = out->programs.size - u->program;
-    u->moved_count = out->moved.size / sizeof(uint32_t) - u->moved;
     u->named_count = out->named.size / sizeof(uint32_t) - u->named;
     u->noted_count = out->noted.size / sizeof(struct compose_noted) - u->noted;
     compose_lists_end(c);
@@ -94,10 +91,11 @@ void compose_keep(struct composer *c)
     bytes_keep(&c->out->programs, c->rows.p);
 }
 
-void compose_move(struct composer *c, uint8_t *at, uint32_t place)
+void compose_refer(struct composer *c, uint8_t *at, uint32_t place)
 {
     put_u32(at, place);
-    bytes_u32(&c->out->moved, compose_place_of(c, at));
+    if (c->references)
+        bytes_u32(c->references, compose_offset_of(c, at));
 }
 
 /* --- for an index of names ------------------------------------------------------------ */
@@ -156,12 +154,12 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
     uint8_t *p = c->info;
     if (f->declared != COMPOSE_UNKNOWN) {
         p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
-        compose_move(c, p, f->declared);
+        compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);
     }
     compose_note(c, codes[f->kind], f->name, COMPOSE_UNKNOWN, NULL);
     p = put_u8(p, codes[f->kind]);
-    bytes_u32(&c->out->named, compose_place_of(c, p));
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, f->name);
     p = put_declared(c, p, f->line, f->column);
     return put_u32(p, corpus_type(c->corpus, f->result));
@@ -171,7 +169,7 @@ void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
     if (c->next_function) {
-        compose_move(c, c->next_function, compose_place_of(c, c->info));
+        compose_refer(c, c->next_function, compose_place_of(c, c->info));
         c->next_function = NULL;
     }
     uint8_t *p = begin_function(c, f);
@@ -198,7 +196,7 @@ void compose_function_end(struct composer *c)
 void compose_end_children(struct composer *c, uint8_t *sibling)
 {
     c->info = put_u8(c->info, ABBREV_END);
-    compose_move(c, sibling, compose_place_of(c, c->info));
+    compose_refer(c, sibling, compose_place_of(c, c->info));
 }
 
 /* A parameter's or local's entry up to its location. */
@@ -315,7 +313,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 {
     uint32_t place = compose_place_of(c, c->info);
     uint8_t *p = put_u8(c->info, ABBREV_DECLARED_FUNCTION);
-    bytes_u32(&c->out->named, compose_place_of(c, p));
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
     p = put_declared(c, p, line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
@@ -340,7 +338,7 @@ uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, boo
     if (origin == COMPOSE_NEXT)
         c->next_function = p;
     else if (known)
-        compose_move(c, p, origin);
+        compose_refer(c, p, origin);
     p += known ? 4 : 0;
     c->info = parameters ? p + 4 : p;
     return p;

@@ -4,11 +4,11 @@
  *
  * Composing is the size pass of these contents: what they say follows from the
  * code alone, so it is encoded as the code is walked over, into buffers that are
- * kept from library to library, and copied into the sections later. Two things
- * are open until then: how many types stand before the functions of a unit, and
- * how many names before the library's own in .debug_str. References to either
- * are listed, in `moved` and `named`, and get that added (unit.c). The address of
- * the code must be known before.
+ * kept from library to library, and copied into the sections later. A unit's
+ * functions begin at the same place in every unit, behind base types and inline
+ * functions (corpus.h). Open until then is only how many names stand before the
+ * library's own in .debug_str: references to those are listed, in `named`, and get
+ * that added (unit.c). The address of the code must be known before.
  *
  * Use: compose_start; for each unit compose_unit, then for each function
  * compose_reserve, compose_function, its children, compose_function_end, with
@@ -43,7 +43,6 @@ struct debug_unit {
     uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
     size_t entries, entries_size; /* its functions in composed info */
     size_t program, program_size; /* its line program */
-    size_t moved, moved_count;    /* references in its functions to others of them */
     size_t named, named_count;    /* its functions' names */
     size_t noted, noted_count;    /* what an index of names lists of them */
     size_t noted_own;             /* of these not by the name of a header's inline function */
@@ -59,8 +58,7 @@ struct composed {
     struct bytes lists;    /* .debug_loclists */
     struct bytes ranges;   /* .debug_rnglists */
     struct bytes programs; /* line programs */
-    struct bytes moved;    /* uint32_t: offset in a unit's functions of a reference to be moved */
-    struct bytes named;    /* uint32_t: the same of a reference to the library's own names */
+    struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
 };
@@ -86,6 +84,7 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
+    struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
     uint64_t base;                /* of the list under way, offset from `text` */
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
@@ -179,14 +178,19 @@ void compose_lists_end(struct composer *c);
 
 /* --- children of functions -------------------------------------------------------- */
 
-/* Where something stands in the unit, but for the types before the functions. */
-static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
+/* Where something stands among the unit's functions, and in the unit. */
+static inline uint32_t compose_offset_of(const struct composer *c, const uint8_t *p)
 {
     return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
 }
 
-/* Lists `at`, in the unit's functions, a reference to a place among them. */
-void compose_move(struct composer *c, uint8_t *at, uint32_t place);
+static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
+{
+    return c->corpus->start + c->corpus->fixed + compose_offset_of(c, p);
+}
+
+/* Writes, in the unit's functions, a reference to a place of theirs. */
+void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
 /* A call of the header's function k, from `file`, that was inlined; with one range, or with a list.
  * Returns what compose_end_children takes. */

@@ -159,6 +159,18 @@ static const struct {
     uint32_t bytes;
 } shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {16, 128 << 10}};
 
+/* Where the pieces refer to one another, up to each cut. */
+static void list_references(const struct corpus *c, struct header_builder *b)
+{
+    struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
+    const size_t cuts = b->cuts.size / sizeof *cut;
+    for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
+        abbrev_references(c->dialect, b->entries.data, cut[i - 1].entries, cut[i].entries, c->start + c->fixed,
+                          c->fixed, &b->references);
+        cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
+    }
+}
+
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
@@ -175,12 +187,14 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
         (cpp ? add_cpp_piece : add_c_piece)(&b);
         add_cut(&b);
     }
+    list_references(c, &b);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
     h->names = (uint32_t)c->strings.size - h->name_start;
+    h->references = b.references.data;
     h->listed = (struct index_entry *)(void *)b.listed.data;
-    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !c->strings.failed;
+    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !b.references.failed && !c->strings.failed;
 }
 
 /* Names of parameters and locals: short, and distinct by their last letters. */
@@ -250,6 +264,7 @@ void corpus_free(struct corpus *c)
         free(c->header[i].entries);
         free(c->header[i].cut);
         free(c->header[i].listed);
+        free(c->header[i].references);
     }
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);

@@ -7,8 +7,8 @@
  * copies one piece of memory. A header begins with the base types and some
  * functions that are inlined, at the same places in every unit:
  *
- *     unit:  header  unit entry  | base types  inline functions  piece 0 ... piece n |  functions ...
- *                                 ^ start                                    ^ cut n
+ *     unit:  header  unit entry  | base types  inline functions | functions ... | piece 0 ... piece n |
+ *                                 ^ start                        ^ start + fixed                  cut n ^
  *
  *     .debug_str:  | common | names of header 0 | names of header 1 | ...
  */
@@ -66,17 +66,19 @@ struct corpus_inline {
 };
 
 /* A header may be left after any of its pieces: where that is in its entries,
- * and how much of its names is used until there. Cut 0: base types and inline
+ * how much of its names is used until there, and how many references there are. Cut 0: base types and inline
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
     uint32_t names;
-    uint32_t listed; /* entries that are in the index of names */
-    uint32_t named;  /* .debug_names: different names of these, at most, but for the common ones */
+    uint32_t references; /* among the pieces */
+    uint32_t listed;     /* entries that are in the index of names */
+    uint32_t named;      /* .debug_names: different names of these, at most, but for the common ones */
 };
 
 struct corpus_header {
     uint8_t *entries;
+    uint8_t *references; /* uint32_t: where they are, behind the fixed part */
     struct corpus_cut *cut;
     uint32_t cuts;
     uint32_t names;      /* bytes */

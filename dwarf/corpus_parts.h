@@ -25,7 +25,8 @@ struct header_builder {
     struct corpus *corpus;
     struct bytes entries;
     struct bytes cuts;
-    struct bytes listed; /* struct index_entry */
+    struct bytes references; /* uint32_t: of pieces to pieces */
+    struct bytes listed;     /* struct index_entry */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;

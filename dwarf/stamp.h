@@ -19,7 +19,7 @@
 /* What is added, and where: offsets in the stamp's entries unless said. */
 enum stamp_patch {
     STAMP_ADDRESS,    /* the code's address: 8 bytes */
-    STAMP_PLACE,      /* the place of the entries in the unit, 4 bytes, to be moved later */
+    STAMP_PLACE,      /* the place of the entries among the unit's functions, 4 bytes */
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
@@ -70,6 +70,7 @@ struct stamp_maker {
     struct composer composer;
     struct composed out;
     struct debug_unit unit;
+    struct bytes references; /* uint32_t: where they are in the entries */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
     bool failed;

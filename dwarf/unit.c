@@ -63,8 +63,8 @@ static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u
     return put_data_prelude(c, p);
 }
 
-/* Adds `by` to the references at `places` of what begins at `start`. */
-static void move_references(uint8_t *start, const uint8_t *places, size_t count, uint32_t by)
+/* Adds `by` to the numbers at `places` of what begins at `start`. */
+static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t by)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t place;
@@ -75,13 +75,24 @@ static void move_references(uint8_t *start, const uint8_t *places, size_t count,
     }
 }
 
-static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, const uint8_t *unit, uint8_t *p)
+static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct composed *c = d->composed;
     memcpy(p, c->info.data + u->entries, u->entries_size);
-    move_references(p, c->moved.data + u->moved * sizeof(uint32_t), u->moved_count, (uint32_t)(p - unit));
-    move_references(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
+    add_to(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
     return p + u->entries_size;
+}
+
+/* What the header declares, up to the unit's cut: made as if it stood right behind
+ * the inline functions. */
+static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+{
+    const struct corpus_header *h = &d->corpus->header[u->header];
+    const uint32_t fixed = d->corpus->fixed;
+    const struct corpus_cut *cut = &h->cut[u->cut];
+    uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
+    add_to(p, h->references, cut->references, (uint32_t)u->entries_size);
+    return end;
 }
 
 static uint32_t tail_type(const struct debug *d, uint32_t i)
@@ -142,8 +153,9 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at
     }
     p = put_unit_entry(d, u, line_at, p);
     assert(p == start + c->start);
-    p = put_bytes(p, h->entries, h->cut[u->cut].entries);
-    p = put_functions(d, u, start, p);
+    p = put_bytes(p, h->entries, c->fixed);
+    p = put_functions(d, u, p);
+    p = put_pieces(d, u, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
     p = put_u8(p, ABBREV_END);

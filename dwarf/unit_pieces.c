@@ -10,8 +10,8 @@ static uint64_t include_cost(const struct debug *d, const struct names_bound *na
     const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
     uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
     if (names) {
-        const struct names_bound with = names_bound_with(names, d, i, cut);
-        cost += index_counted_most(&with.counts) - index_counted_most(&names->counts);
+        const struct index_counts then = names_bound_at(names, d, i, cut);
+        cost += index_counted_most(&then) - index_counted_most(&names->counts);
     }
     return cost;
 }
@@ -32,7 +32,7 @@ static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, 
     }
     uint64_t cost = include_cost(d, names, i, low);
     if (names)
-        *names = names_bound_with(names, d, i, low);
+        names_bound_go(names, d, i, low);
     u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
     u->cut = low;
     return cost;
