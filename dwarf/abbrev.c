@@ -1,6 +1,7 @@
 /* Encodes the table of abbrev.h. */
 #include "dwarf/abbrev.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
@@ -124,7 +125,7 @@ void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, 
                        uint32_t base, struct bytes *places)
 {
     for (uint32_t at = from; at < to;) {
-        const struct attribute *a = table[entries[at++]].attributes;
+        const struct abbrev_attribute *a = table[entries[at++]].attributes;
         for (; a->name; a++) {
             uint32_t form = form_in(d, a->form);
             uint32_t value = 0;

@@ -218,6 +218,7 @@ static void walk_entries(struct source_walk *w)
 {
     const uint8_t *start = w->l->debug.composed->info.data + w->unit->entries;
     const uint8_t *end = start + w->unit->entries_size;
+    const uint32_t place = w->corpus->start + w->corpus->fixed; /* of the functions in the unit */
     struct entry e;
     for (const uint8_t *p = start; p < end;) {
         p = entry_read(w->corpus->dialect, p, &e);
@@ -226,7 +227,7 @@ static void walk_entries(struct source_walk *w)
         else if (e.tag == DW_TAG_subprogram && e.declaration)
             declare_function(w, &e);
         if (e.children)
-            p = start + e.sibling;
+            p = start + (e.sibling - place);
     }
 }
 
