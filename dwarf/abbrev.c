@@ -1,22 +1,11 @@
 /* Encodes the table of abbrev.h. */
 #include "dwarf/abbrev.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
-
-struct attribute {
-    uint16_t name;
-    uint16_t form;
-    int32_t value;
-};
-
-struct abbreviation {
-    uint16_t tag;
-    uint8_t children;
-    struct attribute attributes[18]; /* to the first without a name */
-};
 
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
@@ -87,10 +76,21 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
+const struct abbreviation *abbrev_of(enum abbrev_code code)
+{
+    assert(code > ABBREV_END && code < ABBREV_COUNT);
+    return &table[code];
+}
+
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
+{
+    return form_in(d, a->form);
+}
+
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
-    for (const struct attribute *a = table[code].attributes; a->name; a++)
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++)
         size += form_size(form_in(d, a->form));
     return size;
 }
@@ -98,7 +98,7 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 struct index_die abbrev_index_die(enum abbrev_code code)
 {
     struct index_die die = {.tag = table[code].tag, .has_address = code == ABBREV_STATIC_VARIABLE};
-    for (const struct attribute *a = table[code].attributes; a->name; a++) {
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++) {
         die.has_name |= a->name == DW_AT_name || a->name == DW_AT_specification || a->name == DW_AT_abstract_origin;
         die.is_declaration |= a->name == DW_AT_declaration;
         die.is_external |= a->name == DW_AT_external || a->name == DW_AT_specification;
@@ -125,7 +125,7 @@ void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, 
                        uint32_t base, struct bytes *places)
 {
     for (uint32_t at = from; at < to;) {
-        const struct attribute *a = table[entries[at++]].attributes;
+        const struct abbrev_attribute *a = table[entries[at++]].attributes;
         for (; a->name; a++) {
             uint32_t form = form_in(d, a->form);
             uint32_t value = 0;
@@ -145,7 +145,7 @@ void abbrev_write(struct bytes *out, struct dialect d)
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (const struct attribute *t = a->attributes; t->name; t++) {
+        for (const struct abbrev_attribute *t = a->attributes; t->name; t++) {
             if (!is_said(d, t->name))
                 continue;
             uint32_t form = form_in(d, t->form);

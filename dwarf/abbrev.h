@@ -157,6 +157,23 @@ enum abbrev_code {
     ABBREV_CPP_FIRST = ABBREV_NAMESPACE
 };
 
+struct abbrev_attribute {
+    uint16_t name;
+    uint16_t form;
+    int32_t value; /* an implicit constant's */
+};
+
+struct abbreviation {
+    uint16_t tag; /* as in version 5 */
+    uint8_t children;
+    struct abbrev_attribute attributes[18]; /* to the first without a name */
+};
+
+const struct abbreviation *abbrev_of(enum abbrev_code code);
+
+/* The form in which an attribute is written. */
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
+
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);

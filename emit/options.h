@@ -23,7 +23,7 @@ struct options {
     bool has_index;
     enum name_index index;
     unsigned threads;
-    bool force, dry_run, quiet;
+    bool force, sources, dry_run, quiet;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
