@@ -69,6 +69,13 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
+/* What of the bytes that are to be filled are names of headers, as a rule: some 7 %, as in
+ * real libraries, and twice that where most of what the names are of does not repeat. */
+static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
+{
+    return bytes / (c->dialect.type_units ? 7 : 14);
+}
+
 /* Bytes that any header has at the least. */
 static uint64_t headers_room(const struct corpus *c)
 {
@@ -192,6 +199,17 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
            EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
 }
 
+/* Type units that `units` units have with certainty, nearly: half of those of the headers
+ * that they could all differ in. */
+static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
+{
+    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes)) : 0;
+    uint64_t room = 0;
+    for (uint32_t h = 0; h < headers && h < units; h++)
+        room += c->header[h].cut[c->header[h].cuts - 1].types;
+    return room / 2;
+}
+
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
@@ -199,7 +217,7 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
     uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = units * room / 16 * 15;
+    uint64_t capacity = units * room / 16 * 15 + types_room(c, rest, units);
     if (rest <= capacity)
         return 0;
     return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
@@ -301,13 +319,12 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     return cut;
 }
 
-/* The same where no size of .debug_str is wanted: some 7 % of what is to be
- * filled are names of headers, as in real libraries. */
+/* The same where no size of .debug_str is wanted. */
 static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 {
     const struct corpus *c = d->corpus;
     *last_cut = UINT32_MAX;
-    d->headers_used = choose_headers(c, rest / 14);
+    d->headers_used = choose_headers(c, names_usual(c, rest));
     if (!d->headers_used) {
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
