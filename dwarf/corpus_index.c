@@ -1,5 +1,6 @@
 /* What an index of names lists of the headers, once for all units: the entries in
  * their order, so that a header left at some cut has the first of them. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dwarf/corpus_parts.h"
@@ -48,6 +49,7 @@ static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
     const struct corpus_header *h = &c->header[number];
     uint32_t count = 0;
     uint32_t i = 0;
+    static_assert(CORPUS_HEADERS < UINT8_MAX, "a byte says which header");
     for (uint32_t cut = 0; cut < h->cuts; cut++) {
         for (; i < h->cut[cut].listed; i++) {
             uint32_t name = h->listed[i].name;

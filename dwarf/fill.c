@@ -253,7 +253,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
     while (!single_divide(d->corpus->dialect, wanted - d->tables * table, &d->single)) {
         if (d->tables == 1)
-            return section_infeasible(d, DEBUG_ABBREV, table + SINGLE_SURE, e);
+            return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
     }
     d->size[DEBUG_ABBREV] = wanted;
@@ -400,8 +400,8 @@ static bool directory_size(struct debug *d, struct error *e)
     uint64_t wanted = d->wanted[DEBUG_LINE_STR];
     if (!is_wanted(d, DEBUG_LINE_STR) || dialect_is_4(d->corpus->dialect) || wanted == natural)
         return true;
-    if (wanted < natural + 2 || wanted > natural + DIRECTORY_MOST)
-        return section_infeasible(d, DEBUG_LINE_STR, wanted < natural + 2 ? natural : natural + DIRECTORY_MOST, e);
+    if (wanted < natural || wanted > natural + DIRECTORY_MOST)
+        return section_infeasible(d, DEBUG_LINE_STR, wanted < natural ? natural : natural + DIRECTORY_MOST, e);
     name_sources(d, wanted - natural);
     return true;
 }

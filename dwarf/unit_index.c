@@ -55,24 +55,29 @@ struct names_bound names_bound_start(const struct debug *d, bool any_headers)
             b.counts.names += b.named[h] + count_bits(inlined[h]) * inline_names;
     }
     if (any_headers)
-        b.counts.names +=
-            inline_names * (called < CORPUS_INLINES * CORPUS_HEADERS ? called : CORPUS_INLINES * CORPUS_HEADERS);
+        b.counts.names += inline_names * (called < CORPUS_INLINES * c->headers ? called : CORPUS_INLINES * c->headers);
     return b;
 }
 
-struct names_bound names_bound_with(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut)
+struct index_counts names_bound_at(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut)
 {
     const struct debug_unit *u = &d->unit[i];
-    const struct corpus_header *h = &d->corpus->header[u->header];
-    struct names_bound with = *b;
-    uint64_t entries = h->cut[cut].listed - h->cut[u->cut].listed;
-    with.counts.entries += entries;
-    with.counts.numbers += entries * leb128_unsigned_size(i);
-    if (h->cut[cut].named > b->named[u->header]) {
-        with.counts.names += h->cut[cut].named - b->named[u->header];
-        with.named[u->header] = h->cut[cut].named;
-    }
-    return with;
+    const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
+    const uint64_t entries = cuts[cut].listed - cuts[u->cut].listed;
+    struct index_counts counts = b->counts;
+    counts.entries += entries;
+    counts.numbers += entries * leb128_unsigned_size(i);
+    if (cuts[cut].named > b->named[u->header])
+        counts.names += cuts[cut].named - b->named[u->header];
+    return counts;
+}
+
+void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut)
+{
+    const uint32_t header = d->unit[i].header;
+    const uint32_t named = d->corpus->header[header].cut[cut].named;
+    b->counts = names_bound_at(b, d, i, cut);
+    b->named[header] = named > b->named[header] ? named : b->named[header];
 }
 
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units)
@@ -80,7 +85,7 @@ uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t u
     const struct corpus_cut *first = &c->header[0].cut[0];
     const uint64_t notes = functions * (c->dialect.language == DWARF_CPP ? NOTES_MOST_CPP : 1);
     const struct index_counts counts = {
-        .names = c->index_common + CORPUS_HEADERS * UINT64_C(1) * first->named + notes,
+        .names = c->index_common + c->headers * UINT64_C(1) * first->named + notes,
         .units = units,
         .entries = notes + units * first->listed,
         .numbers = (notes + units * first->listed) * leb128_unsigned_size(units),

@@ -24,8 +24,8 @@ static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
     uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
     cost += types_between(s->d, u->header, s->included[u->header], cut);
     if (s->names) {
-        const struct names_bound with = names_bound_with(s->names, s->d, i, cut);
-        cost += index_counted_most(&with.counts) - index_counted_most(&s->names->counts);
+        const struct index_counts then = names_bound_at(s->names, s->d, i, cut);
+        cost += index_counted_most(&then) - index_counted_most(&s->names->counts);
     }
     return cost;
 }
@@ -46,7 +46,7 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t l
     }
     uint64_t cost = include_cost(s, i, low);
     if (s->names)
-        *s->names = names_bound_with(s->names, s->d, i, low);
+        names_bound_go(s->names, s->d, i, low);
     if (low > s->included[u->header])
         s->included[u->header] = low;
     u->info_size += h->cut[low].entries - h->cut[u->cut].entries;

@@ -59,8 +59,9 @@ struct names_bound {
 };
 /* While no unit has any; of any headers, or of those that units have. */
 struct names_bound names_bound_start(const struct debug *d, bool any_headers);
-/* When unit `i` also has its header's pieces up to `cut`. */
-struct names_bound names_bound_with(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
+/* When unit `i` goes on to `cut`; and when it is about to. */
+struct index_counts names_bound_at(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
+void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 
 /* For so many functions and units, without calls that are inlined. */
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);

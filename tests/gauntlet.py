@@ -304,7 +304,7 @@ def readelf(library):
 def readelf_dwarf(library):
     done = Done("readelf", "--debug-dump", library.path)
     yield from done.ended()
-    yield from done.without("<corrupt|[Ww]arning|[Ee]rror:")
+    yield from done.without(r"<corrupt|\b[Ww]arning|\b[Ee]rror:")
     yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
 
 
