@@ -151,7 +151,7 @@
     X(TYPE_UNIT, type_unit, 1, A(language, data1) A(stmt_list, sec_offset))                                            \
     X(STRUCTURE_SIG8, structure_type, 0, A(signature, ref_sig8))                                                       \
     X(UNION_SIG8, union_type, 0, A(signature, ref_sig8))                                                               \
-    X(ENUMERATION_SIG8, enumeration_type, 0, A(signature, ref_sig8))                                                   \
+    X(ENUMERATION_SIG8, enumeration_type, 0, A(signature, ref_sig8) A(declaration, flag_present))                      \
     X(POINTER_SIG8, pointer_type, 0, C(byte_size, 8) A(type, ref_sig8))                                                \
     X(CONST_SIG8, const_type, 0, A(type, ref_sig8))                                                                    \
     X(TYPEDEF_SIG8, typedef, 0, A(name, strp) DECLARED A(type, ref_sig8))                                              \
