@@ -7,18 +7,6 @@
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
-struct attribute {
-    uint16_t name;
-    uint16_t form;
-    int32_t value;
-};
-
-struct abbreviation {
-    uint16_t tag;
-    uint8_t children;
-    struct attribute attributes[18]; /* to the first without a name */
-};
-
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
     ABBREVIATIONS(ABBREV_ROW)
@@ -89,10 +77,21 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
+const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
+{
+    const bool skips = d.language == DWARF_C && code >= ABBREV_CPP_FIRST;
+    return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
+}
+
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
+{
+    return form_in(d, a->form);
+}
+
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
-    for (const struct attribute *a = table[code].attributes; a->name; a++)
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++)
         size += form_size(form_in(d, a->form));
     return size;
 }
@@ -100,7 +99,7 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 struct index_die abbrev_index_die(enum abbrev_code code)
 {
     struct index_die die = {.tag = table[code].tag, .has_address = code == ABBREV_STATIC_VARIABLE};
-    for (const struct attribute *a = table[code].attributes; a->name; a++) {
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++) {
         die.has_name |= a->name == DW_AT_name || a->name == DW_AT_specification || a->name == DW_AT_abstract_origin;
         die.is_declaration |= a->name == DW_AT_declaration;
         die.is_external |= a->name == DW_AT_external || a->name == DW_AT_specification;
@@ -116,13 +115,6 @@ uint32_t abbrev_codes(struct dialect d)
     return (d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
 }
 
-/* What a table has under a code. */
-static const struct abbreviation *abbreviation_of(struct dialect d, uint32_t code)
-{
-    const bool skips = d.language == DWARF_C && code >= ABBREV_CPP_FIRST;
-    return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
-}
-
 /* Bytes that an attribute takes, its own length included. */
 static uint32_t value_size(uint32_t form, const uint8_t *p)
 {
@@ -133,10 +125,10 @@ static uint32_t value_size(uint32_t form, const uint8_t *p)
 
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
 {
-    const struct abbreviation *abbreviation = abbreviation_of(d, *entry);
+    const struct abbreviation *abbreviation = abbrev_of(d, *entry);
     struct abbrev_entry read = {.size = 1, .has_children = abbreviation->children};
-    for (const struct attribute *a = abbreviation->attributes; a->name; a++) {
-        uint32_t form = form_in(d, a->form);
+    for (const struct abbrev_attribute *a = abbreviation->attributes; a->name; a++) {
+        uint32_t form = abbrev_form(d, a);
         if (form == DW_FORM_ref4) {
             assert(read.references < ABBREV_REFERENCES_MOST);
             read.reference[read.references++] = (struct abbrev_reference){read.size, a->name};
@@ -181,11 +173,11 @@ void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, 
 void abbrev_write(struct bytes *out, struct dialect d)
 {
     for (unsigned code = 1; code <= abbrev_codes(d); code++) {
-        const struct abbreviation *a = abbreviation_of(d, code);
+        const struct abbreviation *a = abbrev_of(d, code);
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (const struct attribute *t = a->attributes; t->name; t++) {
+        for (const struct abbrev_attribute *t = a->attributes; t->name; t++) {
             if (!is_said(d, t->name))
                 continue;
             uint32_t form = form_in(d, t->form);

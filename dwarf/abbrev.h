@@ -3,8 +3,8 @@
  * One table (DWARF 5 section 7.5.3) for each language; the unit's own entry
  * first. Forms are those that gcc uses. Every attribute but an exprloc or a
  * string has a fixed size, so that an entry is a shape of known length into
- * which values are stamped. DWARF 4 has no implicit constants and other
- * names for call sites; entries are laid out alike otherwise.
+ * which values are stamped. DWARF 4 has no implicit constants and other names
+ * for call sites; entries are laid out alike otherwise.
  */
 #ifndef DWARF_ABBREV_H
 #define DWARF_ABBREV_H
@@ -176,6 +176,24 @@ enum abbrev_code {
     ABBREV_CPP_FIRST = ABBREV_NAMESPACE,
     ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT
 };
+
+struct abbrev_attribute {
+    uint16_t name;
+    uint16_t form;
+    int32_t value; /* an implicit constant's */
+};
+
+struct abbreviation {
+    uint16_t tag; /* as in version 5 */
+    uint8_t children;
+    struct abbrev_attribute attributes[18]; /* to the first without a name */
+};
+
+/* What the table has under this code. */
+const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
+
+/* The form in which an attribute is written. */
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */

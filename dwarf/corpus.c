@@ -18,7 +18,7 @@ struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t 
 {
     struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
     b->known_count += b->known_count < RECENT;
-    *k = (struct known_type){offset, size, align};
+    *k = (struct known_type){offset, size, align, false};
     return k;
 }
 
@@ -26,6 +26,12 @@ struct known_type any_type(struct header_builder *b)
 {
     /* base types are more than their share of what real members have */
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
+}
+
+struct known_type result_type(struct header_builder *b)
+{
+    struct known_type k = any_type(b);
+    return k.array ? b->known[BASE_INT] : k;
 }
 
 struct known_type sized_type(struct header_builder *b, uint32_t most)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "dwarf/abbrev.h"
 
 enum {
@@ -142,6 +143,14 @@ static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 static inline uint32_t corpus_inline_line(uint32_t k)
 {
     return 256 + k * CORPUS_INLINE_LINES;
+}
+
+/* The inline function that another one calls in this line of its own, if any. */
+static inline uint32_t corpus_inline_callee(uint32_t line)
+{
+    const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
+    const uint32_t step = 1 + random_below(random_mix(line), CORPUS_INLINES - 1);
+    return (caller + step) % CORPUS_INLINES;
 }
 
 #endif

@@ -13,6 +13,7 @@ struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
+    bool array; /* which no function returns */
 };
 
 /* A class that others may be derived from. */
@@ -70,6 +71,7 @@ void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
 struct known_type any_type(struct header_builder *b);
+struct known_type result_type(struct header_builder *b);
 struct known_type sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike

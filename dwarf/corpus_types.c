@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+enum { AGGREGATE_LINES = 64 /* at most */ };
+
 static const struct {
     const char *name;
     uint8_t size, encoding;
@@ -119,7 +121,7 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
     else
         bytes_u64(&b->entries, signature);
     b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 /* A type that has a name and is the last entry: where it is to have a unit of its own,
@@ -151,7 +153,7 @@ static void add_const(struct header_builder *b)
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 static void add_array(struct header_builder *b)
@@ -166,7 +168,7 @@ static void add_array(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
     end_children(b, sibling);
-    remember(b, at, of.size * count, of.align);
+    remember(b, at, of.size * count, of.align)->array = true;
 }
 
 static void add_enumeration(struct header_builder *b)
@@ -264,9 +266,9 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     if (named)
         settle_type(b, at, is_union ? ABBREV_UNION_SIG8 : ABBREV_STRUCTURE_SIG8, size, align);
     else if (b->corpus->dialect.type_units)
-        add_typedef(b, (struct known_type){0, size, align}, move_type(b, at));
+        add_typedef(b, (struct known_type){0, size, align, false}, move_type(b, at));
     else
-        add_typedef(b, (struct known_type){at, size, align}, 0);
+        add_typedef(b, (struct known_type){at, size, align, false}, 0);
 }
 
 static void add_parameters(struct header_builder *b)
@@ -279,7 +281,7 @@ static void add_parameters(struct header_builder *b)
 
 static void add_function_type(struct header_builder *b)
 {
-    uint32_t result = any_type(b).offset;
+    uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
@@ -300,7 +302,7 @@ static void add_function(struct header_builder *b)
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
     put_name(b, unique_name(b, "", text));
     declare(b, line);
-    bytes_u32(&b->entries, any_type(b).offset);
+    bytes_u32(&b->entries, result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     end_children(b, sibling);
@@ -318,9 +320,17 @@ static void add_variable(struct header_builder *b)
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
+/* Whether what takes many lines has the inline functions' in its midst. */
+static bool is_before_inlines(const struct header_builder *b)
+{
+    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
+}
+
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
+    if (is_before_inlines(b)) /* there are declarations of one line only */
+        kind = kind % 2 ? 83 : 30;
     if (kind < 30)
         add_aggregate(b, false);
     else if (kind < 45)

@@ -79,7 +79,8 @@ static bool generate(struct run *r, struct error *e)
     /* Each library is sized, laid out, written and renamed; then the manifest. */
     if (!o->dry_run) {
         progress_start(&r->progress, "generating", r->plan.library_count, o->quiet);
-        bool ok = set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->threads, &r->progress, e);
+        bool ok =
+            set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->sources, o->threads, &r->progress, e);
         progress_end(&r->progress);
         if (!ok)
             return false;

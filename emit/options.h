@@ -24,7 +24,7 @@ struct options {
     enum name_index index;
     bool type_units;
     unsigned threads;
-    bool force, dry_run, quiet;
+    bool force, sources, dry_run, quiet;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
