@@ -70,16 +70,17 @@ static uint32_t form_size(uint32_t form)
         return 4;
     case DW_FORM_addr:
     case DW_FORM_data8:
+    case DW_FORM_ref_sig8:
         return 8;
     default:
         return 0;
     }
 }
 
-const struct abbreviation *abbrev_of(enum abbrev_code code)
+const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
-    assert(code > ABBREV_END && code < ABBREV_COUNT);
-    return &table[code];
+    const bool skips = d.language == DWARF_C && code >= ABBREV_CPP_FIRST;
+    return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
 }
 
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
@@ -110,7 +111,8 @@ struct index_die abbrev_index_die(enum abbrev_code code)
 
 uint32_t abbrev_codes(struct dialect d)
 {
-    return (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST) - 1u;
+    const uint32_t more = d.type_units ? ABBREV_COUNT - ABBREV_TYPE_UNITS_FIRST : 0;
+    return (d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
@@ -121,27 +123,57 @@ static uint32_t value_size(uint32_t form, const uint8_t *p)
     return form == DW_FORM_string ? (uint32_t)strlen((const char *)p) + 1 : form_size(form);
 }
 
+struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
+{
+    const struct abbreviation *abbreviation = abbrev_of(d, *entry);
+    struct abbrev_entry read = {.size = 1, .has_children = abbreviation->children};
+    for (const struct abbrev_attribute *a = abbreviation->attributes; a->name; a++) {
+        uint32_t form = abbrev_form(d, a);
+        if (form == DW_FORM_ref4) {
+            assert(read.references < ABBREV_REFERENCES_MOST);
+            read.reference[read.references++] = (struct abbrev_reference){read.size, a->name};
+        }
+        read.is_signature |= a->name == DW_AT_signature;
+        read.size += value_size(form, entry + read.size);
+    }
+    return read;
+}
+
+uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
+{
+    static const uint8_t with[ABBREV_COUNT] = {
+        [ABBREV_POINTER] = ABBREV_POINTER_SIG8,
+        [ABBREV_CONST] = ABBREV_CONST_SIG8,
+        [ABBREV_TYPEDEF] = ABBREV_TYPEDEF_SIG8,
+        [ABBREV_TYPEDEF_EARLY] = ABBREV_TYPEDEF_EARLY_SIG8,
+        [ABBREV_MEMBER] = ABBREV_MEMBER_SIG8,
+        [ABBREV_MEMBER_EARLY] = ABBREV_MEMBER_EARLY_SIG8,
+        [ABBREV_ARRAY] = ABBREV_ARRAY_SIG8,
+        [ABBREV_FUNCTION_TYPE] = ABBREV_FUNCTION_TYPE_SIG8,
+        [ABBREV_TYPE_PARAMETER] = ABBREV_TYPE_PARAMETER_SIG8,
+    };
+    return with[code] ? abbrev_type_units(d, with[code]) : ABBREV_END;
+}
+
 void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
                        uint32_t base, struct bytes *places)
 {
     for (uint32_t at = from; at < to;) {
-        const struct abbrev_attribute *a = table[entries[at++]].attributes;
-        for (; a->name; a++) {
-            uint32_t form = form_in(d, a->form);
-            uint32_t value = 0;
-            if (form == DW_FORM_ref4)
-                memcpy(&value, entries + at, sizeof value);
+        const struct abbrev_entry read = abbrev_read(d, entries + at);
+        for (uint32_t i = 0; i < read.references; i++) {
+            uint32_t value;
+            memcpy(&value, entries + at + read.reference[i].at, sizeof value);
             if (value >= least)
-                bytes_u32(places, at - base);
-            at += value_size(form, entries + at);
+                bytes_u32(places, at + read.reference[i].at - base);
         }
+        at += read.size;
     }
 }
 
 void abbrev_write(struct bytes *out, struct dialect d)
 {
     for (unsigned code = 1; code <= abbrev_codes(d); code++) {
-        const struct abbreviation *a = &table[code];
+        const struct abbreviation *a = abbrev_of(d, code);
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);

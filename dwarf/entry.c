@@ -28,6 +28,7 @@ static uint64_t read_value(uint32_t form, int32_t constant, const uint8_t **p)
         break;
     case DW_FORM_addr:
     case DW_FORM_data8:
+    case DW_FORM_ref_sig8:
         size = 8;
         break;
     default:
@@ -46,7 +47,7 @@ const uint8_t *entry_read(struct dialect d, const uint8_t *p, struct entry *e)
     e->end = p;
     if (e->code == ABBREV_END)
         return p;
-    const struct abbreviation *abbreviation = abbrev_of(e->code);
+    const struct abbreviation *abbreviation = abbrev_of(d, e->code);
     e->tag = abbreviation->tag;
     e->children = abbreviation->children;
     for (const struct abbrev_attribute *a = abbreviation->attributes; a->name; a++) {

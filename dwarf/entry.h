@@ -13,7 +13,7 @@ enum { ENTRY_NONE = UINT32_MAX };
  * are as they are written. */
 struct entry {
     const uint8_t *at, *end; /* without its children */
-    enum abbrev_code code;   /* ABBREV_END: of the children before it */
+    uint8_t code;            /* in the table; ABBREV_END: of the children before it */
     uint16_t tag;            /* as in version 5 */
     bool children, declaration, artificial;
     const uint8_t *name_at; /* where the reference to its name is, or NULL */

@@ -48,6 +48,7 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.separate = r->options.separate;
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
+    r->profile.dwarf.type_units |= r->options.type_units;
     return true;
 }
 
@@ -61,7 +62,7 @@ static bool generate(struct run *r, struct error *e)
 
     /* What all libraries are made from; read-only from here on. */
     const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
-                                    (uint8_t)r->profile.dwarf.index};
+                                    (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units};
     r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");

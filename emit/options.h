@@ -22,6 +22,7 @@ struct options {
     enum separation separate;
     bool has_index;
     enum name_index index;
+    bool type_units;
     unsigned threads;
     bool force, sources, dry_run, quiet;
 };

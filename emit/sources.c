@@ -58,9 +58,8 @@ static bool write_file(const struct sources *s, int directory, const char *withi
     return ok;
 }
 
-static bool write_headers(const struct sources *s, const struct stock *stock, struct error *e)
+static bool write_headers(const struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
 {
-    const struct corpus *c = &stock->corpus;
     struct bytes text = {.data = NULL};
     bool ok = true;
     for (uint32_t h = 0; h < c->headers && ok; h++) {
@@ -69,6 +68,22 @@ static bool write_headers(const struct sources *s, const struct stock *stock, st
         ok = ok && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
     }
     bytes_free(&text);
+    return ok;
+}
+
+/* Where types have units of their own, headers are read from a corpus without these:
+ * it has the same declarations on the same lines. */
+static bool make_headers(const struct sources *s, const struct stock *stock, struct error *e)
+{
+    struct dialect dialect = stock->corpus.dialect;
+    struct corpus whole;
+    if (!dialect.type_units)
+        return write_headers(s, stock, &stock->corpus, e);
+    dialect.type_units = false;
+    if (!corpus_make(&whole, dialect, stock->seed))
+        return no_memory(e);
+    bool ok = write_headers(s, stock, &whole, e);
+    corpus_free(&whole);
     return ok;
 }
 
@@ -84,7 +99,7 @@ bool sources_begin(struct sources *s, int set, const char *path, const struct st
     char within[PATH_MOST];
     snprintf(within, sizeof within, "%s/" SOURCES_DIRECTORY, path);
     return open_directory(set, SOURCES_DIRECTORY, within, &s->directory, e) &&
-           open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) && write_headers(s, stock, e);
+           open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) && make_headers(s, stock, e);
 }
 
 bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e)

@@ -61,6 +61,8 @@ VARIANTS = [
     Variant("zstd", {"dwarf": {"compress": "zstd"}}, "compressed", "zstd"),
     Variant("gdb-index", {"dwarf": {"index": "gdb_index"}}, "gdb-index"),
     Variant("debug-names", {"dwarf": {"index": "debug_names"}}, "debug-names"),
+    Variant("tu5", {"dwarf": {"type-units": True}}, "type-units", "tu5"),
+    Variant("tu4", {"dwarf": {"type-units": True, "version": 4}}, "type-units", "tu4"),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
     Variant("c", {}, "large", base="c"),
 ]
@@ -76,6 +78,14 @@ EXCLUDED = [
     (["zstd"], ["eu-stack-lines"], "elfutils 0.188 does not know zstd: names only, see eu-stack"),
     (["compressed"], ["dwz"], "dwz 0.15 refuses compressed sections"),
     (["debug-names"], ["dwz"], "dwz 0.15 does not know .debug_names"),
+    (
+        ["tu5"],
+        ["dwz", "abidw", "valgrind"],
+        "dwz 0.15, abidw 2.2 (an assertion) and valgrind 3.19 (exit status 1) do not know DW_UT_type",
+    ),
+    (["tu5"], ["objdump"], "binutils 2.40 names the unit's source where code of a header is inlined, of gcc's too"),
+    (["tu4"], ["dwz"], "of DWARF 4 dwz 0.15 makes partial units that LLVM 14 does not verify, of gcc's too"),
+    (["type-units"], ["pahole"], "pahole 1.24 finds no types by their signatures"),
 ]
 
 # --- running ------------------------------------------------------------------
@@ -388,6 +398,10 @@ def verify(library):
     yield from done.check(done.out.endswith("No errors.\n"), "does not end in 'No errors.'")
 
 
+# It says so of every reference to a type unit.
+UNFINISHED = "DW_AT_ref_sig8 not handled so self references not fully checked"
+
+
 @tool("dwarfdump", wanted=lambda library: library.packs_most < 16)
 def dwarfdump(library):
     """dwarfdump -ka: its exit status says nothing, and headings have the words of complaints too.
@@ -397,7 +411,7 @@ def dwarfdump(library):
     """
     done = Done("dwarfdump", "-ka", library.path)
     yield from done.check(done.status == 0 and not done.err, done.err or f"exit status {done.status}")
-    yield from done.without(r"\*\*\* DWARF CHECK|DW_DLE_|ERROR(?!S FOR ALL)")
+    yield from done.without(rf"\*\*\* DWARF CHECK(?!: {UNFINISHED})|DW_DLE_|ERROR(?!S FOR ALL)")
 
 
 # Of every call that was inlined into an inlined one: gdb takes it for a child of
