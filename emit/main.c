@@ -48,6 +48,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.separate = r->options.separate;
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
+    if (r->options.split)
+        r->profile.dwarf.split = true;
     return true;
 }
 

@@ -13,6 +13,7 @@ enum {
     OPTION_COMPRESS = 256,
     OPTION_SEPARATE,
     OPTION_INDEX,
+    OPTION_SPLIT,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -33,6 +34,7 @@ static const struct cli_option table[] = {
      "files for debug information: none, debuglink or build-id, instead of as the profile says"},
     {OPTION_INDEX, "index", "KIND",
      "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
+    {OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -169,6 +171,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return take_separation(o, value, e);
     case OPTION_INDEX:
         return take_index(o, value, e);
+    case OPTION_SPLIT:
+        return o->split = true;
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

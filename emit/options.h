@@ -22,6 +22,7 @@ struct options {
     enum separation separate;
     bool has_index;
     enum name_index index;
+    bool split;
     unsigned threads;
     bool force, dry_run, quiet;
 };
