@@ -218,7 +218,7 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
     return (Elf64_Shdr){
         .sh_name = s->name,
         .sh_type = s->elsewhere ? SHT_NOBITS : k->type,
-        .sh_flags = k->flags | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
+        .sh_flags = (k->flags & ~l->without) | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
         .sh_addr = s->address,
         .sh_offset = s->offset,
         .sh_size = s->packed ? s->packed : s->size,

@@ -109,7 +109,8 @@ enum { LAYOUT_SEGMENTS_MOST = 9 };
 struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
-    uint64_t page; /* maximum page size, a power of two */
+    uint64_t page;    /* maximum page size, a power of two */
+    uint64_t without; /* flags that no section gets */
     enum layout_relro relro;
 
     /* Set by layout_place. */

@@ -71,6 +71,7 @@ static bool add_parts(struct builder *b, const char *name, struct error *e)
         return no_memory(b, e);
     for (unsigned i = 0; i < SPLIT_PARTS; i++)
         l->section[part_section(dialect, i)].size = b->split.part[i].size;
+    l->without = dialect_is_4(dialect) ? SHF_EXCLUDE : 0; /* no linker sees a package */
     layout_place_unloaded(l, sizeof(Elf64_Ehdr));
     uint8_t *image = begin_file(b, l);
     if (!image)
