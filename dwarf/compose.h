@@ -47,6 +47,7 @@ struct debug_unit {
     size_t noted, noted_count;    /* what an index of names lists of them */
     size_t noted_own;             /* of these not by the name of a header's inline function */
     uint64_t inlined;             /* bit k: calls of that inline function are in it */
+    uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
     uint32_t header, cut;         /* what it includes; chosen by debug_fill */
     uint64_t info_size;

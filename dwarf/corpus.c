@@ -18,7 +18,7 @@ struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t 
 {
     struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
     b->known_count += b->known_count < RECENT;
-    *k = (struct known_type){offset, size, align};
+    *k = (struct known_type){offset, size, align, false};
     return k;
 }
 
@@ -26,6 +26,12 @@ struct known_type any_type(struct header_builder *b)
 {
     /* base types are more than their share of what real members have */
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
+}
+
+struct known_type result_type(struct header_builder *b)
+{
+    struct known_type k = any_type(b);
+    return k.array ? b->known[BASE_INT] : k;
 }
 
 struct known_type sized_type(struct header_builder *b, uint32_t most)
@@ -142,7 +148,9 @@ static void add_cut(struct header_builder *b)
 {
     struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
                              .names = (uint32_t)b->corpus->strings.size - b->name_start,
-                             .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry))};
+                             .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry)),
+                             .types = (uint32_t)b->types.size,
+                             .type_units = (uint32_t)(b->type_lines.size / sizeof(uint32_t))};
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
@@ -176,7 +184,7 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    while (b.entries.size < shapes[c->dialect.language].bytes && b.line < 64000 && !b.entries.failed &&
+    while (b.entries.size + b.moved < shapes[c->dialect.language].bytes && b.line < 64000 && !b.entries.failed &&
            !c->strings.failed) {
         (cpp ? add_cpp_piece : add_c_piece)(&b);
         add_cut(&b);
@@ -188,7 +196,10 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     h->names = (uint32_t)c->strings.size - h->name_start;
     h->references = b.references.data;
     h->listed = (struct index_entry *)(void *)b.listed.data;
-    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !b.references.failed && !c->strings.failed;
+    h->types = b.types.data;
+    h->type_lines = b.type_lines.data;
+    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !b.references.failed && !b.types.failed &&
+           !b.type_lines.failed && !c->strings.failed;
 }
 
 /* Names of parameters and locals: short, and distinct by their last letters. */
@@ -259,6 +270,8 @@ void corpus_free(struct corpus *c)
         free(c->header[i].cut);
         free(c->header[i].listed);
         free(c->header[i].references);
+        free(c->header[i].types);
+        free(c->header[i].type_lines);
     }
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);

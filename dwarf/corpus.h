@@ -11,6 +11,9 @@
  *                                 ^ start                        ^ start + fixed                  cut n ^
  *
  *     .debug_str:  | common | names of header 0 | names of header 1 | ...
+ *
+ * Where types have units of their own, a header has a run of these too, that a library
+ * copies up to the last cut that any of its units goes to.
  */
 #ifndef DWARF_CORPUS_H
 #define DWARF_CORPUS_H
@@ -19,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "dwarf/abbrev.h"
 
 enum {
@@ -71,6 +75,8 @@ struct corpus_cut {
     uint32_t entries;
     uint32_t names;
     uint32_t references; /* among the pieces */
+    uint32_t types;      /* bytes of type units; */
+    uint32_t type_units; /* how many */
     uint32_t listed;     /* entries that are in the index of names */
     uint32_t named;      /* .debug_names: different names of these, at most, but for the common ones */
 };
@@ -78,6 +84,8 @@ struct corpus_cut {
 struct corpus_header {
     uint8_t *entries;
     uint8_t *references; /* uint32_t: where they are, behind the fixed part */
+    uint8_t *types;      /* type units; */
+    uint8_t *type_lines; /* uint32_t: where in these DW_AT_stmt_list is, for each */
     struct corpus_cut *cut;
     uint32_t cuts;
     uint32_t names;      /* bytes */
@@ -135,6 +143,14 @@ static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 static inline uint32_t corpus_inline_line(uint32_t k)
 {
     return 256 + k * CORPUS_INLINE_LINES;
+}
+
+/* The inline function that another one calls in this line of its own, if any. */
+static inline uint32_t corpus_inline_callee(uint32_t line)
+{
+    const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
+    const uint32_t step = 1 + random_below(random_mix(line), CORPUS_INLINES - 1);
+    return (caller + step) % CORPUS_INLINES;
 }
 
 #endif

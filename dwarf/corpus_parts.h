@@ -1,5 +1,6 @@
 /* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
- * of C, corpus_cpp.c what C++ adds, corpus_index.c what an index of names lists. */
+ * of C, corpus_cpp.c what C++ adds, corpus_units.c types in units of their own,
+ * corpus_index.c what an index of names lists. */
 #ifndef DWARF_CORPUS_PARTS_H
 #define DWARF_CORPUS_PARTS_H
 
@@ -12,6 +13,7 @@ struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
+    bool array; /* which no function returns */
 };
 
 /* A class that others may be derived from. */
@@ -26,6 +28,9 @@ struct header_builder {
     struct bytes cuts;
     struct bytes references; /* uint32_t: of pieces to pieces */
     struct bytes listed;     /* struct index_entry */
+    struct bytes types;      /* units of single types */
+    struct bytes type_lines; /* uint32_t: where in these a line table is stated */
+    uint32_t moved;          /* bytes of entries that are in those units instead */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;
@@ -66,6 +71,7 @@ void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
 struct known_type any_type(struct header_builder *b);
+struct known_type result_type(struct header_builder *b);
 struct known_type sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike
@@ -96,6 +102,10 @@ void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t l
 /* Before the first header; when all are made. */
 void list_start(struct corpus *c);
 bool list_end(struct corpus *c);
+
+/* corpus_units.c. Moves the type at `at` in the unit, whose entry is the last, into a unit
+ * of its own; returns its signature. Nothing refers to it yet. */
+uint64_t move_type(struct header_builder *b, uint32_t at);
 
 /* corpus_types.c, for both. */
 void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+enum { AGGREGATE_LINES = 64 /* at most */ };
+
 static const struct {
     const char *name;
     uint8_t size, encoding;
@@ -103,17 +105,36 @@ void add_c_inlines(struct header_builder *b)
 
 /* --- pieces ------------------------------------------------------------------------ */
 
-static void add_typedef(struct header_builder *b, struct known_type of)
+/* Of what is at of.offset, or has a unit of its own with this signature. */
+static void add_typedef(struct header_builder *b, struct known_type of, uint64_t signature)
 {
     uint32_t at = here(b);
     char text[96];
-    uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
+    uint32_t line =
+        begin_declared(b, of.offset ? ABBREV_TYPEDEF : abbrev_type_units(b->corpus->dialect, ABBREV_TYPEDEF_SIG8));
     uint32_t name = unique_name(b, "_t", text);
     put_name(b, name);
     list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
     declare(b, line);
-    bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    if (of.offset)
+        bytes_u32(&b->entries, of.offset);
+    else
+        bytes_u64(&b->entries, signature);
+    b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
+    remember(b, at, of.size, of.align)->array = of.array;
+}
+
+/* A type that has a name and is the last entry: where it is to have a unit of its own,
+ * an entry with `code` stands there instead. */
+static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t size, uint32_t align)
+{
+    if (b->corpus->dialect.type_units) {
+        uint64_t signature = move_type(b, at);
+        bytes_u8(&b->entries, abbrev_type_units(b->corpus->dialect, code));
+        bytes_u64(&b->entries, signature);
+        b->moved -= (uint32_t)(1 + sizeof signature);
+    }
+    remember(b, at, size, align);
 }
 
 static void add_pointer(struct header_builder *b)
@@ -132,7 +153,7 @@ static void add_const(struct header_builder *b)
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 static void add_array(struct header_builder *b)
@@ -147,7 +168,7 @@ static void add_array(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
     end_children(b, sibling);
-    remember(b, at, of.size * count, of.align);
+    remember(b, at, of.size * count, of.align)->array = true;
 }
 
 static void add_enumeration(struct header_builder *b)
@@ -173,7 +194,7 @@ static void add_enumeration(struct header_builder *b)
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
-    remember(b, at, 4, 4);
+    settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
@@ -243,9 +264,11 @@ static void add_aggregate(struct header_builder *b, bool is_union)
     if (!b->entries.failed)
         b->entries.data[byte_size] = (uint8_t)size;
     if (named)
-        remember(b, at, size, align);
+        settle_type(b, at, is_union ? ABBREV_UNION_SIG8 : ABBREV_STRUCTURE_SIG8, size, align);
+    else if (b->corpus->dialect.type_units)
+        add_typedef(b, (struct known_type){0, size, align, false}, move_type(b, at));
     else
-        add_typedef(b, (struct known_type){at, size, align});
+        add_typedef(b, (struct known_type){at, size, align, false}, 0);
 }
 
 static void add_parameters(struct header_builder *b)
@@ -258,7 +281,7 @@ static void add_parameters(struct header_builder *b)
 
 static void add_function_type(struct header_builder *b)
 {
-    uint32_t result = any_type(b).offset;
+    uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
@@ -279,7 +302,7 @@ static void add_function(struct header_builder *b)
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
     put_name(b, unique_name(b, "", text));
     declare(b, line);
-    bytes_u32(&b->entries, any_type(b).offset);
+    bytes_u32(&b->entries, result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     end_children(b, sibling);
@@ -297,13 +320,21 @@ static void add_variable(struct header_builder *b)
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
+/* Whether what takes many lines has the inline functions' in its midst. */
+static bool is_before_inlines(const struct header_builder *b)
+{
+    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
+}
+
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
+    if (is_before_inlines(b)) /* there are declarations of one line only */
+        kind = kind % 2 ? 83 : 30;
     if (kind < 30)
         add_aggregate(b, false);
     else if (kind < 45)
-        add_typedef(b, any_type(b));
+        add_typedef(b, any_type(b), 0);
     else if (kind < 64)
         add_pointer(b);
     else if (kind < 70)

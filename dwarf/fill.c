@@ -69,6 +69,13 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
+/* What of the bytes that are to be filled are names of headers, as a rule: some 7 %, as in
+ * real libraries, and twice that where most of what the names are of does not repeat. */
+static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
+{
+    return bytes / (c->dialect.type_units ? 7 : 14);
+}
+
 /* Bytes that any header has at the least. */
 static uint64_t headers_room(const struct corpus *c)
 {
@@ -178,7 +185,7 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
     d->size[DEBUG_LINE_STR] = is_4 ? 0 : c->line_strings.size + d->sources.size;
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
-    d->size[DEBUG_NAMES] = 0;
+    d->size[DEBUG_NAMES] = d->size[DEBUG_TYPES] = 0;
     if (counts_names(d)) {
         const struct names_bound names = names_bound_start(d, true);
         d->size[DEBUG_NAMES] = index_counted_most(&names.counts);
@@ -192,6 +199,17 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
            EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
 }
 
+/* Type units that `units` units have with certainty, nearly: half of those of the headers
+ * that they could all differ in. */
+static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
+{
+    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes)) : 0;
+    uint64_t room = 0;
+    for (uint32_t h = 0; h < headers && h < units; h++)
+        room += c->header[h].cut[c->header[h].cuts - 1].types;
+    return room / 2;
+}
+
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
@@ -199,7 +217,7 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
     uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = units * room / 16 * 15;
+    uint64_t capacity = units * room / 16 * 15 + types_room(c, rest, units);
     if (rest <= capacity)
         return 0;
     return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
@@ -293,7 +311,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint64_t least = names_least(d->corpus);
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
-        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed);
+        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -301,13 +319,12 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     return cut;
 }
 
-/* The same where no size of .debug_str is wanted: some 7 % of what is to be
- * filled are names of headers, as in real libraries. */
+/* The same where no size of .debug_str is wanted. */
 static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 {
     const struct corpus *c = d->corpus;
     *last_cut = UINT32_MAX;
-    d->headers_used = choose_headers(c, rest / 14);
+    d->headers_used = choose_headers(c, names_usual(c, rest));
     if (!d->headers_used) {
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
@@ -327,7 +344,7 @@ static bool info_is_fixed(const struct debug *d)
     return is_wanted(d, DEBUG_INFO) && counts_names(d);
 }
 
-/* Pieces of headers for `rest` bytes of .debug_info and, with these, .debug_names: as
+/* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
  * becomes declarations with names in .debug_info, or is returned. */
 static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct arena *arena,
@@ -390,12 +407,13 @@ static bool directory_size(struct debug *d, struct error *e)
 }
 
 /* What is left goes into the names at the end: those of more declarations where they
- * would become very long, as what .debug_names turns out to be shorter by may be much. */
+ * would become very long: what .debug_names turns out to be shorter by may be much, and
+ * so may be a piece with its type unit that did not fit. */
 static void lengthen_tail(struct debug *d, uint64_t left)
 {
     const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
     const uint64_t name = TAIL_NAME + 1;
-    uint64_t more = counts_names(d) ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
+    uint64_t more = counts_names(d) || d->corpus->dialect.type_units ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
     left -= more * (entry + name);
     d->externs += (uint32_t)more;
     d->unit[d->unit_count - 1].info_size += more * entry;
@@ -498,6 +516,15 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
 }
 
+/* Up to here, type units count as .debug_info. */
+static void part_types(struct debug *d)
+{
+    if (!dialect_is_4(d->corpus->dialect))
+        return;
+    d->size[DEBUG_TYPES] = unit_types(d);
+    d->size[DEBUG_INFO] -= d->size[DEBUG_TYPES];
+}
+
 bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
 {
     const uint64_t wanted_str = d->wanted[DEBUG_STR];
@@ -510,8 +537,10 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
         d->wanted[DEBUG_STR] = wanted_str;
         if (!filled)
             return false;
-        if (total_size(d) == total)
+        if (total_size(d) == total) {
+            part_types(d);
             return true;
+        }
     }
     return infeasible(e, total, total_size(d), "debug information");
 }

@@ -45,7 +45,7 @@ static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
     return is_4 ? p : put_u8(p, ABBREV_VOID_POINTER);
 }
 
-static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint64_t line_at, uint8_t *p)
+static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     bool has_code = u->end > u->start;
@@ -57,9 +57,9 @@ static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);
-        return put_u32(p, (uint32_t)line_at);
+        return put_u32(p, u->line);
     }
-    p = put_u32(p, (uint32_t)line_at);
+    p = put_u32(p, u->line);
     return put_data_prelude(c, p);
 }
 
@@ -133,7 +133,7 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     return p;
 }
 
-static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at, uint8_t *p)
+static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
@@ -151,7 +151,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at
         p = put_u8(p, 8);
         p = put_u32(p, abbrev);
     }
-    p = put_unit_entry(d, u, line_at, p);
+    p = put_unit_entry(d, u, p);
     assert(p == start + c->start);
     p = put_bytes(p, h->entries, c->fixed);
     p = put_functions(d, u, p);
@@ -161,6 +161,24 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at
     p = put_u8(p, ABBREV_END);
     assert(p == start + u->info_size);
     return p;
+}
+
+/* The type units that unit `u` adds to those of its header that are there, up to `*cut`. */
+static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uint32_t *cut, uint8_t *p)
+{
+    const struct corpus_header *h = &d->corpus->header[u->header];
+    if (u->cut <= *cut)
+        return p;
+    const struct corpus_cut *from = &h->cut[*cut];
+    const struct corpus_cut *to = &h->cut[u->cut];
+    uint8_t *end = put_bytes(p, h->types + from->types, to->types - from->types);
+    for (uint32_t i = from->type_units; i < to->type_units; i++) {
+        uint32_t place;
+        memcpy(&place, h->type_lines + i * sizeof place, sizeof place);
+        put_u32(p + (place - from->types), u->line);
+    }
+    *cut = u->cut;
+    return end;
 }
 
 static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_t *p)
@@ -249,16 +267,29 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
 {
     uint8_t *const *section = places->section;
     uint8_t *info = section[DEBUG_INFO];
-    uint8_t *line = section[DEBUG_LINE];
+    uint8_t *line = section[DEBUG_LINE]; /* units without rows first: readelf wants bytes behind each header */
     uint8_t *aranges = section[DEBUG_ARANGES];
+    uint8_t *types = section[DEBUG_TYPES];
+    uint8_t **const types_in = dialect_is_4(d->corpus->dialect) ? &types : &info;
+    uint32_t included[CORPUS_HEADERS] = {0};
+    for (unsigned has_code = 0; has_code < 2; has_code++)
+        for (uint32_t i = 0; i < d->unit_count; i++) {
+            struct debug_unit *u = &d->unit[i];
+            if ((u->end > u->start) != has_code)
+                continue;
+            u->line = (uint32_t)(line - section[DEBUG_LINE]);
+            line = put_line(d, i, line);
+        }
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
+        if (d->corpus->dialect.type_units)
+            *types_in = put_types(d, u, &included[u->header], *types_in);
         if (u->end > u->start)
             aranges = put_aranges(u, (uint64_t)(info - section[DEBUG_INFO]), aranges);
-        info = put_unit(d, i, (uint64_t)(line - section[DEBUG_LINE]), info);
-        line = put_line(d, i, line);
+        info = put_unit(d, i, info);
     }
     assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);
+    assert(types == section[DEBUG_TYPES] + d->size[DEBUG_TYPES]);
     assert(line == section[DEBUG_LINE] + d->size[DEBUG_LINE]);
     assert(aranges == section[DEBUG_ARANGES] + d->size[DEBUG_ARANGES]);
     put_abbrev(d, section[DEBUG_ABBREV]);

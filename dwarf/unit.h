@@ -15,6 +15,11 @@
  * size: the fill reckons with what it can take at most, lists what was chosen, and
  * what the index then is shorter by becomes declarations at the end, which it does not
  * list. .gdb_index is no debug section to those who count, and has the size it has.
+ *
+ * Where types have units of their own, the first unit that goes further into a header
+ * than those before has the type units that it adds in front of it: each is there once,
+ * as if a linker had kept the first of its COMDAT group, and its line table is that of
+ * a unit that includes the header.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -29,7 +34,8 @@
 #include "dwarf/single.h"
 
 /* Bytes of each section. In version 4, lists and ranges are .debug_loc and
- * .debug_ranges, and there is no line_str. */
+ * .debug_ranges, there is no line_str, and type units are in .debug_types: what is
+ * wanted of info is wanted of these two together. */
 #define DEBUG_SECTIONS(X)                                                                                              \
     X(ARANGES, aranges)                                                                                                \
     X(INFO, info)                                                                                                      \
@@ -39,9 +45,10 @@
     X(LINE_STR, line_str)                                                                                              \
     X(LISTS, lists)                                                                                                    \
     X(RANGES, ranges)                                                                                                  \
-    X(NAMES, names)
+    X(NAMES, names)                                                                                                    \
+    X(TYPES, types)
 
-/* Any but that of the names may be wanted. */
+/* Any but those of the names and the types may be wanted. */
 enum debug_section {
 #define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
     DEBUG_SECTIONS(DEBUG_SECTION_ENUM)

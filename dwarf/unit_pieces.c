@@ -2,37 +2,53 @@
 #include "base/random.h"
 #include "dwarf/unit_sizes.h"
 
-/* What unit `i` and .debug_names, if it is reckoned with (not NULL), take when it goes
- * on to `cut`. */
-static uint64_t include_cost(const struct debug *d, const struct names_bound *names, uint32_t i, uint32_t cut)
+/* What has been chosen so far. */
+struct spread {
+    struct debug *d;
+    struct names_bound *names;         /* or NULL, where .debug_names is not reckoned with */
+    uint32_t included[CORPUS_HEADERS]; /* the last cut of each header that any unit goes to */
+};
+
+/* Type units that the library has when a unit goes to `cut` of a header, and has not
+ * while no unit goes further than `before`. */
+static uint64_t types_between(const struct debug *d, uint32_t header, uint32_t before, uint32_t cut)
 {
-    const struct debug_unit *u = &d->unit[i];
-    const struct corpus_cut *cuts = d->corpus->header[u->header].cut;
+    return cut > before ? types_until(d, header, cut) - types_until(d, header, before) : 0;
+}
+
+/* What unit `i`, type units and .debug_names take when it goes on to `cut`. */
+static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
+{
+    const struct debug_unit *u = &s->d->unit[i];
+    const struct corpus_cut *cuts = s->d->corpus->header[u->header].cut;
     uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
-    if (names) {
-        const struct index_counts then = names_bound_at(names, d, i, cut);
-        cost += index_counted_most(&then) - index_counted_most(&names->counts);
+    cost += types_between(s->d, u->header, s->included[u->header], cut);
+    if (s->names) {
+        const struct index_counts then = names_bound_at(s->names, s->d, i, cut);
+        cost += index_counted_most(&then) - index_counted_most(&s->names->counts);
     }
     return cost;
 }
 
 /* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
-static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, uint64_t bytes, uint32_t last_cut)
+static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
 {
-    struct debug_unit *u = &d->unit[i];
-    const struct corpus_header *h = &d->corpus->header[u->header];
+    struct debug_unit *u = &s->d->unit[i];
+    const struct corpus_header *h = &s->d->corpus->header[u->header];
     uint32_t low = u->cut;
     uint32_t high = last_cut < h->cuts ? last_cut + 1 : h->cuts;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (include_cost(d, names, i, middle) <= bytes)
+        if (include_cost(s, i, middle) <= bytes)
             low = middle;
         else
             high = middle;
     }
-    uint64_t cost = include_cost(d, names, i, low);
-    if (names)
-        names_bound_go(names, d, i, low);
+    uint64_t cost = include_cost(s, i, low);
+    if (s->names)
+        names_bound_go(s->names, s->d, i, low);
+    if (low > s->included[u->header])
+        s->included[u->header] = low;
     u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
     u->cut = low;
     return cost;
@@ -40,6 +56,7 @@ static uint64_t include(struct debug *d, struct names_bound *names, uint32_t i, 
 
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
 {
+    struct spread s = {.d = d, .names = names};
     uint64_t weights = 0;
     for (uint32_t i = 0; i < d->unit_count; i++)
         weights += 64 + (random_at(d->variety, i) & 127);
@@ -51,11 +68,21 @@ uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, 
         uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
         carry += until - given;
         given = until;
-        carry -= include(d, names, i, carry, last_cut);
+        carry -= include(&s, i, carry, last_cut);
     }
     for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(d, names, i, carry, last_cut);
+        carry -= include(&s, i, carry, last_cut);
     return carry;
+}
+
+/* How far the units but `unit` go into its header. */
+static uint32_t others_cut(const struct debug *d, uint32_t unit)
+{
+    uint32_t cut = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        if (i != unit && d->unit[i].header == d->unit[unit].header && d->unit[i].cut > cut)
+            cut = d->unit[i].cut;
+    return cut;
 }
 
 uint64_t unit_take_back(struct debug *d)
@@ -67,7 +94,21 @@ uint64_t unit_take_back(struct debug *d)
         const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
         uint64_t bytes = cut[0].entries - cut[-1].entries;
         u->info_size -= bytes;
-        return bytes;
+        uint32_t others = others_cut(d, i);
+        return bytes + types_between(d, u->header, others > u->cut ? others : u->cut, u->cut + 1);
     }
     return 0;
+}
+
+uint64_t unit_types(const struct debug *d)
+{
+    uint32_t included[CORPUS_HEADERS] = {0};
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < d->unit_count && d->corpus->dialect.type_units; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        bytes += types_between(d, u->header, included[u->header], u->cut);
+        if (u->cut > included[u->header])
+            included[u->header] = u->cut;
+    }
+    return bytes;
 }

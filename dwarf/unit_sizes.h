@@ -66,11 +66,21 @@ void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, ui
 /* For so many functions and units, without calls that are inlined. */
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
 
-/* unit_pieces.c. Spreads `rest` bytes of pieces over the units, unevenly; returns what
- * is left. With `names`, which must bound what there is, the bytes are also of
+/* Bytes of a header's type units up to a cut. */
+static inline uint64_t types_until(const struct debug *d, uint32_t header, uint32_t cut)
+{
+    return d->corpus->header[header].cut[cut].types;
+}
+
+/* unit_pieces.c. Bytes of the library's type units. */
+uint64_t unit_types(const struct debug *d);
+
+/* Spreads `rest` bytes of pieces over the units, unevenly; returns what
+ * is left. Type units count. With `names`, which must bound what there is, the bytes are also of
  * .debug_names, and it bounds what there is then; without, it is NULL. */
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut);
-/* Takes back the last piece of some unit; returns its bytes, 0 where there is none. */
+/* Takes back the last piece of some unit, with the type units that only this has; returns
+ * its bytes, 0 where there is none. */
 uint64_t unit_take_back(struct debug *d);
 
 /* Lists what the units hold, and sets the size of the index. */

@@ -67,6 +67,7 @@
     X(DEBUG_RNGLISTS, ".debug_rnglists", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                            \
     X(DEBUG_NAMES, ".debug_names", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_LOC, ".debug_loc", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
+    X(DEBUG_TYPES, ".debug_types", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_RANGES, ".debug_ranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
     X(DEBUG_ADDR, ".debug_addr", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
     X(GDB_INDEX, ".gdb_index", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \

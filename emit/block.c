@@ -1,11 +1,8 @@
-/* Makes blocks; see block.h. */
-#include "emit/block.h"
+/* Makes what blocks consist of; see block.h. */
+#include "emit/block_parts.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "emit/code.h"
 
 enum {
@@ -51,22 +48,6 @@ static const struct taste tastes[] = {
                    .events = 1},
 };
 
-/* A block under construction. */
-struct builder {
-    struct blocks *all;
-    const struct filler *filler;
-    struct stamp_maker maker;
-    struct random random;
-    const struct taste *taste;
-    struct block *block;
-    uint8_t *start, *p; /* code */
-    uint32_t line;      /* of the source, from 0 */
-    /* what is told of it this time */
-    enum block_lists lists;
-    enum block_ranges ranges;
-    enum block_rows rows;
-};
-
 static uint32_t pick(struct builder *b, uint32_t n)
 {
     return random_below(random_next(&b->random), n);
@@ -74,7 +55,7 @@ static uint32_t pick(struct builder *b, uint32_t n)
 
 static uint64_t here(const struct builder *b)
 {
-    return (uint64_t)(b->p - b->start);
+    return block_builder_size(b);
 }
 
 static uint8_t slot_displacement(uint32_t slot)
@@ -102,6 +83,16 @@ static void constant_at(struct builder *b, uint64_t at)
     b->block->constants++;
 }
 
+/* What the code from `at` to here is in the source, from `line` on. */
+static void note(struct builder *b, struct block_note n, uint64_t at, uint32_t line)
+{
+    n.at = (uint16_t)at;
+    n.end = (uint16_t)here(b);
+    n.line = (uint16_t)line;
+    bytes_append(&b->all->notes, &n, sizeof n);
+    b->block->notes++;
+}
+
 static bool likely(struct builder *b, uint8_t share)
 {
     return pick(b, 64) < share;
@@ -125,6 +116,7 @@ static void row(struct builder *b, uint32_t column)
  * not in the stamp, is of the source. */
 static void access_memory(struct builder *b, bool first)
 {
+    const uint64_t at = here(b);
     uint32_t r = pick(b, 64);
     if (!first)
         row(b, 0);
@@ -147,6 +139,7 @@ static void access_memory(struct builder *b, bool first)
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
     }
+    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
 }
 
 /* local = helper(local, constant); */
@@ -156,6 +149,7 @@ static void call_helper(struct builder *b)
     uint32_t to = 2 * pick(b, 4);
     uint32_t value = pick(b, 40000);
     uint32_t helper = pick(b, BLOCK_HELPERS);
+    const uint64_t at = here(b);
     row(b, 0);
     code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
     b->p = put_u8(b->p, slot_displacement(from));
@@ -173,6 +167,12 @@ static void call_helper(struct builder *b)
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
     b->block->helpers |= (uint8_t)(1u << helper);
+    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
+}
+
+static struct block_note note_of(enum block_note_kind kind, uint32_t first, uint32_t last)
+{
+    return (struct block_note){.kind = (uint8_t)kind, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
 /* A run of the filler: borders [first, last), at [at, end) of the block. */
@@ -351,16 +351,20 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 /* --- runs --------------------------------------------------------------------------- */
 
 /* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k)
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
-        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1))
-            compose_inlined_constant(&b->maker.composer, k, j, (uint8_t)(r->first & 127));
-        else
+        n->slot[j] = (uint8_t)slot;
+        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+            n->slot[j] = r->first & 127;
+            n->constants |= (uint8_t)(1u << j);
+            compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
+        } else {
             stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
+        }
     }
 }
 
@@ -410,14 +414,21 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
     const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
-    uint32_t k = pick(b, CORPUS_INLINES);
+    /* a line of the header calls the same function wherever it is inlined */
+    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = run_ranges(b, r);
     const struct ranges parts = g;
     const struct lines_of lines = {r, &parts, line, depth > 0};
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
-    inlined_variables(b, r, k);
+    struct block_note n = note_of(NOTE_INLINED, r->first, r->last);
+    n.inlined = (uint8_t)k;
+    inlined_variables(b, r, k, &n);
+    if (depth)
+        b->all->calls[line - corpus_inline_line(0)] = true;
+    else
+        note(b, n, r->at, line);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
@@ -451,11 +462,14 @@ static void lexical(struct builder *b, const struct run *r)
     struct ranges g = run_ranges(b, r);
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
+    struct block_note scope = note_of(NOTE_SCOPE, r->first, r->last);
     for (uint32_t n = 1 + pick(b, 3); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
+        scope.slot[scope.count++] = (uint8_t)slot;
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
     compose_end_children(&b->maker.composer, children);
+    note(b, scope, r->at, b->line);
     run_rows(b, r, b->line);
     b->line += run_lines(b, r);
 }
@@ -470,6 +484,7 @@ static void statements(struct builder *b)
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         lexical(b, &r);
     } else {
+        note(b, note_of(NOTE_RUN, r.first, r.last), r.at, b->line);
         run_rows(b, &r, b->line);
         b->line += run_lines(b, &r);
     }
@@ -477,11 +492,11 @@ static void statements(struct builder *b)
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-/* Its code, and what is told of it this time. */
-static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t target)
+void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = 0;
+    b->taste = &tastes[b->maker.composer.corpus->dialect.language];
     access_memory(b, true);
     while (here(b) < target) {
         if (likely(b, b->taste->call))
@@ -490,111 +505,4 @@ static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t targ
             access_memory(b, false);
         statements(b);
     }
-}
-
-/* The same block is made for each stamp, from the same randomness. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near)
-{
-    enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
-    static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
-    const struct random random = b->random;
-    struct block *block = b->block;
-    struct blocks *all = b->all;
-    const size_t fixups = all->fixups.size;
-    const size_t constants = all->constants.size;
-    struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
-    if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
-        return false;
-    for (uint32_t pass = 0; pass < PASSES; pass++) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        block->fixups = block->constants = 0;
-        b->random = random;
-        b->lists = pass / BLOCK_RANGES;
-        b->ranges = pass % BLOCK_RANGES;
-        b->rows = pass < BLOCK_ROWS ? pass : BLOCK_ROWS_FEW;
-        compose_block_once(b, buffer, target);
-        struct stamp *stamp = &stamps[b->lists][b->ranges];
-        if (!stamp_finish(&b->maker, &all->shelf, stamp, !near && pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
-            return false;
-        if (stamp->info_size > block->info_most)
-            block->info_most = stamp->info_size;
-        if (stamp->lists_size > block->lists_most)
-            block->lists_most = stamp->lists_size;
-        if (stamp->ranges_size > block->ranges_most)
-            block->ranges_most = stamp->ranges_size;
-    }
-    if (!near) { /* what comes next is made of this again */
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        b->random = random;
-    }
-    return true;
-}
-
-static bool make_block(struct builder *b, struct block *block, uint32_t target)
-{
-    uint8_t buffer[BLOCK_MOST + 128];
-    struct blocks *all = b->all;
-    *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
-                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t))};
-    b->block = block;
-    const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false))
-        return false;
-    if (!make_stamps(b, buffer, target, has_near))
-        return false;
-    block->lines = (uint16_t)b->line;
-    block->size = (uint16_t)here(b);
-    assert(here(b) <= sizeof buffer);
-    block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
-    return true;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct block *x = a;
-    const struct block *y = b;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return x->code < y->code ? -1 : x->code > y->code; /* one order, whatever qsort does */
-}
-
-bool blocks_make(struct blocks *all, const struct filler *filler, const struct corpus *corpus, uint64_t seed)
-{
-    memset(all, 0, sizeof *all);
-    struct builder *b = calloc(1, sizeof *b);
-    if (!b)
-        return false;
-    b->all = all;
-    b->filler = filler;
-    b->taste = &tastes[corpus->dialect.language];
-    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, false);
-    for (uint32_t i = 0; made && i < BLOCKS; i++)
-        made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed;
-    stamp_maker_free(&b->maker);
-    free(b);
-    if (!made) {
-        blocks_free(all);
-        return false;
-    }
-    qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
-    uint32_t count = 0;
-    for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {
-        while (count < BLOCKS && all->block[count].size <= size)
-            count++;
-        all->fitting[size] = (uint16_t)count;
-    }
-    return true;
-}
-
-void blocks_free(struct blocks *all)
-{
-    bytes_free(&all->code);
-    bytes_free(&all->fixups);
-    bytes_free(&all->constants);
-    stamp_shelf_free(&all->shelf);
-    memset(all, 0, sizeof *all);
 }

@@ -179,7 +179,7 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
         [DEBUG_ABBREV] = SECTION_DEBUG_ABBREV,   [DEBUG_LINE] = SECTION_DEBUG_LINE,
         [DEBUG_STR] = SECTION_DEBUG_STR,         [DEBUG_LINE_STR] = SECTION_DEBUG_LINE_STR,
         [DEBUG_LISTS] = SECTION_DEBUG_LOCLISTS,  [DEBUG_RANGES] = SECTION_DEBUG_RNGLISTS,
-        [DEBUG_NAMES] = SECTION_DEBUG_NAMES,
+        [DEBUG_NAMES] = SECTION_DEBUG_NAMES,     [DEBUG_TYPES] = SECTION_DEBUG_TYPES,
     };
     if (dialect_is_4(l->stock->corpus.dialect) && (s == DEBUG_LISTS || s == DEBUG_RANGES))
         return s == DEBUG_LISTS ? SECTION_DEBUG_LOC : SECTION_DEBUG_RANGES;

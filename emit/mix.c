@@ -151,6 +151,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     t->dirty = false;
     const struct debug *d = &b->library.debug;
     memcpy(t->size, d->size, sizeof t->size);
+    t->size[DEBUG_INFO] += d->size[DEBUG_TYPES]; /* MIX_INFO is both */
     t->failed = d->failed;
     t->possible = own.possible > 0 ? (uint64_t)own.possible : 0;
     if (t->fits || own.code == ERROR_INFEASIBLE)

@@ -22,9 +22,10 @@ struct options {
     enum separation separate;
     bool has_index;
     enum name_index index;
+    bool type_units;
     bool split;
     unsigned threads;
-    bool force, dry_run, quiet;
+    bool force, sources, dry_run, quiet;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };

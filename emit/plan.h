@@ -76,7 +76,7 @@ struct assignment {
 
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
-    uint64_t size[9];
+    uint64_t size[10];
 };
 
 struct plan {

@@ -41,7 +41,8 @@ enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 /* The debug sections that can have sizes of their own. In DWARF 4, MIX_LOCLISTS
- * is .debug_loc, MIX_RNGLISTS is .debug_ranges, and there is no MIX_LINE_STR. */
+ * is .debug_loc, MIX_RNGLISTS is .debug_ranges, there is no MIX_LINE_STR, and MIX_INFO is
+ * .debug_info with .debug_types. */
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
 
 struct profile {
@@ -83,6 +84,7 @@ struct profile {
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
         enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
         enum name_index index;        /* NAME_INDEX_NONE; NAME_INDEX_DEBUG_NAMES asks for version 5 */
+        bool type_units;              /* false; asks for LANGUAGE_C and NAME_INDEX_NONE */
         bool split;                   /* false; excludes `separate` and `index` */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */

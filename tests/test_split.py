@@ -507,6 +507,7 @@ def test_variants(programs, tmp_path, change):
         ("--separate=build-id", "'separate'"),
         ("--index=gdb_index", "'index'"),
         ("--index=debug_names", "'index'"),
+        ("--type-units", "'type-units'"),
     ],
 )
 def test_what_does_not_go_together(programs, tmp_path, other, why):
