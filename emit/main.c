@@ -49,6 +49,7 @@ static bool load_profile(struct run *r, struct error *e)
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
     r->profile.dwarf.type_units |= r->options.type_units;
+    r->profile.dwarf.split |= r->options.split;
     return true;
 }
 
