@@ -113,6 +113,7 @@ enum {
     DW_OP_const2u = 0x0a,
     DW_OP_const2s = 0x0b,
     DW_OP_const4s = 0x0d,
+    DW_OP_constu = 0x10,
     DW_OP_lit0 = 0x30,
     DW_OP_plus_uconst = 0x23,
     DW_OP_reg0 = 0x50,

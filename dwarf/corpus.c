@@ -8,6 +8,7 @@
 
 #include "base/version.h"
 #include "base/words.h"
+#include "dwarf/cpp_types.h"
 
 /* --- what pieces are made of ------------------------------------------------- */
 
@@ -132,6 +133,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
         .corpus = c, .header = number, .line = corpus_inline_line(CORPUS_INLINES), .random = {random_at(seed, number)}};
     struct corpus_header *h = &c->header[number];
     b.name_start = h->name_start = (uint32_t)c->strings.size;
+    if (cpp && !(b.cpp = calloc(1, sizeof *b.cpp)))
+        return false;
     add_base_types(&b, base_names);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
@@ -141,6 +144,7 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
         (cpp ? add_cpp_piece : add_c_piece)(&b);
         add_cut(&b);
     }
+    free(b.cpp);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);

@@ -14,11 +14,7 @@ struct known_type {
     uint32_t align;
 };
 
-/* A class that others may be derived from. */
-struct known_class {
-    uint32_t offset;
-    uint32_t size;
-};
+struct cpp_header;
 
 struct header_builder {
     struct corpus *corpus;
@@ -33,7 +29,7 @@ struct header_builder {
     uint32_t line;
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
-    struct known_class base;
+    struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
 };
 
 static inline uint32_t pick(struct header_builder *b, uint32_t n)
@@ -49,7 +45,7 @@ static inline uint32_t here(const struct header_builder *b)
 
 /* The names that members of one structure, or variables of one function, have. */
 struct scope {
-    uint32_t name[40];
+    uint32_t name[96];
     uint32_t count;
 };
 
@@ -81,6 +77,10 @@ void add_cpp_inlines(struct header_builder *b);
 void add_cpp_piece(struct header_builder *b);
 
 /* corpus_types.c, for both. */
-void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);
+void add_array(struct header_builder *b);
+void add_enumeration(struct header_builder *b);
+void add_aggregate(struct header_builder *b, bool is_union);
+void add_function_type(struct header_builder *b);
+void add_function(struct header_builder *b);
 
 #endif

@@ -1,0 +1,43 @@
+/* What the makers of a C++ header share: corpus_cpp.c the frame and what is not
+ * in a class, corpus_class.c classes and their functions. */
+#ifndef DWARF_CPP_PARTS_H
+#define DWARF_CPP_PARTS_H
+
+#include "dwarf/corpus_parts.h"
+#include "dwarf/cpp_types.h"
+
+/* A function with its declaration. */
+struct cpp_method {
+    struct cpp_function f;
+    uint32_t at;   /* of its declaration */
+    uint32_t line; /* of that */
+    bool is_static;
+    uint32_t object; /* place of the type of its `this` */
+};
+
+/* The type of this kind made of another; its entry is put here where there is
+ * none yet. CPP_NONE where there are too many types. */
+uint16_t cpp_derive(struct header_builder *b, enum cpp_kind kind, uint16_t of);
+/* That of a class has been put before the class: says now where that is. */
+void cpp_settle(struct header_builder *b, uint16_t class);
+/* A type that a function may take. */
+uint16_t cpp_parameter_type(struct header_builder *b);
+
+/* A new name, in CamelCase and with a number. */
+struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most);
+struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name);
+/* Arguments for a template with a second type, with a number. */
+struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered);
+
+/* Opens a namespace; returns what end_children takes. */
+size_t cpp_open_scope(struct header_builder *b, uint32_t scope);
+void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments);
+/* The declaration of a method or, with ABBREV_SCOPE_FUNCTION, of a namespace's
+ * function; a virtual one is in slot `slot` of its table. */
+void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_code code, uint32_t slot);
+/* Names and types; at most CPP_PARAMETERS_MOST are taken. */
+void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
+
+void add_class(struct header_builder *b, bool is_structure);
+
+#endif
