@@ -16,6 +16,8 @@
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
+/* The same early in the header. */
+#define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant) */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
@@ -29,10 +31,15 @@
     X(VOID_POINTER, pointer_type, 0, C(byte_size, 8))                                                                  \
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
     X(TYPEDEF, typedef, 0, A(name, strp) DECLARED A(type, ref4))                                                       \
+    X(TYPEDEF_EARLY, typedef, 0, A(name, strp) EARLY A(type, ref4))                                                    \
     X(STRUCTURE, structure_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                       \
+    X(STRUCTURE_EARLY, structure_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                    \
     X(UNNAMED_STRUCTURE, structure_type, 1, A(byte_size, data1) DECLARED A(sibling, ref4))                             \
+    X(UNNAMED_STRUCTURE_EARLY, structure_type, 1, A(byte_size, data1) EARLY A(sibling, ref4))                          \
     X(UNION, union_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                               \
+    X(UNION_EARLY, union_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                            \
     X(MEMBER, member, 0, A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1))                          \
+    X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
     X(ENUMERATOR, enumerator, 0, A(name, strp) A(const_value, data1))                                                  \
@@ -55,6 +62,9 @@
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
+    X(DECLARED_FUNCTION_EARLY, subprogram, 1,                                                                          \
+      A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
+          A(declaration, flag_present) A(sibling, ref4))                                                               \
     X(PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                       \
     X(PARAMETER_LIST, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, sec_offset))               \
     X(LOCAL, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                                   \
@@ -75,6 +85,7 @@
           A(call_column, data1) A(sibling, ref4))                                                                      \
     X(INLINED_PARAMETER, formal_parameter, 0, A(abstract_origin, ref4) A(location, sec_offset))                        \
     X(INLINED_PARAMETER_GONE, formal_parameter, 0, A(abstract_origin, ref4))                                           \
+    X(INLINED_PARAMETER_CONSTANT, formal_parameter, 0, A(abstract_origin, ref4) A(const_value, data1))                 \
     X(INLINED_VARIABLE, variable, 0, A(abstract_origin, ref4) A(location, sec_offset))                                 \
     X(INLINED_VARIABLE_GONE, variable, 0, A(abstract_origin, ref4))                                                    \
     X(CALL_SITE, call_site, 1, A(call_return_pc, addr) A(sibling, ref4))                                               \

@@ -235,6 +235,13 @@ void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint3
     c->info = gone ? p : put_u32(p, list);
 }
 
+void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value)
+{
+    uint8_t *p = put_u8(c->info, ABBREV_INLINED_PARAMETER_CONSTANT);
+    p = put_u32(p, c->corpus->inlines[k].child[child]);
+    c->info = put_u8(p, value);
+}
+
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
@@ -244,6 +251,13 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
     } else {
         p = put_u32(p, compose_ranges(c, from[0], count, from, to));
     }
+    c->info = p + 4;
+    return p;
+}
+
+uint8_t *compose_block_of(struct composer *c, uint32_t ranges)
+{
+    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LEXICAL_RANGES), ranges);
     c->info = p + 4;
     return p;
 }

@@ -172,9 +172,14 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
 /* One of its parameters or variables, with a location list, or (COMPOSE_UNKNOWN)
  * with none. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
+/* A parameter that was a constant (below 128), and is nowhere. */
+void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+
+/* A block with this range list. */
+uint8_t *compose_block_of(struct composer *c, uint32_t ranges);
 
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);

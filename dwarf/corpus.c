@@ -36,9 +36,12 @@ struct known_type sized_type(struct header_builder *b, uint32_t most)
     return b->known[BASE_INT];
 }
 
+/* The lines of the inline functions are skipped. */
 uint32_t next_line(struct header_builder *b)
 {
-    b->line += 1 + pick(b, 3);
+    b->line += pick(b, 4) ? 1 : 2;
+    if (b->line >= corpus_inline_line(0) && b->line < corpus_inline_line(CORPUS_INLINES))
+        b->line = corpus_inline_line(CORPUS_INLINES);
     return b->line;
 }
 
@@ -53,10 +56,25 @@ void put_name(struct header_builder *b, uint32_t name)
     bytes_u32(&b->entries, name);
 }
 
+uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
+{
+    uint32_t line = next_line(b);
+    b->early = line < 256;
+    bytes_u8(&b->entries, (uint8_t)(b->early ? code + 1u : code));
+    return line;
+}
+
 void declare(struct header_builder *b, uint32_t line)
 {
-    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
-    bytes_u16(&b->entries, (uint16_t)line);
+    const uint8_t file = dialect_header_file(b->corpus->dialect);
+    if (b->early) {
+        put_constant(b, file);
+        bytes_u8(&b->entries, (uint8_t)line);
+    } else {
+        bytes_u8(&b->entries, file);
+        bytes_u16(&b->entries, (uint16_t)line);
+    }
+    b->early = false;
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }
 
@@ -103,8 +121,15 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
 
 uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text)
 {
-    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text);
-    size_t n = strlen(text);
+    /* most names of a header begin alike */
+    size_t n = 0;
+    if (pick(b, 8)) {
+        words_identifier(random_at(UINT64_C(0x707265666978), b->header), 4 + b->header % 3, text);
+        n = strlen(text);
+        text[n++] = '_';
+    }
+    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text + n);
+    n = strlen(text);
     uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
     char digits[12];
     unsigned count = 0;
@@ -129,8 +154,7 @@ static void add_cut(struct header_builder *b)
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {
-        .corpus = c, .header = number, .line = corpus_inline_line(CORPUS_INLINES), .random = {random_at(seed, number)}};
+    struct header_builder b = {.corpus = c, .header = number, .line = 2, .random = {random_at(seed, number)}};
     struct corpus_header *h = &c->header[number];
     b.name_start = h->name_start = (uint32_t)c->strings.size;
     if (cpp && !(b.cpp = calloc(1, sizeof *b.cpp)))

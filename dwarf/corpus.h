@@ -24,7 +24,7 @@
 enum {
     CORPUS_HEADERS = 16,
     CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
-    CORPUS_NAMES = 128,            /* for parameters and locals */
+    CORPUS_NAMES = 256,            /* for parameters and locals */
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */

@@ -27,6 +27,7 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
+    bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
@@ -51,7 +52,10 @@ struct scope {
 
 void put_constant(struct header_builder *b, uint8_t value);
 void put_name(struct header_builder *b, uint32_t name);
-/* File, line and column; on the next line, or on this one. */
+/* Begins an entry on the next line; where that is below 256, with the next code,
+ * whose file is a constant and whose line takes a byte. Returns the line. */
+uint32_t begin_declared(struct header_builder *b, enum abbrev_code code);
+/* File, line and column. */
 void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);

@@ -75,7 +75,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    put_name(b, unique_name(b, 8, 20, "", text));
+    put_name(b, unique_name(b, 5, 12, "", text));
     declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     put_constant(b, DW_INL_declared_inlined);
@@ -103,9 +103,9 @@ static void add_typedef(struct header_builder *b, struct known_type of)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, 3, 11, "_t", text));
-    declare(b, next_line(b));
+    uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
+    put_name(b, unique_name(b, 2, 7, "_t", text));
+    declare(b, line);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align);
 }
@@ -155,11 +155,11 @@ void add_enumeration(struct header_builder *b)
     put_name(b, unique_name(b, 5, 12, "_kind", text));
     declare(b, next_line(b));
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t count = 3 + pick(b, 4) + (pick(b, 6) ? 0 : pick(b, 40));
+    uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, unique_name(b, 6, 16, "", text));
+        put_name(b, unique_name(b, 4, 10, "", text));
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
@@ -175,9 +175,9 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        bytes_u8(&b->entries, ABBREV_MEMBER);
+        uint32_t line = begin_declared(b, ABBREV_MEMBER);
         put_name(b, member_name(b, &scope));
-        declare(b, next_line(b));
+        declare(b, line);
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
@@ -190,9 +190,9 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
-        bytes_u8(&b->entries, ABBREV_MEMBER);
+        uint32_t line = begin_declared(b, ABBREV_MEMBER);
         put_name(b, member_name(b, &scope));
-        declare(b, next_line(b));
+        declare(b, line);
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
@@ -213,11 +213,11 @@ void add_aggregate(struct header_builder *b, bool is_union)
     uint32_t at = here(b);
     bool named = is_union || pick(b, 2);
     char text[96];
-    bytes_u8(&b->entries, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
+    uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
     if (named)
-        put_name(b, unique_name(b, 6, 14, is_union ? "_u" : "", text));
+        put_name(b, unique_name(b, 3, 9, is_union ? "_u" : "", text));
     size_t byte_size = bytes_u8(&b->entries, 0);
-    declare(b, next_line(b));
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t end = 0;
     uint32_t align = 1;
@@ -263,9 +263,9 @@ void add_function_type(struct header_builder *b)
 void add_function(struct header_builder *b)
 {
     char text[96];
-    bytes_u8(&b->entries, ABBREV_DECLARED_FUNCTION);
-    put_name(b, unique_name(b, 8, 18, "", text));
-    declare(b, next_line(b));
+    uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
+    put_name(b, unique_name(b, 5, 12, "", text));
+    declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
@@ -284,21 +284,21 @@ static void add_variable(struct header_builder *b)
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 24)
+    if (kind < 25)
         add_aggregate(b, false);
-    else if (kind < 35)
+    else if (kind < 40)
         add_typedef(b, any_type(b));
-    else if (kind < 54)
+    else if (kind < 55)
         add_pointer(b);
-    else if (kind < 63)
+    else if (kind < 61)
         add_array(b);
-    else if (kind < 71)
+    else if (kind < 69)
         add_function_type(b);
-    else if (kind < 72)
+    else if (kind < 70)
         add_enumeration(b);
-    else if (kind < 79)
+    else if (kind < 76)
         add_const(b);
-    else if (kind < 80)
+    else if (kind < 77)
         add_aggregate(b, true);
     else if (kind < 96)
         add_function(b);

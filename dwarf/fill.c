@@ -30,9 +30,10 @@ static bool infeasible(struct error *e, uint64_t wanted, uint64_t possible, cons
     return false;
 }
 
-static bool section_infeasible(const struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
+static bool section_infeasible(struct debug *d, enum debug_section s, uint64_t possible, struct error *e)
 {
     char what[64];
+    d->failed = s;
     snprintf(what, sizeof what, "the debug section '%s'", section_names[s]);
     return infeasible(e, d->wanted[s], possible, what);
 }
@@ -82,13 +83,13 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
-/* Bytes that any header that is used has at the least. */
-static uint64_t headers_room(const struct debug *d)
+/* Bytes that any header has at the least. */
+static uint64_t headers_room(const struct corpus *c)
 {
-    uint64_t room = headers_entries(d->corpus, 0);
-    for (uint32_t h = 1; h < d->headers_used; h++)
-        if (headers_entries(d->corpus, h) < room)
-            room = headers_entries(d->corpus, h);
+    uint64_t room = headers_entries(c, 0);
+    for (uint32_t h = 1; h < CORPUS_HEADERS; h++)
+        if (headers_entries(c, h) < room)
+            room = headers_entries(c, h);
     return room;
 }
 
@@ -239,15 +240,22 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
 }
 
-/* Units of data, where those of code could not hold `rest` bytes of pieces. */
-static bool add_data_units(struct debug *d, uint64_t rest, struct arena *arena, struct error *e)
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
-    uint64_t room = headers_room(d);
+    const struct corpus *c = d->corpus;
+    uint64_t room = headers_room(c) - c->fixed;
+    uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
+    uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = (uint64_t)d->unit_count * (room - d->corpus->fixed) / 16 * 15;
-    uint64_t more = d->data_units;
-    if (rest > capacity && !is_wanted(d, DEBUG_LINE))
-        more = (rest - capacity) / (room - room / 8) + 1;
+    uint64_t capacity = units * room / 16 * 15;
+    if (rest <= capacity)
+        return 0;
+    return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
+}
+
+/* Appends units of data. */
+static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, struct error *e)
+{
     if (!more)
         return true;
     struct debug_unit *longer = arena_zeroed(arena, d->unit_count + more, sizeof *longer);
@@ -411,8 +419,8 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     uint64_t left;
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
-    d->headers_used = CORPUS_HEADERS;
-    if (d->data_units && !add_data_units(d, 0, arena, e))
+    d->failed = DEBUG_SECTION_COUNT;
+    if (!add_data_units(d, d->data_units, arena, e))
         return false;
     if (!directory_size(d, e))
         return false;
@@ -438,11 +446,12 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     } else {
         choose_str(d, total - fixed, &last_cut);
         uint64_t names = d->header_names - names_least(d->corpus);
-        if (last_cut == UINT32_MAX && !d->data_units) {
-            uint32_t before = d->unit_count;
-            if (!add_data_units(d, total - fixed - names, arena, e) || !directory_size(d, e))
-                return false;
-            if (d->unit_count != before) {
+        if (last_cut == UINT32_MAX && !is_wanted(d, DEBUG_LINE)) {
+            uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
+            uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
+            if (more) {
+                if (!add_data_units(d, more, arena, e) || !directory_size(d, e))
+                    return false;
                 fixed_sizes(d);
                 if (!fill_abbrev(d, e))
                     return false;

@@ -78,6 +78,9 @@ static inline void line_discriminator(struct line_rows *r, uint32_t number)
     r->p = put_bytes(r->p, (const uint8_t[]){0, 2, DW_LNE_set_discriminator, (uint8_t)number}, 4);
 }
 
+/* Bytes that line_end writes, so far behind the last row. */
+#define LINE_END_AT(distance) ((distance) ? 4 + leb128_unsigned_size(distance) : 3)
+
 /* Ends the sequence at `address`, the first byte after the unit's code. */
 static inline void line_end(struct line_rows *r, uint64_t address)
 {

@@ -58,7 +58,9 @@ struct debug {
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
 
-    /* Set by debug_fill: section sizes and what goes into them. */
+    /* Set by debug_fill: section sizes and what goes into them; where it fails, which
+     * section cannot be as it is wanted, or DEBUG_SECTION_COUNT: all together. */
+    enum debug_section failed;
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
@@ -83,6 +85,10 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
+
+/* Units of data that it takes for .debug_info to have `bytes`, with `units` of code
+ * whose functions take `composed`. */
+uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units);
 
 /* Decides everything so that all sections together have `total` bytes. Fails
  * (ERROR_INFEASIBLE, with wanted and possible filled in) where that is too few,

@@ -31,13 +31,13 @@ struct taste {
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 60,
-                 .inlined = 32,
-                 .lexical = 22,
-                 .deeper = 38,
+                 .call = 54,
+                 .inlined = 28,
+                 .lexical = 25,
+                 .deeper = 36,
                  .beside = 4,
-                 .gone = 6,
-                 .ranges = 44,
+                 .gone = 12,
+                 .ranges = 62,
                  .events = 12},
     [DWARF_CPP] = {.run_least = 14,
                    .run_most = 32,
@@ -212,11 +212,23 @@ static uint32_t run_lines(const struct builder *b, const struct run *r)
     return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
 }
 
-/* Its rows, from `line` on of whatever file is set. */
+/* Its rows, from `line` on of whatever file is set. Where it begins, what is
+ * called and what is evaluated first share its address. */
 static void run_rows(struct builder *b, const struct run *r, uint32_t line)
 {
-    if (b->rows != BLOCK_ROWS_FEW)
-        filler_rows(b->filler, r->first, r->last, r->at, line, b->rows == BLOCK_ROWS_DENSE, &b->maker.composer.rows);
+    struct line_rows *rows = &b->maker.composer.rows;
+    const bool dense = b->rows == BLOCK_ROWS_DENSE;
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    if (dense || r->first % 2) {
+        line_column(rows, 3 + r->first % 29);
+        line_row(rows, r->at, line);
+    }
+    if (dense || r->first % 3 == 0) {
+        line_column(rows, 11 + r->first % 17);
+        line_row(rows, r->at, line + 1 + r->first % 4);
+    }
+    filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
 }
 
 /* --- places of variables ---------------------------------------------------------- */
@@ -245,16 +257,29 @@ static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
     return slot;
 }
 
-/* [from, to) in the slot's place; where much is to be told, instruction by
- * instruction. */
+/* What a slot holds, as a value: of a variable that is a copy of it. */
+static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
+{
+    uint8_t expression[8] = {DW_OP_fbreg};
+    uint8_t *p = put_sleb128(expression + 1, code_slot_place(slot));
+    p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
+    compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
+}
+
+/* [from, to) in the slot's place, now and then in two parts; where much is to be
+ * told, instruction by instruction, in part as values. */
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
     const uint16_t *offset = b->filler->offset;
-    for (uint32_t k = r->first + 1; b->lists == BLOCK_LISTS_DENSE && k < r->last; k++) {
+    const bool dense = b->lists == BLOCK_LISTS_DENSE;
+    for (uint32_t k = r->first + 1; k < r->last; k++) {
         uint64_t border = r->at + offset[k] - offset[r->first];
-        if (border <= from || border >= to)
+        if (border <= from || border >= to || (!dense && k % 4))
             continue;
-        compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
+        if (k % 2)
+            as_value(b, from, border, slot);
+        else
+            compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
         from = border;
     }
     compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
@@ -298,8 +323,8 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
     struct ranges g = {.count = 0, .first = {r->first}};
     bool several = likely(b, b->taste->ranges);
-    uint32_t most = 2 + pick(b, 3) / 2 + pick(b, RANGES_MOST - 2) / 2;
-    uint32_t skip = r->first + 1 + pick(b, 2);
+    uint32_t most = 3 + pick(b, RANGES_MOST - 3);
+    uint32_t skip = r->first + 1;
     for (; several && skip + 1 < r->last && g.count + 1 < most; skip += 2) {
         g.last[g.count++] = skip;
         g.first[g.count] = skip + 1;
@@ -331,20 +356,65 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
-        uint32_t gone = likely(b, b->taste->gone);
-        stamp_inlined_child(&b->maker, k, j, gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
+        uint32_t fate = pick(b, 64);
+        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1))
+            compose_inlined_constant(&b->maker.composer, k, j, (uint8_t)(r->first & 127));
+        else
+            stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
     }
 }
 
-/* A call of a function of the header that was inlined, from line `line` of
- * `file`, with what was inlined into that; its rows, the header being set. */
-static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32_t line, uint32_t depth)
+/* Whose lines a stretch of code is of. */
+struct lines_of {
+    const struct run *run;
+    const struct ranges *parts; /* of the run; what is between them is the caller's */
+    uint32_t caller;            /* line of the call: in the header too, or in the source */
+    bool from_header;
+};
+
+/* The rows of an instruction that is the caller's. */
+static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line)
+{
+    if (of->from_header) {
+        run_rows(b, gap, of->caller);
+        return;
+    }
+    stamp_leave_header(&b->maker, b->line);
+    run_rows(b, gap, b->line);
+    stamp_enter_header(&b->maker, line);
+}
+
+/* Rows of the borders [first, last) of an inlined function's run, at `line`. */
+static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
+{
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    for (uint32_t i = 0; i < of->parts->count; i++) {
+        uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
+        uint32_t end = of->parts->last[i] < last ? of->parts->last[i] : last;
+        if (begin >= end)
+            continue;
+        struct run part = part_of(b, of->run, begin, end);
+        run_rows(b, &part, line);
+        if (end < last) {
+            struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
+            caller_rows(b, of, &gap, line);
+        }
+    }
+}
+
+/* A call of a function of the header that was inlined, from line `line` of the
+ * source (depth 0) or of the header, with what was inlined into that; its rows,
+ * the header being set. */
+static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
+    const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
     uint32_t k = pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = run_ranges(b, r);
     const struct ranges parts = g;
+    const struct lines_of lines = {r, &parts, line, depth > 0};
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     inlined_variables(b, r, k);
@@ -359,21 +429,18 @@ static void inlined(struct builder *b, const struct run *r, uint8_t file, uint32
         uint32_t end = parts.last[part];
         uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
         uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
-        struct run before = part_of(b, r, next, first);
         struct run call = part_of(b, r, first, last);
         own_line += 1 + pick(b, 3);
-        if (first > next)
-            run_rows(b, &before, own_line);
-        else if (b->rows != BLOCK_ROWS_FEW)
+        inlined_rows(b, &lines, next, first, own_line);
+        if (first == next && b->rows != BLOCK_ROWS_FEW)
             line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, dialect_header_file(dialect), own_line, depth + 1);
+        inlined(b, &call, own_line, depth + 1);
         next = last;
         part += next == end;
         deeper = likely(b, b->taste->beside);
     }
-    struct run rest = part_of(b, r, next, r->last);
     if (next < r->last)
-        run_rows(b, &rest, own_line + 1);
+        inlined_rows(b, &lines, next, r->last, own_line + 1);
     compose_end_children(&b->maker.composer, children);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);
@@ -399,7 +466,7 @@ static void statements(struct builder *b)
     uint32_t kind = pick(b, 64);
     b->line++;
     if (kind < b->taste->inlined) {
-        inlined(b, &r, dialect_source_file(b->maker.composer.corpus->dialect), b->line, 0);
+        inlined(b, &r, b->line, 0);
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         lexical(b, &r);
     } else {

@@ -367,7 +367,13 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    const struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    if (index + 1 == l->row->functions) {
+        room.info += tune_room(w);
+        room.lists += tune_room(w);
+        room.ranges += tune_room(w);
+        room.rows += tune_room(w);
+    }
     if (!begin_function(w, s.start, &room))
         return false;
     s.line = w->line_number;
@@ -399,6 +405,8 @@ static bool describe_function(struct walk *w, uint32_t index)
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
+    if (index + 1 == l->row->functions)
+        tune(w, &s);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;

@@ -59,4 +59,10 @@ void detail_function(const struct walk *w, struct subject *s);
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block);
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
 
+/* describe_tune.c: tells of the last function, whose entries are all written, what
+ * makes lists, ranges and rows as long as they are wanted, if that can be. */
+void tune(struct walk *w, struct subject *s);
+/* Bytes that this takes of each at most. */
+uint64_t tune_room(const struct walk *w);
+
 #endif

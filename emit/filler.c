@@ -9,6 +9,7 @@
 #include "base/random.h"
 
 /* Numbers of registers in DWARF (psABI figure 3.36). */
+enum { LINE_START = 64 /* lines before it are referred to */ };
 enum { DWARF_RAX = 0, DWARF_RDX = 1, DWARF_XMM0 = 17 };
 
 struct builder {
@@ -78,13 +79,17 @@ static void border_rows(const struct builder *b, uint32_t k, bool dense, struct 
     }
     if (begins != f->statement[k - 1])
         line_negate_statement(rows);
-    if (dense || begins) {
+    if (dense || begins || k % 2) {
         line_column(rows, 7 + (uint32_t)(f->offset[k] & 15));
         line_row(rows, f->offset[k], b->line);
     }
     if (begins) {
         line_column(rows, 2 + (uint32_t)(f->offset[k] & 7));
         line_row(rows, f->offset[k], b->line + 1);
+    }
+    if (begins && k % 3 == 0) { /* of a loop's head, or a macro's */
+        line_column(rows, 14);
+        line_row(rows, f->offset[k], b->line - 24 - (f->offset[k] & 15));
     }
     line_column(rows, begins ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
     if (b->skips)
@@ -268,9 +273,10 @@ static void link_events(struct filler *f)
 void filler_make(struct filler *f, uint64_t seed)
 {
     memset(f, 0, sizeof *f);
-    struct builder b = {.filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code};
-    b.rows = (struct line_rows){f->rows, 0, 0};
-    b.dense_rows = (struct line_rows){f->dense_rows, 0, 0};
+    struct builder b = {
+        .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
+    b.rows = (struct line_rows){f->rows, 0, LINE_START};
+    b.dense_rows = (struct line_rows){f->dense_rows, 0, LINE_START};
     border(&b);
     while (b.p - f->code < FILLER_BYTES - 96) {
         uint32_t kind = pick(&b, 10);

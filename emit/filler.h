@@ -39,8 +39,8 @@ struct filler {
     uint16_t offset[FILLER_BORDERS_MOST];         /* of border k in code */
     uint16_t at[FILLER_BYTES + 1];                /* the last border at or before a byte */
     uint16_t line[FILLER_BORDERS_MOST];           /* source lines before border k */
-    uint8_t rows[FILLER_BORDERS_MOST * 24];       /* the line program: a row for each border but the first */
-    uint8_t dense_rows[FILLER_BORDERS_MOST * 28]; /* the same with further rows at each border */
+    uint8_t rows[FILLER_BORDERS_MOST * 36];       /* the line program: a row for each border but the first */
+    uint8_t dense_rows[FILLER_BORDERS_MOST * 40]; /* the same with further rows at each border */
     bool statement[FILLER_BORDERS_MOST];          /* whether the row of border k begins a statement */
     uint32_t row[FILLER_BORDERS_MOST];            /* rows[row[k]..]: the row of border k */
     uint32_t dense_row[FILLER_BORDERS_MOST];

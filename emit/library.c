@@ -190,13 +190,31 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
  * in .debug_info may be most of it, as little as types need is left. */
 static struct describe_goal goal_for(const struct library *l)
 {
-    static const uint16_t shares[][4] = {[DWARF_C] = {455, 166, 242, 30}, [DWARF_CPP] = {638, 92, 188, 31}};
+    static const uint16_t shares[][4] = {[DWARF_C] = {455, 172, 250, 34}, [DWARF_CPP] = {638, 92, 188, 31}};
     const uint16_t *share = shares[l->stock->corpus.dialect.language];
     const uint64_t debug = l->row->size[SIZE_DEBUG];
-    return (struct describe_goal){.info = debug / 1100 * share[0],
-                                  .line = debug / 1000 * share[1],
-                                  .lists = debug / 1000 * share[2],
-                                  .ranges = debug / 1000 * share[3]};
+    const uint64_t *wanted = l->debug.wanted;
+    struct describe_goal goal = {.info = debug / 1100 * share[0],
+                                 .line = debug / 1000 * share[1],
+                                 .lists = debug / 1000 * share[2],
+                                 .ranges = debug / 1000 * share[3]};
+    if (wanted[DEBUG_INFO] != DEBUG_ANY)
+        goal.info = wanted[DEBUG_INFO] / 10 * 9;
+    if (wanted[DEBUG_LINE] != DEBUG_ANY)
+        goal.line = wanted[DEBUG_LINE];
+    if (wanted[DEBUG_LISTS] != DEBUG_ANY)
+        goal.lists = wanted[DEBUG_LISTS];
+    if (wanted[DEBUG_RANGES] != DEBUG_ANY)
+        goal.ranges = wanted[DEBUG_RANGES];
+    return goal;
+}
+
+static void want_sections(struct library *l)
+{
+    const struct plan *plan = l->plan;
+    static_assert(sizeof plan->mix->size == sizeof l->debug.wanted, "plan.h and unit.h count the same sections");
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        l->debug.wanted[i] = plan->mix ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
 static bool size_debug(struct builder *b, struct error *e)
@@ -216,8 +234,7 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
         d->names_size += stem + sizeof "_extern";
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        d->wanted[i] = DEBUG_ANY;
+    want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
     const struct describe_goal goal = goal_for(l);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/mix.h"
 #include "emit/options.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
@@ -63,8 +64,12 @@ static bool generate(struct run *r, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory");
 
     /* Counts, calls and exact sizes of every library. What cannot be met is
-     * refused here, before anything is written; no choice is made after this. */
+     * refused here and in the next step, before anything is written. */
     if (!plan_make(&r->plan, &r->profile, &r->stock->corpus, o->threads, e))
+        return false;
+
+    /* What each debug section gets, where the profile says. */
+    if (!mix_settle(&r->plan, r->stock, o->threads, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */

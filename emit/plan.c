@@ -226,5 +226,7 @@ void plan_free(struct plan *plan)
     if (!plan)
         return;
     free(plan->library);
+    free(plan->mix);
     plan->library = NULL;
+    plan->mix = NULL;
 }

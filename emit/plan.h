@@ -74,6 +74,11 @@ struct assignment {
     uint64_t jitter;
 };
 
+/* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
+struct plan_mix {
+    uint64_t size[8];
+};
+
 struct plan {
     const struct profile *profile;
     uint64_t seed;
@@ -87,6 +92,7 @@ struct plan {
     uint64_t digest[2];         /* of that and the version */
     uint32_t library_count;     /* modules, utilities, then the two markers */
     struct plan_library *library;
+    struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
     bool stripped;              /* wants no symbol table */
     bool without_debug;         /* wants no debug information */

@@ -17,9 +17,11 @@
 
 #include "emit/profile_keys.h"
 
-const char *const profile_sections[SECTION_COUNT] = {
-    [SECTION_ROOT] = "",       [SECTION_SECTIONS] = "sections", [SECTION_CALLS] = "calls",
-    [SECTION_NAMES] = "names", [SECTION_ELF] = "elf",           [SECTION_DWARF] = "dwarf",
+const struct profile_place profile_sections[SECTION_COUNT] = {
+    [SECTION_ROOT] = {SECTION_ROOT, ""},       [SECTION_SECTIONS] = {SECTION_ROOT, "sections"},
+    [SECTION_CALLS] = {SECTION_ROOT, "calls"}, [SECTION_NAMES] = {SECTION_ROOT, "names"},
+    [SECTION_ELF] = {SECTION_ROOT, "elf"},     [SECTION_DWARF] = {SECTION_ROOT, "dwarf"},
+    [SECTION_MIX] = {SECTION_DWARF, "mix"},
 };
 
 #define AT(member)   offsetof(struct profile, member)
@@ -74,21 +76,27 @@ const struct profile_key profile_keys[KEY_COUNT] = {
                                   CHOICES([COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd")},
     [KEY_SEPARATE]             = {SECTION_DWARF,    "separate",             KIND_CHOICE, AT(dwarf.separate),       0,     SEPARATE_BUILD_ID,      SEPARATE_NONE,
                                   CHOICES([SEPARATE_NONE] = "none", [SEPARATE_DEBUGLINK] = "debuglink", [SEPARATE_BUILD_ID] = "build-id")},
+
+    [KEY_MIX_INFO]             = {SECTION_MIX,      "info",                 KIND_SIZE,   AT(dwarf.mix[MIX_INFO]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_ABBREV]           = {SECTION_MIX,      "abbrev",               KIND_SIZE,   AT(dwarf.mix[MIX_ABBREV]), 1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_LINE]             = {SECTION_MIX,      "line",                 KIND_SIZE,   AT(dwarf.mix[MIX_LINE]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_STR]              = {SECTION_MIX,      "str",                  KIND_SIZE,   AT(dwarf.mix[MIX_STR]),    1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_LINE_STR]         = {SECTION_MIX,      "line_str",             KIND_SIZE,   AT(dwarf.mix[MIX_LINE_STR]), 1,   PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_LOCLISTS]         = {SECTION_MIX,      "loclists",             KIND_SIZE,   AT(dwarf.mix[MIX_LOCLISTS]), 0,   PROFILE_SIZE_MOST,      DERIVED, NULL},
+    [KEY_MIX_RNGLISTS]         = {SECTION_MIX,      "rnglists",             KIND_SIZE,   AT(dwarf.mix[MIX_RNGLISTS]), 0,   PROFILE_SIZE_MOST,      DERIVED, NULL},
 };
 /* clang-format on */
 
 static_assert(KEY_BSS - KEY_TEXT == SIZE_BSS - SIZE_TEXT, "the keys of the sizes are in the order of enum size_kind");
+static_assert(KEY_MIX_RNGLISTS - KEY_MIX_INFO == MIX_RNGLISTS - MIX_INFO && MIX_RNGLISTS == MIX_KINDS - 1,
+              "the keys of the debug sections are in the order of enum mix_kind");
 
-/* What libcyaml fills and writes: the text of each key, NULL where absent.
- * Every mapping has room for all keys, so that a key's number is its index
- * wherever it stands. */
-struct values {
+/* What libcyaml fills and writes: the text of each key and the mappings below,
+ * NULL where absent. Every mapping has room for all keys and sections, so that
+ * a key's number is its index wherever it stands. */
+struct mapping {
     char *text[KEY_COUNT];
-};
-
-struct document {
-    struct values root;
-    struct values *section[SECTION_COUNT];
+    struct mapping *section[SECTION_COUNT];
 };
 
 /* libcyaml's form of the table, and what it logs. Points into itself: must not
@@ -118,18 +126,19 @@ static void schema_init(struct schema *s)
         enum profile_section section = profile_keys[i].section;
         s->fields[section][used[section]++] = (cyaml_schema_field_t){
             .key = profile_keys[i].name,
-            .data_offset = (uint32_t)(offsetof(struct values, text) + i * sizeof(char *)),
+            .data_offset = (uint32_t)(offsetof(struct mapping, text) + i * sizeof(char *)),
             .value = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, char, 0, CYAML_UNLIMITED)},
         };
     }
-    static_assert(offsetof(struct document, root) == 0, "the keys of the root are addressed from the document");
-    for (size_t i = SECTION_ROOT + 1; i < SECTION_COUNT; i++)
-        s->fields[SECTION_ROOT][used[SECTION_ROOT]++] = (cyaml_schema_field_t){
-            .key = profile_sections[i],
-            .data_offset = (uint32_t)(offsetof(struct document, section) + i * sizeof(struct values *)),
-            .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct values, s->fields[i])},
+    for (size_t i = SECTION_ROOT + 1; i < SECTION_COUNT; i++) {
+        enum profile_section parent = profile_sections[i].parent;
+        s->fields[parent][used[parent]++] = (cyaml_schema_field_t){
+            .key = profile_sections[i].name,
+            .data_offset = (uint32_t)(offsetof(struct mapping, section) + i * sizeof(struct mapping *)),
+            .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct mapping, s->fields[i])},
         };
-    s->root = (cyaml_schema_value_t){CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct document, s->fields[SECTION_ROOT])};
+    }
+    s->root = (cyaml_schema_value_t){CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct mapping, s->fields[SECTION_ROOT])};
     s->config = (cyaml_config_t){
         .log_fn = keep_first_message,
         .log_ctx = s,
@@ -157,17 +166,35 @@ static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *f
     }
 }
 
+const char *profile_path(enum profile_section section, char path[PROFILE_PATH])
+{
+    path[0] = '\0';
+    if (section == SECTION_ROOT)
+        return path;
+    profile_path(profile_sections[section].parent, path);
+    size_t used = strlen(path);
+    snprintf(path + used, PROFILE_PATH - used, "%s: ", profile_sections[section].name);
+    return path;
+}
+
+/* Where `section` begins, or else what it would stand in; 0 where nothing does. */
+static unsigned section_line(const struct profile_source *s, enum profile_section section)
+{
+    while (section != SECTION_ROOT && !s->section_line[section])
+        section = profile_sections[section].parent;
+    return s->section_line[section];
+}
+
 bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
 {
-    char text[640];
+    char text[640], path[PROFILE_PATH];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const struct profile_key *k = &profile_keys[key];
-    const char *section = profile_sections[k->section];
-    error_set(e, ERROR_INPUT, "%s%s%s: %s", section, *section ? ": " : "", k->name, text);
-    return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : s->section_line[k->section]);
+    error_set(e, ERROR_INPUT, "%s%s: %s", profile_path(k->section, path), k->name, text);
+    return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : section_line(s, k->section));
 }
 
 static bool sections_check(const struct profile *p, const struct profile_source *s, struct error *e)
@@ -188,6 +215,43 @@ static bool sections_check(const struct profile *p, const struct profile_source 
                              "is 0 and %s is not; a symbol table needs its names: give both a size, or both 0",
                              p->sections[SIZE_SYMTAB] ? "symtab" : "strtab");
     return true;
+}
+
+/* The sizes of debug sections are parts of `debug`. Comes after sections_check. */
+static bool mix_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    static const char about[] = "dwarf: mix:";
+    bool any = false;
+    int64_t sum = 0, debug = p->sections[SIZE_DEBUG];
+    static_assert(PROFILE_SIZE_MOST <= INT64_MAX / MIX_KINDS, "the sum of all sizes fits");
+    for (size_t i = 0; i < MIX_KINDS; i++) {
+        if (p->dwarf.mix[i] == PROFILE_DERIVED)
+            continue;
+        any = true;
+        sum += p->dwarf.mix[i];
+    }
+    if (!any)
+        return true;
+    if (p->dwarf.version == 4 && p->dwarf.mix[MIX_LINE_STR] != PROFILE_DERIVED)
+        return profile_wrong(s, KEY_MIX_LINE_STR, e, "there is no .debug_line_str in 'version: 4'; remove one of them");
+    if (debug > 0 && sum <= debug)
+        return true;
+    if (debug == PROFILE_DERIVED)
+        error_set(e, ERROR_INPUT, "%s needs 'debug' under 'sections', which is missing; add it, or remove 'mix'",
+                  about);
+    else if (debug == 0)
+        error_set(e, ERROR_INPUT, "%s needs 'debug' under 'sections', which is 0; give it a size, or remove 'mix'",
+                  about);
+    else
+        error_set(e, ERROR_INPUT,
+                  "%s the sizes together are %lld bytes and 'debug' under 'sections' is %lld bytes; lower them, or "
+                  "raise it",
+                  about, (long long)sum, (long long)debug);
+    if (e && debug > 0) {
+        e->wanted = sum;
+        e->possible = debug;
+    }
+    return error_at(e, s->name, section_line(s, SECTION_MIX));
 }
 
 /* Ranges, and the rules between keys. */
@@ -218,7 +282,7 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(
             s, KEY_SEPARATE, e,
             "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'");
-    return sections_check(p, s, e);
+    return sections_check(p, s, e) && mix_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)
@@ -240,12 +304,21 @@ void profile_free(struct profile *p)
     memset(p, 0, sizeof *p);
 }
 
-static bool document_read(struct profile *p, const struct document *d, const struct profile_source *s, struct error *e)
+/* The mapping of `section` in the document `root`; NULL where absent. */
+static const struct mapping *mapping_of(const struct mapping *root, enum profile_section section)
+{
+    if (section == SECTION_ROOT)
+        return root;
+    const struct mapping *parent = mapping_of(root, profile_sections[section].parent);
+    return parent ? parent->section[section] : NULL;
+}
+
+static bool document_read(struct profile *p, const struct mapping *root, const struct profile_source *s,
+                          struct error *e)
 {
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
-        enum profile_section section = profile_keys[key].section;
-        const struct values *values = section == SECTION_ROOT ? &d->root : d->section[section];
-        const char *text = values ? values->text[key] : NULL;
+        const struct mapping *mapping = mapping_of(root, profile_keys[key].section);
+        const char *text = mapping ? mapping->text[key] : NULL;
         if (text && !profile_value_read(p, key, text, s, e))
             return false;
     }
@@ -287,8 +360,7 @@ bool profile_text(const struct profile *p, char **text, size_t *size, struct err
     if (!profile_check(p, &nowhere, e))
         return false;
 
-    struct values values[SECTION_COUNT] = {0};
-    struct document document = {0};
+    struct mapping mappings[SECTION_COUNT] = {0};
     char written[KEY_COUNT][PROFILE_VALUE_TEXT];
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
         bool always = key == KEY_FORMAT || key == KEY_MODULES;
@@ -299,16 +371,16 @@ bool profile_text(const struct profile *p, char **text, size_t *size, struct err
         char *value = profile_value_write(p, key, written[key]);
         if (!value)
             return error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
-        values[section].text[key] = value;
-        document.section[section] = &values[section];
+        mappings[section].text[key] = value;
+        for (; section != SECTION_ROOT; section = profile_sections[section].parent)
+            mappings[profile_sections[section].parent].section[section] = &mappings[section];
     }
-    document.root = values[SECTION_ROOT];
 
     struct schema schema;
     schema_init(&schema);
     char *yaml = NULL;
     size_t length = 0;
-    cyaml_err_t err = cyaml_save_data(&yaml, &length, &schema.config, &schema.root, &document, 0);
+    cyaml_err_t err = cyaml_save_data(&yaml, &length, &schema.config, &schema.root, &mappings[SECTION_ROOT], 0);
     if (err != CYAML_OK)
         return schema_failed(&schema, err, "", e);
     /* libcyaml's text has no terminating zero and its own allocator. */

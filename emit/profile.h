@@ -39,6 +39,10 @@ enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
+/* The debug sections that can have sizes of their own. In DWARF 4, MIX_LOCLISTS
+ * is .debug_loc, MIX_RNGLISTS is .debug_ranges, and there is no MIX_LINE_STR. */
+enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
+
 struct profile {
     char *application;            /* free text; "" when absent */
     uint64_t seed;                /* 42 */
@@ -76,7 +80,9 @@ struct profile {
         enum debug_language language; /* LANGUAGE_C */
         int64_t units;                /* derived; average functions in a compile unit */
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
-        enum separation separate;  /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
+        enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
+        int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
+                                         sections[SIZE_DEBUG], which has to be given and above 0 */
     } dwarf;
 };
 

@@ -5,7 +5,8 @@
  * profile, its range and its default. From it come libcyaml's schema, the
  * check for unknown keys, the range checks, the defaults and the canonical
  * text. To add a key: one line in enum profile_key_id, one row in the table,
- * one row in docs/profile.md.
+ * one row in docs/profile.md. The mappings that hold the keys, sections, are a
+ * table of their own, which says what each of them stands in.
  *
  *     profile.c        the table, defaults, cross-checks, file text <-> struct
  *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
@@ -26,6 +27,7 @@ enum profile_section {
     SECTION_NAMES,
     SECTION_ELF,
     SECTION_DWARF,
+    SECTION_MIX,
     SECTION_COUNT
 };
 
@@ -63,6 +65,13 @@ enum profile_key_id {
     KEY_UNITS,
     KEY_COMPRESS,
     KEY_SEPARATE,
+    KEY_MIX_INFO, /* the debug sections stand in the order of enum mix_kind */
+    KEY_MIX_ABBREV,
+    KEY_MIX_LINE,
+    KEY_MIX_STR,
+    KEY_MIX_LINE_STR,
+    KEY_MIX_LOCLISTS,
+    KEY_MIX_RNGLISTS,
     KEY_COUNT
 };
 
@@ -87,7 +96,18 @@ struct profile_key {
 };
 
 extern const struct profile_key profile_keys[KEY_COUNT];
-extern const char *const profile_sections[SECTION_COUNT]; /* "" for SECTION_ROOT */
+
+struct profile_place {
+    enum profile_section parent; /* comes before its own sections; of SECTION_ROOT itself */
+    const char *name;            /* "" for SECTION_ROOT */
+};
+
+extern const struct profile_place profile_sections[SECTION_COUNT];
+
+/* What stands before a key of `section` in an error: "dwarf: mix: ", and
+ * nothing for SECTION_ROOT. Points into `path`. */
+#define PROFILE_PATH 64
+const char *profile_path(enum profile_section section, char path[PROFILE_PATH]);
 
 /* Where a profile came from: the file's name and the lines of its keys, all 0
  * for a profile that was never text. */
@@ -97,7 +117,7 @@ struct profile_source {
     unsigned section_line[SECTION_COUNT];
 };
 
-/* An ERROR_INPUT about `key`, "section: key: " before the message; false. */
+/* An ERROR_INPUT about `key`, its path and name before the message; false. */
 bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -5,8 +5,9 @@
  * it, and follows aliases. This pass walks libyaml's events, refuses all that
  * with the right line, and remembers the line of every key for the errors that
  * only show when values are converted. What passes is a mapping of known keys,
- * each once, to scalars and to mappings of known keys to scalars: no hostile
- * structure reaches libcyaml, and nothing is ever more than two levels deep.
+ * each once, to scalars and to mappings of the same sort: no hostile
+ * structure reaches libcyaml, and nothing is ever deeper than the table of
+ * sections.
  */
 #include <stdio.h>
 #include <string.h>
@@ -125,24 +126,24 @@ static bool unknown_key(struct scan *s, enum profile_section section, const char
         const char *one = NULL;
         if (i < KEY_COUNT)
             one = profile_keys[i].section == section ? profile_keys[i].name : NULL;
-        else if (section == SECTION_ROOT && i > KEY_COUNT + SECTION_ROOT)
-            one = profile_sections[i - KEY_COUNT];
+        else if (i > KEY_COUNT + SECTION_ROOT && profile_sections[i - KEY_COUNT].parent == section)
+            one = profile_sections[i - KEY_COUNT].name;
         if (!one || used >= sizeof known)
             continue;
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", separator, one);
         separator = ", ";
     }
-    char shown[PROFILE_SHOWN];
-    error_set(s->e, ERROR_INPUT, "%s%sunknown key '%s'; the keys here are %s", profile_sections[section],
-              section == SECTION_ROOT ? "" : ": ", profile_shown(name, shown), known);
+    char shown[PROFILE_SHOWN], path[PROFILE_PATH];
+    error_set(s->e, ERROR_INPUT, "%sunknown key '%s'; the keys here are %s", profile_path(section, path),
+              profile_shown(name, shown), known);
     return error_at(s->e, s->source->name, (unsigned)line_of_event(s));
 }
 
 static bool duplicate_key(struct scan *s, enum profile_section section, const char *name, unsigned line)
 {
-    char text[256];
-    snprintf(text, sizeof text, "%s%s%s: the key is already on line %u; remove one of them", profile_sections[section],
-             section == SECTION_ROOT ? "" : ": ", name, line);
+    char text[256], path[PROFILE_PATH];
+    snprintf(text, sizeof text, "%s%s: the key is already on line %u; remove one of them", profile_path(section, path),
+             name, line);
     return refuse(s, line_of_event(s), text);
 }
 
@@ -189,19 +190,20 @@ static bool scan_mapping(struct scan *s, enum profile_section section)
         }
 
         size_t inner = SECTION_ROOT + 1;
-        while (inner < SECTION_COUNT && (section != SECTION_ROOT || strcmp(profile_sections[inner], name) != 0))
+        while (inner < SECTION_COUNT &&
+               (profile_sections[inner].parent != section || strcmp(profile_sections[inner].name, name) != 0))
             inner++;
         if (inner == SECTION_COUNT)
             return unknown_key(s, section, name);
         if (source->section_line[inner])
-            return duplicate_key(s, section, profile_sections[inner], source->section_line[inner]);
+            return duplicate_key(s, section, name, source->section_line[inner]);
         source->section_line[inner] = line;
         if (!advance(s))
             return false;
         if (s->event.type != YAML_MAPPING_START_EVENT) {
-            char text[128];
-            snprintf(text, sizeof text, "%s: needs keys and values below it, or in braces: %s: {key: value}",
-                     profile_sections[inner], profile_sections[inner]);
+            char text[192], path[PROFILE_PATH];
+            snprintf(text, sizeof text, "%sneeds keys and values below it, or in braces: %s: {key: value}",
+                     profile_path((enum profile_section)inner, path), profile_sections[inner].name);
             return refuse(s, line, text);
         }
         if (!scan_mapping(s, (enum profile_section)inner))

@@ -96,6 +96,14 @@ def walk(place):
         gdb.execute("nexti", to_string=True)
 
 
+def steps(place, times):
+    """Runs to a place and steps on from line to line."""
+    run_to(place)
+    for _ in range(times + 1):
+        show(stopped=describe(gdb.newest_frame()))
+        gdb.execute("step", to_string=True)
+
+
 def plt(place):
     """Runs to a function, to its first call, and steps through the call's PLT stub into the dynamic linker."""
     run_to(place)
@@ -122,7 +130,7 @@ def main():
     gdb.execute("set breakpoint pending on")
     gdb.execute("set disable-randomization off")
     what = json.loads(os.environ["PROBE"])
-    {"stop": stop, "walk": walk, "plt": plt}[what.pop("mode")](**what)
+    {"stop": stop, "walk": walk, "steps": steps, "plt": plt}[what.pop("mode")](**what)
     gdb.execute("kill")
 
 

@@ -5,11 +5,16 @@ Programs that others wrote judge what ours wrote; nothing here knows a format.
 
 import concurrent.futures
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
+
+# Debian's lldb-14 looks elsewhere for its own Python.
+LLDB_PYTHON = pathlib.Path("/usr/lib/llvm-14/lib").glob("python3.*/dist-packages")
+LLDB_ENVIRONMENT = {"PYTHONPATH": ":".join(map(str, LLDB_PYTHON))}
 
 FIVE = ["text", "data", "debug", "symtab", "strtab"]
 
@@ -41,6 +46,12 @@ def each(function, items):
     """[function(item), ...], on all processors."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(function, items))
+
+
+def every(items, most):
+    """At most so many of the items, evenly."""
+    items = list(items)
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
 def sizes_by_binutils(path):

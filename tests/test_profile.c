@@ -126,6 +126,12 @@ static void refuses_wrong_syntax(void **state)
          "calls: needs keys and values below it, or in braces: calls: {key: value}"},
         {HEAD "calls: {depth: {a: {b: {c: {d: {e: {f: {g: {h: {}}}}}}}}}}\n", 4,
          "calls: depth: is a list or a mapping; write a single value"},
+        {HEAD "dwarf:\n  mix: 3 MB\n", 5,
+         "dwarf: mix: needs keys and values below it, or in braces: mix: {key: value}"},
+        {HEAD "dwarf:\n  mix:\n  units: 3\n", 5,
+         "dwarf: mix: needs keys and values below it, or in braces: mix: {key: value}"},
+        {HEAD "dwarf:\n  mix:\n    info: {size: 3 MB}\n", 6,
+         "dwarf: mix: info: is a list or a mapping; write a single value"},
     };
     ALL_REFUSED(wrong);
 }
@@ -154,7 +160,11 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
-         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate"},
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, mix"},
+        {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
+         "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
+        {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
+         "elf: unknown key 'mix'; the keys here are hash, bind, relro, build-id, max-page-size"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
@@ -170,6 +180,10 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: the key is already on line 4; remove one of them"},
         {HEAD "elf:\n  hash: gnu\n  bind: now\n  hash: gnu\n", 7,
          "elf: hash: the key is already on line 5; remove one of them"},
+        {HEAD "dwarf:\n  mix: {}\n  units: 3\n  mix: {}\n", 7,
+         "dwarf: mix: the key is already on line 5; remove one of them"},
+        {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    line: 1 MB\n    info: 1 MB\n", 8,
+         "dwarf: mix: info: the key is already on line 6; remove one of them"},
     };
     ALL_REFUSED(wrong);
 }
@@ -258,6 +272,68 @@ static void refuses_wrong_sizes(void **state)
          "sections: strtab: is 0 and symtab is not; a symbol table needs its names: give both a size, or both 0"},
     };
     ALL_REFUSED(wrong);
+}
+
+/* Debug sections' sizes in a profile that has `debug` bytes of them; line 4 has `dwarf`. */
+#define MIX(debug, dwarf)                                                                                              \
+    "pyelfgen-profile: 1\nmodules: 280\n"                                                                              \
+    "sections: {text: 1 MB, data: 1 MB, symtab: 0, strtab: 0, debug: " debug "}\ndwarf:\n" dwarf
+
+static void refuses_wrong_mixes(void **state)
+{
+    (void)state;
+    const struct wrong wrong[] = {
+        {MIX("9 MB", "  mix:\n    line: 1 MB\n    info: 4.05\n"), 7,
+         "dwarf: mix: info: '4.05' has no unit; add one of " UNITS ", as in '4.05 MB'"},
+        {MIX("9 MB", "  mix:\n    info: 0\n"), 6, "dwarf: mix: info: 0 bytes are not from 1 to 1125899906842624"},
+        {MIX("9 MB", "  mix: {abbrev: 0}\n"), 5, "dwarf: mix: abbrev: 0 bytes are not from 1 to 1125899906842624"},
+        {MIX("9 MB", "  mix: {line: 0}\n"), 5, "dwarf: mix: line: 0 bytes are not from 1 to 1125899906842624"},
+        {MIX("9 MB", "  mix: {str: 0}\n"), 5, "dwarf: mix: str: 0 bytes are not from 1 to 1125899906842624"},
+        {MIX("9 MB", "  mix: {line_str: 0}\n"), 5, "dwarf: mix: line_str: 0 bytes are not from 1 to 1125899906842624"},
+        {MIX("9 MB", "  mix: {loclists: }\n"), 5, "dwarf: mix: loclists: has no value; give one, or remove the key"},
+        {MIX("9 MB", "  mix: {rnglists: -1 B}\n"), 5, "dwarf: mix: rnglists: '-1 B' is negative; a size is 0 or more"},
+        {MIX("9 MB", "  version: 4\n  mix:\n    info: 1 MB\n    line_str: 1 MB\n"), 8,
+         "dwarf: mix: line_str: there is no .debug_line_str in 'version: 4'; remove one of them"},
+        {MIX("7.65 MB", "  units: 9\n  mix:\n    info: 4.05 MB\n    loclists: 2.1 MB\n    line: 1500001 B\n"), 6,
+         "dwarf: mix: the sizes together are 7650001 bytes and 'debug' under 'sections' is 7650000 bytes; lower them, "
+         "or raise it"},
+        {MIX("0", "  mix: {loclists: 0}\n"), 5,
+         "dwarf: mix: needs 'debug' under 'sections', which is 0; give it a size, or remove 'mix'"},
+        {HEAD "dwarf:\n  mix: {loclists: 0}\n", 5,
+         "dwarf: mix: needs 'debug' under 'sections', which is missing; add it, or remove 'mix'"},
+        {HEAD "sections: {text: 1 MB, data: 1 MB}\ndwarf: {mix: {info: 1 MB}}\n", 4,
+         "sections: debug: is missing; give text, data, debug, symtab and strtab, or leave 'sections' out"},
+    };
+    ALL_REFUSED(wrong);
+
+    static const char most[] = "info: 1048576 GiB, abbrev: 1048576 GiB, line: 1048576 GiB, str: 1048576 GiB, "
+                               "line_str: 1048576 GiB, loclists: 1048576 GiB, rnglists: 1048576 GiB";
+    char text[512];
+    struct profile p;
+    struct error e = {0};
+    snprintf(text, sizeof text, MIX("1048576 GiB", "  mix: {%s}\n"), most);
+    assert_false(profile_parse(&p, text, strlen(text), "", &e));
+    assert_true(e.wanted == 7 * PROFILE_SIZE_MOST && e.possible == PROFILE_SIZE_MOST);
+}
+
+static void understands_mixes(void **state)
+{
+    (void)state;
+    struct profile p = understood(MIX("7650 kB", "  mix: {info: 4.05 MB, loclists: 2.1 MB, line: 1.5 MB}\n"));
+    static const int64_t some[MIX_KINDS] = {4050000, -1, 1500000, -1, -1, 2100000, -1};
+    assert_memory_equal(p.dwarf.mix, some, sizeof some);
+    profile_free(&p);
+
+    p = understood(MIX("15 B", "  mix:\n    rnglists: 0\n    loclists: 0 B\n    line_str: 5 B\n    str: 4 B\n"
+                               "    line: 3 B\n    abbrev: 2 B\n    info: 1 B\n"));
+    static const int64_t all[MIX_KINDS] = {1, 2, 3, 4, 5, 0, 0};
+    assert_memory_equal(p.dwarf.mix, all, sizeof all);
+    profile_free(&p);
+
+    p = understood(HEAD "dwarf: {mix: {}}\n");
+    for (size_t i = 0; i < MIX_KINDS; i++)
+        assert_true(p.dwarf.mix[i] == PROFILE_DERIVED);
+    profile_free(&p);
 }
 
 static void refuses_wrong_numbers(void **state)
@@ -404,6 +480,8 @@ static void understands_the_least(void **state)
     assert_true(p.utility_functions == PROFILE_DERIVED);
     for (size_t i = 0; i < SIZE_KINDS; i++)
         assert_true(p.sections[i] == PROFILE_DERIVED);
+    for (size_t i = 0; i < MIX_KINDS; i++)
+        assert_true(p.dwarf.mix[i] == PROFILE_DERIVED);
     assert_true(p.calls.depth == 10 && p.calls.utility == 1 && p.calls.utilities_per_module == PROFILE_DERIVED);
     assert_true(p.calls.cross_module && p.calls.cross_module_chain == 10 && !p.calls.need_all);
     assert_true(p.calls.coverage == 1.0);
@@ -505,6 +583,8 @@ int main(void)
         cmocka_unit_test(refuses_missing_keys),
         cmocka_unit_test(refuses_other_formats_before_anything_else),
         cmocka_unit_test(refuses_wrong_sizes),
+        cmocka_unit_test(refuses_wrong_mixes),
+        cmocka_unit_test(understands_mixes),
         cmocka_unit_test(refuses_wrong_numbers),
         cmocka_unit_test(carries_the_numbers_that_disagree),
         cmocka_unit_test(refuses_wrong_words),

@@ -57,6 +57,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_true(a->elf.hash == b->elf.hash && a->elf.bind == b->elf.bind && a->elf.relro == b->elf.relro);
     assert_true(a->elf.build_id == b->elf.build_id && a->elf.max_page_size == b->elf.max_page_size);
     assert_true(a->dwarf.version == b->dwarf.version && a->dwarf.units == b->dwarf.units);
+    assert_memory_equal(a->dwarf.mix, b->dwarf.mix, sizeof a->dwarf.mix);
 }
 
 /* Text with everything in it that YAML has a meaning for. */
@@ -137,6 +138,10 @@ static struct profile random_profile(uint64_t seed)
     p.elf.build_id = chance(r, 2);
     p.elf.max_page_size = INT64_C(4096) << random_below(random_next(r), 10);
     p.dwarf.units = random_or_derived(r, 1, 1000000);
+    p.dwarf.version = chance(r, 3) ? 4 : 5;
+    for (size_t i = 0; i < MIX_KINDS && p.sections[SIZE_DEBUG] >= MIX_KINDS; i++)
+        if (i != MIX_LINE_STR || p.dwarf.version == 5)
+            p.dwarf.mix[i] = random_or_derived(r, 1, p.sections[SIZE_DEBUG] / MIX_KINDS);
     return p;
 }
 
@@ -179,6 +184,29 @@ static void text_is_canonical(void **state)
         assert_string_equal(text, expected);
         free(text);
         profile_free(&p);
+    }
+}
+
+static void text_nests(void **state)
+{
+    (void)state;
+    static const char expected[] = "pyelfgen-profile: 1\nmodules: 3\n"
+                                   "sections:\n  text: 1 MB\n  data: 1 MB\n  debug: 9 MB\n  symtab: 0 B\n"
+                                   "  strtab: 0 B\ndwarf:\n%s  mix:\n    info: 4050 kB\n    line: 1.5 MB\n"
+                                   "    loclists: 0 B\n";
+    for (int64_t version = 4; version <= 5; version++) {
+        char text[512];
+        snprintf(text, sizeof text, expected, version == 4 ? "  version: 4\n" : "");
+        struct profile p = understood(text), q;
+        struct error e = {0};
+        char *written = canonical(&p);
+        assert_string_equal(written, text);
+        free(written);
+        assert_true(profile_save(&p, "mix.prof", &e));
+        assert_true(profile_load(&q, "mix.prof", &e));
+        assert_same(&p, &q);
+        profile_free(&p);
+        profile_free(&q);
     }
 }
 
@@ -240,6 +268,11 @@ static void text_refuses_what_would_not_load(void **state)
     p.dwarf.version = 3;
     assert_no_text(&p, "dwarf: version: '3' is not a whole number from 4 to 5");
     p.dwarf.version = 5;
+    p.dwarf.mix[MIX_STR] = 0;
+    assert_no_text(&p, "dwarf: mix: str: 0 bytes are not from 1 to 1125899906842624");
+    p.dwarf.mix[MIX_STR] = 1;
+    assert_no_text(&p, "dwarf: mix: needs 'debug' under 'sections', which is missing; add it, or remove 'mix'");
+    p.dwarf.mix[MIX_STR] = PROFILE_DERIVED;
     static const char *const no_text[] = {"\xff",
                                           "\xc3",
                                           "a\x80",
@@ -476,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_loads_as_the_same),
         cmocka_unit_test(text_is_canonical),
+        cmocka_unit_test(text_nests),
         cmocka_unit_test(text_knows_no_locale),
         cmocka_unit_test(text_refuses_what_would_not_load),
         cmocka_unit_test(loads_only_regular_files),

@@ -1,0 +1,273 @@
+/* The last bytes of lists, ranges and rows, where a size of theirs is wanted.
+ *
+ * What the stamps of all blocks leave open (describe_detail.c), some hundred
+ * bytes, is told of the last function: of further locals by location lists, of
+ * further blocks of its beginning, one in another, by range lists, and by rows of
+ * its epilogue. Which lists have exactly as many bytes is a small knapsack: each
+ * kind of list, of so many entries, may be taken any number of times.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "emit/describe_parts.h"
+
+enum {
+    BORDERS_MOST = 12, /* of the function's beginning */
+    KINDS_MOST = 48,
+    BYTES_MOST = 1200, /* more than these are not tuned */
+    PLACES = 2,        /* locals whose displacement from %rbp takes a byte */
+};
+
+/* A kind of list: so many entries, `extra` bytes more than their least in all. */
+struct kind {
+    uint16_t bytes;
+    uint8_t entries, extra;
+    bool based;
+};
+
+/* The fewest of the kinds, each as often as one likes, that make `bytes`: for
+ * each sum the last kind of it, or none. False where there are none. */
+static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint8_t *last)
+{
+    uint16_t count[BYTES_MOST + 1];
+    memset(count, 0xff, sizeof count);
+    count[0] = 0;
+    for (uint32_t sum = 1; sum <= bytes; sum++)
+        for (uint32_t k = 0; k < kinds; k++) {
+            if (kind[k].bytes > sum || count[sum - kind[k].bytes] == UINT16_MAX)
+                continue;
+            uint16_t with = (uint16_t)(count[sum - kind[k].bytes] + 1);
+            if (with < count[sum]) {
+                count[sum] = with;
+                last[sum] = (uint8_t)k;
+            }
+        }
+    return count[bytes] != UINT16_MAX;
+}
+
+/* Borders of instructions from the prologue's end to the first piece. */
+static uint32_t beginning(const struct subject *s, uint64_t *border)
+{
+    struct code_parameter parameter[ARGUMENTS_MOST];
+    uint32_t count = 0;
+    uint64_t at = s->start + code_parameters(s->f, parameter);
+    border[count++] = s->start + CODE_PROLOGUE;
+    if (at > border[0])
+        border[count++] = at;
+    border[count++] = at += CODE_MARK;
+    border[count++] = at += CODE_OWN - 4;
+    border[count++] = at += 4;
+    for (uint32_t j = 0; j < s->f->count && count < BORDERS_MOST; j++)
+        border[count++] = at += code_mix_size(s->f, j);
+    return count;
+}
+
+/* --- location lists ------------------------------------------------------------- */
+
+/* The least of one of these entries, and what it may have beyond: a place from
+ * %rbp, from the CFA, or either as a value. */
+enum { EXTRA_MOST = 3 };
+
+static void list_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t slot, uint32_t extra)
+{
+    uint8_t expression[8];
+    uint8_t *p = expression;
+    if (extra % 2 == 0) {
+        p = put_u8(p, DW_OP_breg0 + 6);
+        p = put_sleb128(p, code_slot_place(slot) + 16);
+    } else {
+        p = put_u8(p, DW_OP_fbreg);
+        p = put_sleb128(p, code_slot_place(slot));
+    }
+    if (extra >= 2)
+        p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
+    assert(p == expression + 2 + extra);
+    compose_list_entry(&w->composer, from, to, expression, (uint32_t)(p - expression));
+}
+
+/* Writes a list; returns its bytes. */
+static uint32_t put_list(struct walk *w, const uint64_t *border, const struct kind *kind, uint32_t slot)
+{
+    struct composer *c = &w->composer;
+    const uint8_t *before = c->lists;
+    compose_list(c, border[0]);
+    for (uint32_t i = 0; i < kind->entries; i++) {
+        uint32_t extra = (uint32_t)(kind->extra / kind->entries) + (i < kind->extra % kind->entries ? 1 : 0);
+        list_entry(w, border[i], border[i + 1], slot, extra);
+    }
+    compose_list_end(c);
+    return (uint32_t)(c->lists - before);
+}
+
+static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *out)
+{
+    uint64_t written = (uint64_t)(p - out->data);
+    return wanted != DEBUG_ANY && wanted > written ? wanted - written : 0;
+}
+
+static void tune_lists(struct walk *w, struct subject *s)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[BORDERS_MOST + 1];
+    struct kind kind[KINDS_MOST];
+    uint8_t last[BYTES_MOST + 1];
+    uint32_t kinds = 0;
+    uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_LISTS], c->lists, &c->out->lists);
+    uint32_t entries = beginning(s, border) - 1;
+    if (!rest || rest > BYTES_MOST)
+        return;
+    uint8_t *const lists = c->lists;
+    const bool used = c->uses_lists;
+    for (uint32_t n = 1; n <= entries; n++)
+        for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra++) {
+            struct kind *k = &kind[kinds++];
+            *k = (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra};
+            k->bytes = (uint16_t)put_list(w, border, k, 0);
+            c->lists = lists;
+        }
+    c->uses_lists = used;
+    if (!knapsack(kind, kinds, (uint32_t)rest, last))
+        return;
+    for (uint32_t number = 0; rest; number++) {
+        const struct kind *k = &kind[last[rest]];
+        const uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
+        const uint32_t slot = number % PLACES;
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot ? BASE_DOUBLE : BASE_LONG};
+        put_list(w, border, k, slot);
+        compose_local_list(c, &v, list);
+        rest -= k->bytes;
+    }
+}
+
+/* --- range lists ------------------------------------------------------------------- */
+
+/* Every other border begins a range, where there are enough of them; the first
+ * range always begins at the first border. */
+static uint32_t put_ranges(struct walk *w, const uint64_t *border, const struct kind *kind)
+{
+    struct composer *c = &w->composer;
+    const uint8_t *before = c->ranges;
+    c->lists_as = kind->based ? LISTS_BASED : LISTS_PLAIN;
+    compose_ranges(c, border[0], kind->entries, border, border + 1);
+    c->lists_as = LISTS_PLAIN;
+    return (uint32_t)(c->ranges - before);
+}
+
+/* Blocks, each in the one before: what their ranges cover is the same, or less. */
+static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border, const struct kind *kind,
+                       const uint8_t *last, uint32_t rest)
+{
+    struct composer *c = &w->composer;
+    uint8_t *children[BYTES_MOST / 8];
+    uint32_t order[BYTES_MOST / 8];
+    uint32_t count = 0;
+    for (; rest; rest -= kind[last[rest]].bytes)
+        order[count++] = last[rest];
+    /* those of more ranges are around those of fewer */
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t j = i; j && kind[order[j]].entries > kind[order[j - 1]].entries; j--) {
+            uint32_t swap = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = swap;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
+        const uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
+        put_ranges(w, border, &kind[order[i]]);
+        children[i] = compose_block_of(c, list);
+        compose_local(c, &v, code_slot_place(i % PLACES * 2));
+    }
+    while (count)
+        compose_end_children(c, children[--count]);
+}
+
+static void tune_ranges(struct walk *w, struct subject *s)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[BORDERS_MOST + 1];
+    struct kind kind[KINDS_MOST];
+    uint8_t last[BYTES_MOST + 1];
+    uint32_t kinds = 0;
+    uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_RANGES], c->ranges, &c->out->ranges);
+    uint32_t entries = beginning(s, border) - 1;
+    if (!rest || rest > BYTES_MOST)
+        return;
+    uint8_t *const ranges = c->ranges;
+    const bool used = c->uses_ranges;
+    for (uint32_t n = 2; n <= entries; n++)
+        for (uint32_t based = 0; based < 2; based++) {
+            struct kind *k = &kind[kinds++];
+            *k = (struct kind){.entries = (uint8_t)n, .based = based};
+            k->bytes = (uint16_t)put_ranges(w, border, k);
+            c->ranges = ranges;
+        }
+    c->uses_ranges = used;
+    if (knapsack(kind, kinds, (uint32_t)rest, last))
+        put_blocks(w, s, border, kind, last, (uint32_t)rest);
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+/* Units of data for what the units of code cannot hold: they have a line table's
+ * header each, so they are settled before the rows are. */
+static uint64_t settle_data_units(struct walk *w)
+{
+    struct debug *d = &w->l->debug;
+    const struct composer *c = &w->composer;
+    uint64_t bytes = d->wanted[DEBUG_INFO];
+    if (bytes == DEBUG_ANY) {
+        bytes = w->l->row->size[SIZE_DEBUG];
+        for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+            uint64_t others = d->wanted[i] != DEBUG_ANY ? d->wanted[i] : 0;
+            bytes -= others < bytes ? others : bytes;
+        }
+    }
+    d->data_units = debug_data_units(d, bytes, (uint64_t)(c->info - c->out->info.data), w->units);
+    uint64_t headers = 0;
+    for (uint32_t i = 0; i < d->data_units; i++)
+        headers += debug_line_header(d, w->units + i, false);
+    return headers;
+}
+
+static void tune_rows(struct walk *w, uint64_t end)
+{
+    struct line_rows *rows = &w->composer.rows;
+    const struct debug *d = &w->l->debug;
+    if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
+        return;
+    uint64_t others = settle_data_units(w) + LINE_END_AT(end - rows->address);
+    for (uint32_t i = 0; i < w->units; i++)
+        others += debug_line_header(d, i, true);
+    if (others > d->wanted[DEBUG_LINE])
+        return;
+    uint64_t rest = rest_of(d->wanted[DEBUG_LINE] - others, rows->p, &w->composer.out->programs);
+    if (rest > BYTES_MOST)
+        return;
+    for (uint32_t i = 0; rest; i++) {
+        if (rest >= 3) {
+            line_column(rows, 1 + i % 40);
+            rest -= 2;
+        }
+        line_row(rows, rows->address, rows->line + (i % 2 ? -1u : 1u));
+        rest--;
+    }
+}
+
+void tune(struct walk *w, struct subject *s)
+{
+    if (s->level == SUBJECT_LEAN)
+        return;
+    tune_lists(w, s);
+    tune_ranges(w, s);
+    tune_rows(w, s->end);
+}
+
+uint64_t tune_room(const struct walk *w)
+{
+    const struct debug *d = &w->l->debug;
+    bool any = d->wanted[DEBUG_LINE] != DEBUG_ANY || d->wanted[DEBUG_LISTS] != DEBUG_ANY ||
+               d->wanted[DEBUG_RANGES] != DEBUG_ANY;
+    return any ? 4 * BYTES_MOST : 0;
+}

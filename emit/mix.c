@@ -1,0 +1,308 @@
+/* Settles the mix by trying; see mix.h. */
+#include "emit/mix.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/workers.h"
+#include "emit/plan_parts.h"
+
+enum { ROUNDS_MOST = 24, RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */ };
+
+static const struct {
+    enum debug_section section;
+    const char *key;
+} kinds[MIX_KINDS] = {
+    [MIX_INFO] = {DEBUG_INFO, "info"},
+    [MIX_ABBREV] = {DEBUG_ABBREV, "abbrev"},
+    [MIX_LINE] = {DEBUG_LINE, "line"},
+    [MIX_STR] = {DEBUG_STR, "str"},
+    [MIX_LINE_STR] = {DEBUG_LINE_STR, "line_str"},
+    [MIX_LOCLISTS] = {DEBUG_LISTS, "loclists"},
+    [MIX_RNGLISTS] = {DEBUG_RANGES, "rnglists"},
+};
+
+/* How one library's size pass ended. */
+struct trial {
+    bool dirty, fits;
+    enum debug_section failed; /* DEBUG_SECTION_COUNT: all of them together */
+    uint64_t possible;
+    uint64_t size[DEBUG_SECTION_COUNT]; /* of what is composed */
+};
+
+/* What a library can have of a kind, as far as it is known. */
+struct bounds {
+    uint64_t least, most;
+};
+
+struct settling {
+    struct plan *plan;
+    const struct stock *stock;
+    struct builder *builders; /* of each thread */
+    struct trial *trial;      /* of each library */
+    struct bounds *bounds;    /* of each library and kind */
+    uint64_t wanted[MIX_KINDS];
+    bool given[MIX_KINDS];
+};
+
+static uint64_t *share_at(const struct settling *s, uint32_t library, enum mix_kind kind)
+{
+    return &s->plan->mix[library].size[kinds[kind].section];
+}
+
+static struct bounds *bounds_at(const struct settling *s, uint32_t library, enum mix_kind kind)
+{
+    return &s->bounds[(size_t)library * MIX_KINDS + kind];
+}
+
+static uint64_t granule(const struct settling *s, enum mix_kind kind)
+{
+    return kind == MIX_RNGLISTS && dialect_is_4(s->stock->corpus.dialect) ? RANGE_BYTES : 1;
+}
+
+static uint64_t clamp(uint64_t value, const struct bounds *b)
+{
+    return value < b->least ? b->least : value > b->most ? b->most : value;
+}
+
+/* --- sharing ---------------------------------------------------------------------- */
+
+/* Gives every library of a kind its share, within what it can have; returns how
+ * much is left over or (negative) missing. */
+static int64_t share_kind(const struct settling *s, enum mix_kind kind)
+{
+    const struct plan *plan = s->plan;
+    const uint64_t unit = granule(s, kind);
+    uint64_t weights = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        weights += plan->library[i].size[SIZE_DEBUG];
+    uint64_t seen = 0;
+    uint64_t given = 0;
+    int64_t rest = (int64_t)s->wanted[kind];
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        seen += plan->library[i].size[SIZE_DEBUG];
+        uint64_t until = (uint64_t)((unsigned __int128)(s->wanted[kind] / unit) * seen / weights) * unit;
+        uint64_t share = clamp(until - given, bounds_at(s, i, kind));
+        given = until;
+        uint64_t *at = share_at(s, i, kind);
+        s->trial[i].dirty |= *at != share;
+        *at = share;
+        rest -= (int64_t)share;
+    }
+    return rest;
+}
+
+/* Moves what the bounds left over or short to where there is room for it. */
+static int64_t balance(const struct settling *s, enum mix_kind kind, int64_t rest)
+{
+    const int64_t unit = (int64_t)granule(s, kind);
+    const uint32_t count = plan_counted(s->plan);
+    for (unsigned pass = 0; pass < 2 * count && rest / unit != 0; pass++) {
+        int64_t each = rest / unit / (int64_t)count;
+        each = (each ? each : rest > 0 ? 1 : -1) * unit;
+        int64_t before = rest;
+        for (uint32_t i = 0; i < count && rest / unit != 0; i++) {
+            uint64_t *at = share_at(s, i, kind);
+            int64_t now = (int64_t)*at + each;
+            uint64_t then = clamp(now < 0 ? 0 : (uint64_t)now, bounds_at(s, i, kind));
+            s->trial[i].dirty |= then != *at;
+            rest -= (int64_t)then - (int64_t)*at;
+            *at = then;
+        }
+        if (rest == before)
+            break;
+    }
+    return rest;
+}
+
+static bool out_of_reach(const struct settling *s, enum mix_kind kind, int64_t rest, struct error *e)
+{
+    uint64_t possible = (uint64_t)((int64_t)s->wanted[kind] - rest);
+    error_set(e, ERROR_INFEASIBLE,
+              "dwarf: mix: %s: %llu bytes are too %s for this code and the other sections; the nearest is %llu",
+              kinds[kind].key, (unsigned long long)s->wanted[kind], rest > 0 ? "many" : "few",
+              (unsigned long long)possible);
+    if (e) {
+        e->wanted = (int64_t)s->wanted[kind];
+        e->possible = (int64_t)possible;
+    }
+    return false;
+}
+
+static bool share_all(const struct settling *s, struct error *e)
+{
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++) {
+        if (!s->given[kind])
+            continue;
+        int64_t rest = balance(s, kind, share_kind(s, kind));
+        if (rest)
+            return out_of_reach(s, kind, rest, e);
+    }
+    return true;
+}
+
+/* --- trying ------------------------------------------------------------------------- */
+
+static bool try_library(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct settling *s = context;
+    struct trial *t = &s->trial[index];
+    struct builder *b = &s->builders[worker];
+    if (!t->dirty)
+        return true;
+    struct error own = {0};
+    t->fits = library_size(b, s->plan, s->stock, index, &own);
+    t->dirty = false;
+    const struct debug *d = &b->library.debug;
+    memcpy(t->size, d->size, sizeof t->size);
+    t->failed = d->failed;
+    t->possible = own.possible > 0 ? (uint64_t)own.possible : 0;
+    if (t->fits || own.code == ERROR_INFEASIBLE)
+        return true;
+    if (e)
+        *e = own;
+    return false;
+}
+
+static enum mix_kind kind_of(enum debug_section section)
+{
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+        if (kinds[kind].section == section)
+            return kind;
+    return MIX_KINDS;
+}
+
+/* A kind that the profile leaves open, to make the sum right where .debug_info and
+ * .debug_str are both given. */
+static enum mix_kind open_kind(const struct settling *s)
+{
+    return !s->given[MIX_LINE] ? MIX_LINE : !s->given[MIX_LOCLISTS] ? MIX_LOCLISTS : MIX_KINDS;
+}
+
+/* The sections of a library that are all given do not make up its debug
+ * information: one that is not given takes the difference. */
+static bool absorb(const struct settling *s, uint32_t index)
+{
+    const struct trial *t = &s->trial[index];
+    enum mix_kind open = open_kind(s);
+    if (open == MIX_KINDS)
+        return false;
+    enum debug_section section = kinds[open].section;
+    int64_t missing = (int64_t)(t->possible - *share_at(s, index, MIX_INFO));
+    int64_t size = (int64_t)t->size[section] + missing;
+    *share_at(s, index, open) = size > 0 ? (uint64_t)size : 0;
+    s->trial[index].dirty = true;
+    return size > 0;
+}
+
+/* What a failed trial teaches of the library. False where nothing can be done. */
+static bool learn(const struct settling *s, uint32_t index)
+{
+    const struct trial *t = &s->trial[index];
+    enum mix_kind kind = kind_of(t->failed);
+    if (kind == MIX_KINDS || !s->given[kind])
+        return false;
+    const uint64_t wanted = *share_at(s, index, kind);
+    struct bounds *b = bounds_at(s, index, kind);
+    if (kind == MIX_INFO && s->given[MIX_STR] && t->possible != wanted)
+        return absorb(s, index);
+    /* the next time the composed sizes come out a little differently */
+    const uint64_t unit = granule(s, kind);
+    const uint64_t margin = (t->possible / 64 + unit - 1) / unit * unit;
+    if (t->possible > wanted)
+        b->least = t->possible +
+                   (t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES ? margin : 0);
+    else
+        b->most = t->possible > margin ? t->possible - margin : 0;
+    return b->least <= b->most;
+}
+
+static bool refuse_library(const struct settling *s, uint32_t index, struct error *e)
+{
+    const struct trial *t = &s->trial[index];
+    enum mix_kind kind = kind_of(t->failed);
+    return error_set(e, ERROR_INFEASIBLE,
+                     "dwarf: mix: %s.so cannot have these sizes (%s: nearest %llu bytes); change %s, or leave it out",
+                     s->plan->library[index].name, kind == MIX_KINDS ? "all of them" : kinds[kind].key,
+                     (unsigned long long)t->possible, kind == MIX_KINDS ? "sections: debug" : kinds[kind].key);
+}
+
+static bool settle(struct settling *s, unsigned threads, struct error *e)
+{
+    const uint32_t count = plan_counted(s->plan);
+    if (!share_all(s, e))
+        return false;
+    for (unsigned round = 0; round < ROUNDS_MOST; round++) {
+        bool learnt = false;
+        if (!workers_run(threads, count, try_library, s, e))
+            return false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (s->trial[i].fits)
+                continue;
+            if (!learn(s, i))
+                return refuse_library(s, i, e);
+            s->trial[i].dirty = true;
+            learnt = true;
+        }
+        if (!learnt)
+            return true;
+        if (!share_all(s, e))
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!s->trial[i].fits)
+            return refuse_library(s, i, e);
+    return true;
+}
+
+static bool read_profile(struct settling *s, struct error *e)
+{
+    const struct profile *p = s->plan->profile;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++) {
+        s->given[kind] = p->dwarf.mix[kind] != PROFILE_DERIVED;
+        s->wanted[kind] = s->given[kind] ? (uint64_t)p->dwarf.mix[kind] : 0;
+        uint64_t unit = granule(s, kind);
+        if (s->wanted[kind] % unit)
+            return error_set(
+                e, ERROR_INFEASIBLE,
+                "dwarf: mix: %s: %llu bytes are no multiple of %llu, as version 4 has them; the nearest is "
+                "%llu",
+                kinds[kind].key, (unsigned long long)s->wanted[kind], (unsigned long long)unit,
+                (unsigned long long)(s->wanted[kind] / unit * unit));
+    }
+    return true;
+}
+
+bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+{
+    struct settling s = {.plan = plan, .stock = stock};
+    bool any = false;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+        any |= plan->profile->dwarf.mix[kind] != PROFILE_DERIVED;
+    if (!any || plan->without_debug)
+        return true;
+    if (!read_profile(&s, e))
+        return false;
+    plan->mix = malloc(plan->library_count * sizeof *plan->mix);
+    s.trial = calloc(plan->library_count, sizeof *s.trial);
+    s.bounds = malloc(plan->library_count * sizeof *s.bounds * MIX_KINDS);
+    s.builders = calloc(threads ? threads : 1, sizeof *s.builders);
+    bool ok = plan->mix && s.trial && s.bounds && s.builders;
+    if (!ok)
+        error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; ok && i < plan->library_count; i++) {
+        for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
+            plan->mix[i].size[k] = DEBUG_ANY;
+        for (unsigned k = 0; k < MIX_KINDS; k++)
+            *bounds_at(&s, i, k) = (struct bounds){0, UINT64_MAX};
+        s.trial[i].dirty = true;
+    }
+    ok = ok && settle(&s, threads, e);
+    for (unsigned i = 0; s.builders && i < (threads ? threads : 1); i++)
+        builder_free(&s.builders[i]);
+    free(s.builders);
+    free(s.trial);
+    free(s.bounds);
+    return ok;
+}

@@ -1,0 +1,886 @@
+"""Every tool that reads ELF or DWARF, on libraries of every variant: see docs/gauntlet.md.
+
+Without pytest: prints a table of tools by variants, then why pairs were left
+out, then what failed. Exit status 1 if anything did. Tools judge what
+pyelfgen writes; where a tool's answer can be compared, it is compared with
+what another tool reads from the symbol table, the line table or the code.
+"""
+
+import argparse
+import bisect
+import concurrent.futures
+import contextlib
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import entries
+import objects
+from conftest import BUILD, SOURCE
+from objects import every
+from sets import manifest_of, profile_text
+
+TIMEOUT = 60
+LOADER = SOURCE / "tests" / "gauntlet_load.c"
+SUPPRESSIONS = SOURCE / "tests" / "gauntlet.supp"
+
+# --- variants -----------------------------------------------------------------
+
+
+class Variant:
+    """A kind of set: the keys of its profile, and its traits, by which EXCLUDED leaves out pairs.
+
+    `base` is a shipped profile to which the keys are added, instead of SHORT or FULL.
+    """
+
+    def __init__(self, name, keys, *traits, base=None):
+        self.name, self.keys, self.traits, self.base = name, keys, traits, base
+
+    def profile(self, short):
+        if self.base:
+            text = (SOURCE / "profiles" / f"{self.base}.prof").read_text()
+            added = profile_text(**self.keys).split("\n", 1)[1]
+            return text + added
+        return profile_text(**{**(SHORT if short else FULL), **self.keys})
+
+
+SHORT = {"application": "gauntlet", "modules": 2, "utilities": 1, "functions": 60}
+FULL = {"application": "gauntlet", "modules": 5, "utilities": 3, "functions": 200}
+
+# To add a variant, add a row.
+VARIANTS = [
+    Variant("dwarf5", {}),
+    Variant("zlib", {"dwarf": {"compress": "zlib"}}, "compressed"),
+    Variant("zstd", {"dwarf": {"compress": "zstd"}}, "compressed", "zstd"),
+    Variant("llnl-2007", {}, "large", base="llnl-2007"),
+]
+
+# Traits, tools, and why these do not go together. What the tools say of real compilers' output was
+# looked at with gcc 12 and clang 14, or it is said what else.
+EXCLUDED = [
+    (
+        ["zstd"],
+        ["eu-readelf", "eu-addr2line", "verify", "symbolizer", "dwarfdump", "lldb", "abidw", "pahole", "valgrind"],
+        "elfutils 0.188, LLVM 14, libdwarf 20210528, abidw 2.2, pahole 1.24 and valgrind 3.19 do not know zstd",
+    ),
+    (["zstd"], ["eu-stack-lines"], "elfutils 0.188 does not know zstd: names only, see eu-stack"),
+    (["compressed"], ["dwz"], "dwz 0.15 refuses compressed sections"),
+]
+
+# --- running ------------------------------------------------------------------
+
+ENVIRONMENT = {**os.environ, "LC_ALL": "C", "DEBUGINFOD_URLS": "", "HOME": "/nonexistent", **objects.LLDB_ENVIRONMENT}
+
+
+class Missing(Exception):
+    """A program is not installed."""
+
+
+class Done:
+    """What a program said, and how it ended; a limit of time that is reached is an end as well."""
+
+    def __init__(self, *command, cwd=None, timeout=TIMEOUT):
+        self.command = [str(part) for part in command]
+        path = shutil.which(self.command[0])
+        if not path:
+            raise Missing(self.command[0])
+        try:
+            done = subprocess.run(
+                [path, *self.command[1:]],
+                env=ENVIRONMENT,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout,
+            )
+            self.status = done.returncode
+            self.out, self.err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+        except subprocess.TimeoutExpired:
+            self.status, self.out, self.err = None, "", f"no end after {timeout} s"
+
+    def complaint(self, what):
+        command = " ".join(self.command)
+        command = command if len(command) < 200 else f"{command[:200]}..."
+        return f"{what.strip()[:400]}  [{command}]"
+
+    def ended(self, statuses=(0,)):
+        """A complaint if the status is another, or if anything is on stderr."""
+        if self.err.strip():
+            yield self.complaint(self.err)
+        elif self.status not in statuses:
+            yield self.complaint(f"exit status {self.status}: {self.out[-200:]}")
+
+    def without(self, pattern):
+        """A complaint for each line that has the pattern, of the first three."""
+        for line in re.findall(f"^.*(?:{pattern}).*$", self.out, flags=re.M)[:3]:
+            yield self.complaint(line)
+
+    def check(self, right, what):
+        if not right:
+            yield self.complaint(what)
+
+
+    def tells(self, pattern, library):
+        """A complaint if it has not said of each function that there is one."""
+        said = len(re.findall(pattern, self.out))
+        least = max(1, len(library.numbered))
+        if said < least:
+            yield self.complaint(f"{said} of at least {least} functions: {pattern}")
+
+
+def same(done, what, found, wanted):
+    """A complaint that shows the first difference of two lists."""
+    found, wanted = list(found), list(wanted)
+    if found != wanted:
+        at = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), min(len(found), len(wanted)))
+        show = lambda rows: repr(rows[at]) if at < len(rows) else "nothing"  # noqa: E731
+        yield done.complaint(f"{what}, row {at} of {len(wanted)}: {show(found)} where {show(wanted)} was expected")
+
+
+class Library:
+    """A library, and what binutils read from its symbols, its rows and its code."""
+
+    def __init__(self, path, work, row=None, loader=None):
+        self.path, self.work, self.row, self.loader = path, work, row or {}, loader
+        self.name = path.name
+
+    def another(self, path, **more):
+        """The same library, made into another file."""
+        return Library(path, self.work, {**self.row, **more}, self.loader)
+
+    @functools.cached_property
+    def symbols(self):
+        """{function: (address, size)}"""
+        rows = (row.split() for row in objects.ask("nm", "-S", "--defined-only", self.path).splitlines())
+        return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "tT"}
+
+    @functools.cached_property
+    def starts(self):
+        return sorted((address, size, name) for name, (address, size) in self.symbols.items() if size)
+
+    def function_at(self, address):
+        address_, size, name = self.starts[bisect.bisect_right(self.starts, (address, 1 << 62, "")) - 1]
+        return name if address_ <= address < address_ + size else None
+
+    @functools.cached_property
+    def lines(self):
+        """The line table: [(address, (file's name, line), is_stmt)]; a line of None ends a sequence."""
+        return entries.line_rows(self.path)
+
+    @functools.cached_property
+    def rows(self):
+        """{address: (file's name, line)}: of rows of one address the last counts; ends are left out."""
+        rows = {address: place for address, place, _ in self.lines if place[1] is not None}
+        assert rows, f"readelf shows no rows of {self.path}"
+        return rows
+
+    @functools.cached_property
+    def addresses(self):
+        return sorted(self.rows)
+
+    def place(self, address):
+        """(file's name, line) of the row that covers an address."""
+        return self.rows[self.addresses[bisect.bisect_right(self.addresses, address) - 1]]
+
+    def some_rows(self, most):
+        """Addresses of statements, all over the code."""
+        stmt = sorted({address for address, _, is_stmt in self.lines if is_stmt and address in self.rows})
+        return [address for address in every(stmt, most) if self.function_at(address)]
+
+    @functools.cached_property
+    def longest_packed(self):
+        """The most bytes that a compressed section holds."""
+        headers = objects.ask("readelf", "-tW", self.path)
+        return max((int(size, 16) for size in re.findall(r"^ +Z(?:LIB|STD), (\w+), ", headers, flags=re.M)), default=0)
+
+    @functools.cached_property
+    def numbered(self):
+        """The numbered functions, by address."""
+        return objects.functions(self.path)
+
+    @property
+    def entry(self):
+        return self.row.get("entry")
+
+    @functools.cached_property
+    def chain(self):
+        """How the deepest function of the first chain is reached: [(function, address of its call)], and that one.
+
+        Out of the disassembly: each function's last call leads on in the chain.
+        """
+        calls = objects.calls(self.path)
+        own = {name for name, _ in self.numbered}
+        address, name = next(((at, called) for at, called in calls[self.entry] if called in own), (None, None))
+        path = [(self.entry, address)]
+        while name:
+            further = [(at, called) for at, called in calls[name][-1:] if called in own]
+            if not further:
+                break
+            path.append((name, further[0][0]))
+            name = further[0][1]
+        return path, name
+
+    def stack(self):
+        """[(function, (file, line))] of the callers of the chain's last function, innermost first."""
+        path, _ = self.chain
+        return [(function, self.place(address)) for function, address in reversed(path)]
+
+    def has_chain(self):
+        return self.row.get("kind") == "module" and self.chain[1] is not None
+
+    @functools.cached_property
+    def hooked(self):
+        """A loader that has the chain's last function."""
+        program = self.work / f"load-{self.name}"
+        compile_loader(program, f"-DHOOK={self.chain[1]}")
+        return program
+
+    def result(self):
+        return f"{self.row['result']}\n"
+
+
+def compile_loader(program, *options):
+    command = ["gcc", "-g", "-O1", "-rdynamic", "-Wno-pedantic", *options, "-o", program, LOADER, "-ldl"]
+    subprocess.run(command, check=True)
+
+
+def of_frames(frames, symbols):
+    """[(function, (file, line) of the innermost)] out of frames as tools list them, inlined functions among them."""
+    found, place = [], None
+    for name, here in frames:
+        place = place or here
+        if name in symbols:
+            found.append((name, place))
+            place = None
+    return found
+
+
+def base(path):
+    return path.rsplit("/", 1)[-1]
+
+
+# --- tools --------------------------------------------------------------------
+
+TOOLS = {}  # name: Tool, in the order of the table
+
+
+class Tool:
+    def __init__(self, name, look, most, wanted):
+        self.name, self.look, self.most, self.wanted = name, look, most, wanted
+
+
+def tool(name, most=None, wanted=lambda library: True):
+    """Makes a generator of complaints about one library a tool.
+
+    It looks at no more than `most` libraries of a set, and only at those that
+    are wanted. Its name stands in the table and in EXCLUDED.
+    """
+
+    def add(look):
+        TOOLS[name] = Tool(name, look, most, wanted)
+        return look
+
+    return add
+
+
+@tool("readelf")
+def readelf(library):
+    """readelf -aW; of broken tables it also speaks among the output."""
+    done = Done("readelf", "-aW", library.path)
+    yield from done.ended()
+    yield from done.without("<corrupt|<unknown|[Ww]arning|[Ee]rror:|out of range")
+
+
+@tool("readelf-dwarf")
+def readelf_dwarf(library):
+    done = Done("readelf", "--debug-dump", library.path)
+    yield from done.ended()
+    yield from done.without("<corrupt|[Ww]arning|[Ee]rror:")
+    yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
+
+
+@tool("objdump")
+def objdump(library):
+    """objdump -dl: the line of each instruction that a row begins at."""
+    done = Done("objdump", "-dl", "--no-show-raw-insn", "-j", ".text", library.path)
+    yield from done.ended()
+    yield from done.without(r"\(bad\)")
+    if "dwz" in library.row:  # it takes the file of an inlined function in a partial unit for another
+        return
+    place, found = None, {}
+    for line in done.out.splitlines():
+        here = re.match(r"(/\S+):(\d+)(?: \(discriminator \d+\))?$", line)
+        instruction = re.match(r" +([0-9a-f]+):\t", line)
+        if here:
+            place = (base(here[1]), int(here[2]))
+        elif instruction:
+            found[int(instruction[1], 16)] = place
+    addresses = [address for address in library.rows if library.function_at(address)]
+    wanted = {address: library.rows[address] for address in addresses}
+    yield from same(done, "lines", [(a, found.get(a)) for a in sorted(wanted)], sorted(wanted.items()))
+
+
+@tool("objdump-dwarf", wanted=lambda library: library.longest_packed + 1 < library.path.stat().st_size)
+def objdump_dwarf(library):
+    done = Done("objdump", "--dwarf", library.path)
+    yield from done.ended()
+    yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
+
+
+@tool("eu-readelf")
+def eu_readelf(library):
+    done = Done("eu-readelf", "-N", "--debug-dump", library.path)
+    yield from done.ended()
+    yield from done.tells(r"\] +subprogram +abbrev:", library)
+
+
+@tool("eu-elflint")
+def eu_elflint(library):
+    for options in (["--gnu-ld"], ["--gnu-ld", "--strict"]):
+        done = Done("eu-elflint", *options, library.path)
+        yield from done.ended()
+        yield from done.check(done.out == "No errors\n", done.out)
+
+
+@tool("verify")
+def verify(library):
+    """llvm-dwarfdump --verify"""
+    done = Done("llvm-dwarfdump-14", "--verify", library.path)
+    yield from done.ended()
+    yield from done.without("^(?:warning|error)")
+    yield from done.check(done.out.endswith("No errors.\n"), "does not end in 'No errors.'")
+
+
+@tool("dwarfdump")
+def dwarfdump(library):
+    """dwarfdump -ka: its exit status says nothing, and headings have the words of complaints too."""
+    done = Done("dwarfdump", "-ka", library.path)
+    yield from done.check(done.status == 0 and not done.err, done.err or f"exit status {done.status}")
+    yield from done.without(r"\*\*\* DWARF CHECK|DW_DLE_|ERROR(?!S FOR ALL)")
+
+
+@tool("gdb")
+def gdb(library):
+    """Reads everything, and sets breakpoints by name and by line."""
+    names = [name for name, _ in every(library.numbered, 10)] or [library.entry]
+    rows = library.some_rows(10)
+    places = [library.rows[address] for address in rows]
+    command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set width 0"]
+    command += ["-ex", f"file {library.path}", "-ex", "maint expand-symtabs"]
+    for place in [*names, *(f"{file}:{line}" for file, line in places)]:
+        command += ["-ex", f"break {place}"]
+    done = Done(*command, "-ex", "info breakpoints")
+    yield from done.check(done.status == 0, f"exit status {done.status}")
+    yield from done.check(not done.err.strip(), done.err)
+    listed = done.out[done.out.find("\nNum ") :]
+    at = {}  # number: [(address, function, (file, line))]
+    for number, address, function, file, line in re.findall(
+        r"^(\d+)(?:\.\d+)? .*?0x([0-9a-f]+) in (\S+) at (\S+):(\d+)$", listed, flags=re.M
+    ):
+        at.setdefault(int(number), []).append((int(address, 16), function, (base(file), int(line))))
+    found = [[function for _, function, _ in at.get(i, [])] for i in range(1, len(names) + 1)]
+    yield from same(done, "breakpoints by name", found, [[name] for name in names])
+    for i, (address, place) in enumerate(zip(rows, places), len(names) + 1):
+        stops = at.get(i, [])
+        # gdb may go on to the end of the prologue
+        right = [there for there, _, line in stops if library.place(there) == line and 0 <= line[1] - place[1] <= 1]
+        right = right and len(right) == len(stops)
+        yield from done.check(right, f"break {place[0]}:{place[1]}, of {address:#x}: {stops}")
+
+
+@tool("lldb")
+def lldb(library):
+    """Functions, breakpoints by name and by line, and the line table of a unit."""
+    names = [name for name, _ in every(library.numbered, 5)] or [library.entry]
+    own = [place for address, place in library.rows.items() if place[0].endswith(".c")]
+    places = every(sorted(set(own)), 5)
+    commands = [f"target create {library.path}", *(f"image lookup -F {name}" for name in names)]
+    commands += [f"breakpoint set -n {name}" for name in names]
+    commands += [f"breakpoint set -f {file} -l {line}" for file, line in places]
+    commands += ["breakpoint list", f"image dump line-table {own[0][0]}"]
+    options = [part for command in commands for part in ("-o", command)]
+    done = Done("lldb-14", "--no-lldbinit", "-b", *options)
+    yield from done.ended()
+    match = r"^1 match found.*\n +Address: \S+\[0x([0-9a-f]+)\] .*\n +Summary: \S+`(\S+) at "
+    looked_up = [(int(at, 16), name) for at, name in re.findall(match, done.out, flags=re.M)]
+    yield from same(done, "functions", looked_up, [(library.symbols[name][0], name) for name in names])
+    stop = r"^ +(\d+)\.\d+: where = \S+?`(\S+?)(?: \+ \d+)?(?: \[inlined\].*)? at ([^:]+):(\d+)"
+    stops = re.findall(stop + r".*address = \S+\[0x([0-9a-f]+)\]", done.out, flags=re.M)
+    by_name = [name for number, name, *_ in stops if int(number) <= len(names)]
+    yield from same(done, "breakpoints by name", by_name, names)
+    for i, (file, line) in enumerate(places, len(names) + 1):
+        here = [(base(f), int(n), int(at, 16)) for number, _, f, n, at in stops if int(number) == i]
+        # lldb too goes on to the end of the prologue
+        right = [library.place(at) == (f, n) and f == file and 0 <= n - line <= 1 for f, n, at in here]
+        yield from done.check(right and all(right), f"breakpoint at {file}:{line}: {here}")
+    table = done.out[done.out.rfind("\nLine table for ") :]
+    dumped = re.findall(r"^0x([0-9a-f]+): ([^:\n]+):(\d+)", table, flags=re.M)
+    dumped = {int(at, 16): (base(file), int(line)) for at, file, line in dumped}
+    yield from done.check(len(dumped) > 4, f"line table: {table[:200]}")
+    # where one sequence ends the next may begin; lldb shows the end
+    ends = {address for address, (_, line), _ in library.lines if line is None}
+    found = {at: place for at, place in dumped.items() if at not in ends}
+    yield from same(done, "line table", found.items(), [(at, library.rows.get(at)) for at in found])
+
+
+@tool("dwz")
+def dwz(library):
+    """Shrinks the file, and the readers that know partial units still have nothing to say."""
+    out = library.work / f"dwz-{library.name}"
+    done = Done("dwz", "-o", out, library.path)
+    yield from done.ended()
+    if out.exists():
+        yield from done.check(out.stat().st_size < library.path.stat().st_size, "the file has not become shorter")
+        short = library.another(out, dwz=True)
+        yield from still(short, "readelf", "readelf-dwarf", "objdump", "objdump-dwarf", "eu-elflint")
+        yield from still(short, "eu-readelf", "abidw", "verify")
+
+
+@tool("abidw")
+def abidw(library):
+    """Every function that others can call is described, with its parameters."""
+    done = Done("abidw", library.path)
+    yield from done.ended()
+    found = re.findall(r"<function-decl name='(\S+?)'.*elf-symbol-id='(\S+?)'", done.out)
+    wanted = {name for name, _ in library.numbered}
+    yield from same(done, "functions", sorted({symbol for _, symbol in found} & wanted), sorted(wanted))
+
+
+@tool("pahole")
+def pahole(library):
+    """The structures that readelf sees, with their sizes."""
+    done = Done("pahole", library.path)
+    yield from done.ended()
+    dump = objects.ask("readelf", "--debug-dump=info", library.path)
+    entry = r"\(DW_TAG_structure_type\)\n +<\w+> +DW_AT_name +: (?:\(.*?\): )?(\S+)\n +<\w+> +DW_AT_byte_size +: (\d+)"
+    wanted = {name: int(size) for name, size in re.findall(entry, dump)}
+    shown = re.findall(r"^(?:struct|class) (\S+) \{\n.*?/\* size: (\d+),", done.out, flags=re.M | re.S)
+    yield from same(done, "structures", sorted((name, int(size)) for name, size in shown), sorted(wanted.items()))
+
+
+def asks_addresses(library, *command, split):
+    """Compares what a program says of addresses with the line table and the symbols.
+
+    split makes its output [[function, file:line, ...], ...], innermost first.
+    """
+    addresses = library.some_rows(60)
+    done = Done(*command, *(f"{address:#x}" for address in addresses))
+    yield from done.ended()
+    answers = [[line for line in block if line] for block in split(done.out)]
+    yield from done.check(len(answers) == len(addresses), f"{len(answers)} answers for {len(addresses)} addresses")
+    for address, answer in zip(addresses, answers):
+        place = re.match(r"(?:.*/)?([^/]+?):(\d+)", answer[1]) if len(answer) > 1 else None
+        found = (answer[-2] if len(answer) > 1 else None, (place[1], int(place[2])) if place else answer)
+        wanted = (library.function_at(address), library.rows[address])
+        yield from done.check(found == wanted, f"{address:#x}: {found} where {wanted} was expected")
+
+
+def by_address(out):
+    return [block.splitlines()[1:] for block in re.split(r"^(?=0x[0-9a-f]+$)", out, flags=re.M)[1:]]
+
+
+@tool("addr2line")
+def addr2line(library):
+    yield from asks_addresses(library, "addr2line", "-afie", library.path, split=by_address)
+
+
+@tool("eu-addr2line")
+def eu_addr2line(library):
+    command = ["eu-addr2line", "-afi", "-e", library.path]
+    unnoted = lambda out: re.sub(r" inlined at .*? in (.*)$", "", out, flags=re.M)  # noqa: E731
+    yield from asks_addresses(library, *command, split=lambda out: by_address(unnoted(out)))
+
+
+@tool("symbolizer")
+def symbolizer(library):
+    """llvm-symbolizer"""
+    command = ["llvm-symbolizer-14", f"--obj={library.path}", "--no-demangle", "--addresses", "-i"]
+    yield from asks_addresses(library, *command, split=by_address)
+
+
+@tool("nm")
+def nm(library):
+    """nm -C: the same symbols, and no mangled names left."""
+    plain, done = Done("nm", library.path), Done("nm", "-C", library.path)
+    yield from done.ended()
+    yield from done.without(" _Z")
+    head = lambda done: sorted(row[:18] for row in done.out.splitlines())  # noqa: E731
+    yield from same(done, "symbols", head(done), head(plain))
+
+
+def still(library, *names):
+    """The complaints of other tools, but for those that do not go with the variant, about what a tool made."""
+    for name in names:
+        if name in library.row["tools"]:
+            yield from (f"{name} of {library.path.name}: {said}" for said in TOOLS[name].look(library))
+
+
+def loads(library):
+    """It still loads, and its entry returns what the manifest says. Its neighbours are found beside the original."""
+    if library.row["kind"] == "module":
+        done = Done("env", f"LD_LIBRARY_PATH={library.row['set']}", library.loader, library.path, library.entry)
+        yield from done.ended()
+        yield from done.check(done.out == library.result(), f"returned {done.out}, not {library.result()}")
+
+
+def sections_of(path):
+    return re.findall(r"\] (\.\S+) ", objects.ask("readelf", "-SW", path))
+
+
+def dynamic_symbols(path):
+    return objects.ask("nm", "-D", path)
+
+
+@tool("strip")
+def strip(library):
+    """strip -g takes the debug sections, strip the symbols too; nothing else changes."""
+    for options, gone in (["-g"], r"\.debug_"), ([], r"\.debug_|\.symtab|\.strtab"):
+        out = library.work / f"strip{''.join(options)}-{library.name}"
+        done = Done("strip", *options, "-o", out, library.path)
+        yield from done.ended()
+        kept = [name for name in sections_of(library.path) if not re.match(gone, name)]
+        yield from same(done, "sections", sections_of(out), kept)
+        yield from done.check(dynamic_symbols(out) == dynamic_symbols(library.path), "dynamic symbols have changed")
+        stripped = library.another(out)
+        yield from still(stripped, "readelf", "eu-elflint")
+        yield from loads(stripped)
+
+
+@tool("eu-strip")
+def eu_strip(library):
+    """eu-strip -f: both files pass; the debug file only with -d."""
+    out, debug = library.work / f"eu-strip-{library.name}", library.work / f"eu-strip-{library.name}.debug"
+    done = Done("eu-strip", "-o", out, "-f", debug, library.path)
+    yield from done.ended()
+    stripped = library.another(out)
+    yield from still(stripped, "readelf", "eu-elflint")
+    yield from loads(stripped)
+    lint = Done("eu-elflint", "--gnu-ld", "-d", debug)
+    yield from lint.check(lint.out == "No errors\n", lint.out + lint.err)
+    yield from Done("readelf", "--debug-dump=info", debug).ended()
+
+
+@tool("objcopy")
+def objcopy(library):
+    """objcopy --only-keep-debug, and a link to it, by which addr2line finds the lines.
+
+    eu-elflint is not asked of the debug file: it complains of any that objcopy makes.
+    """
+    out, debug = library.work / f"objcopy-{library.name}", library.work / f"objcopy-{library.name}.debug"
+    done = Done("objcopy", "--only-keep-debug", library.path, debug)
+    yield from done.ended()
+    yield from Done("readelf", "--debug-dump=info", debug).ended()
+    linked = Done("objcopy", "--strip-debug", f"--add-gnu-debuglink={debug}", library.path, out)
+    yield from linked.ended()
+    stripped = library.another(out)
+    yield from still(stripped, "readelf", "eu-elflint")
+    yield from loads(stripped)
+    answers = [Done("addr2line", "-afie", path, *map(hex, library.some_rows(20))) for path in (library.path, out)]
+    yield from answers[1].ended()
+    yield from same(answers[1], "lines by the link", answers[1].out.splitlines(), answers[0].out.splitlines())
+
+
+@tool("patchelf")
+def patchelf(library):
+    """Needed libraries; its own name again changes nothing; another name leaves it a library.
+
+    eu-elflint is not asked of the last: it complains of any file that patchelf has changed.
+    """
+    dynamic = objects.ask("readelf", "-dW", library.path)
+    done = Done("patchelf", "--print-needed", library.path)
+    yield from done.ended()
+    yield from same(done, "needed", done.out.split(), re.findall(r"\(NEEDED\) .*\[(.*)\]", dynamic))
+    out = library.work / f"patchelf-{library.name}"
+    shutil.copy(library.path, out)
+    done = Done("patchelf", "--set-soname", library.name, out)
+    yield from done.ended()
+    yield from done.check(out.read_bytes() == library.path.read_bytes(), "the file has changed")
+    done = Done("patchelf", "--set-soname", f"another-and-longer-name-of-{library.name}", out)
+    yield from done.ended()
+    named = library.another(out)
+    yield from still(named, "readelf", "verify")
+    yield from loads(named)
+
+
+def same_stack(done, library, frames, lines=True):
+    """Compares frames, inlined ones among them, with the callers of the chain's last function."""
+    names = {name for name, _ in library.stack()}
+    found, wanted = of_frames(frames, names), library.stack()
+    if not lines:
+        found, wanted = [name for name, _ in found], [name for name, _ in wanted]
+    yield from same(done, "stack", found, wanted)
+
+
+@tool("valgrind", most=2, wanted=Library.has_chain)
+def valgrind(library):
+    """Runs it, reads its variables, and shows the stack.
+
+    Values that were never set are not reported: that is of the code, not of the debug information.
+    """
+    command = ["valgrind", "-q", "--leak-check=full", "--undef-value-errors=no", "--read-var-info=yes"]
+    command += ["--num-callers=40", f"--suppressions={SUPPRESSIONS}", library.hooked, library.path, library.entry]
+    done = Done(*command, timeout=2 * TIMEOUT)
+    marked = re.sub(r"^==\d+== |^\*\*\d+\*\* ?", "", done.err, flags=re.M)
+    said = [line for line in marked.splitlines() if line.strip() and not re.match(r"(here)? +(at|by) 0x", line)]
+    yield from done.check(not said and done.status == 0, "\n".join(said) or f"exit status {done.status}")
+    frames = re.findall(r"^(?:here)? +(?:at|by) 0x\w+: (\S+) \((\S+?)(?::(\d+))?\)$", marked, flags=re.M)
+    frames = [(name, (file, int(line or 0))) for name, file, line in frames]
+    callers = [name for name, _ in frames].index(library.chain[1]) + 1
+    yield from same_stack(done, library, frames[callers:])
+
+
+# Of any code: what a core file cannot have, what is not loaded yet, what a call does to %rax, sources.
+GDB_WARNINGS = "|".join(
+    [
+        "warning: Memory read failed for corefile section",
+        "warning: target file /proc/",
+        "Function .* not defined",
+        "During symbol reading: incomplete CFI data; unspecified registers",
+        r"\d+\t\S+: No such file or directory",
+    ]
+)
+
+
+@tool("gdb-stack", most=3, wanted=Library.has_chain)
+def gdb_stack(library):
+    """Runs to the chain's last function, shows the stack, and finishes it."""
+    _, last = library.chain
+    done = run_to_core(library)
+    yield from done.check(done.status == 0, f"exit status {done.status}")
+    said = re.sub(f"^(?:{GDB_WARNINGS}).*\\n?", "", done.err, flags=re.M)
+    yield from done.check(not said.strip(), said)
+    yield from done.without("[Ee]rror")
+    rows = re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+) \(.*\) at (\S+):(\d+)$", done.out, flags=re.M)
+    frames = [(name, (base(file), int(line))) for name, file, line in rows]
+    yield from done.check(frames and frames[0][0] == last, f"stopped in {frames[:1]}, not in {last}")
+    yield from same_stack(done, library, frames[1:])
+    yield from done.check("Value returned is $1 = " in done.out, "finish has shown no value")
+
+
+def run_to_core(library):
+    """Leaves a core file of the chain's last function."""
+    _, last = library.chain
+    command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set debug-file-directory /dev/null"]
+    command += ["-iex", "set width 0", "-iex", "set breakpoint pending on"]
+    for part in (f"break {last}", "run", "bt", "info locals", f"generate-core-file {core_of(library)}", "finish"):
+        command += ["-ex", part]
+    return Done(*command, "--args", library.loader, library.path, library.entry, timeout=2 * TIMEOUT)
+
+
+def core_of(library):
+    return library.work / f"core-{library.name}"
+
+
+def eu_stack_of(library, *options):
+    if not core_of(library).exists():
+        run_to_core(library)
+    done = Done("eu-stack", *options, "--core", core_of(library), "-e", library.loader)
+    yield from done.ended()
+    rows = re.findall(r"^#\d+ +0x\w+(?: - 1)? +(\S+?)(?:@@\S+)?(?:\n +(\S+?):(\d+)(?::\d+)?)?$", done.out, flags=re.M)
+    frames = [(name, (base(file), int(line or 0))) for name, file, line in rows]
+    _, last = library.chain
+    yield from done.check(frames and frames[0][0] == last, f"stopped in {frames[:1]}, not in {last}")
+    yield from same_stack(done, library, frames[1:], lines="-s" in options)
+
+
+@tool("eu-stack", most=3, wanted=Library.has_chain)
+def eu_stack(library):
+    """Names of the stack of a core file."""
+    yield from eu_stack_of(library)
+
+
+@tool("eu-stack-lines", most=3, wanted=Library.has_chain)
+def eu_stack_lines(library):
+    yield from eu_stack_of(library, "-s")
+
+
+def unwinds(library, unwinder):
+    """Unwinds through .eh_frame, in the process itself: the addresses to return to are those after the calls."""
+    done = Done(library.hooked, library.path, library.entry, unwinder)
+    if done.out.startswith("no unwinder: "):
+        raise Missing(unwinder)
+    yield from done.ended()
+    found = re.findall(rf"^{re.escape(str(library.path))} 0x([0-9a-f]+)$", done.out, flags=re.M)
+    wanted = [address for _, address in reversed(library.chain[0])]
+    yield from same(done, "stack", [int(address, 16) - 5 for address in found], wanted)  # a call takes five bytes
+
+
+@tool("libgcc", wanted=Library.has_chain)
+def libgcc(library):
+    yield from unwinds(library, "libgcc_s.so.1")
+
+
+@tool("libunwind", wanted=Library.has_chain)
+def libunwind(library):
+    yield from unwinds(library, "libunwind.so.8")
+
+
+# --- all of it ----------------------------------------------------------------
+
+
+def excluded(variant):
+    """{tool: number of the reason} of a variant."""
+    numbers = {}
+    for number, (traits, tools, _) in enumerate(EXCLUDED, 1):
+        assert set(tools) <= set(TOOLS), tools
+        if set(traits) <= set(variant.traits):
+            numbers.update({name: number for name in tools})
+    return numbers
+
+
+def libraries_of(directory, variant, tools, sample, loader, work):
+    """The libraries of a set to look at; of a large one so many modules and utilities."""
+    rows = manifest_of(directory)["libraries"]
+    if "large" in variant.traits:
+        kinds = ("module", "utility")
+        rows = [row for kind in kinds for row in every([row for row in rows if row["kind"] == kind], sample)]
+    for row in rows:
+        own = work / row["name"].removesuffix(".so")
+        own.mkdir()
+        yield Library(directory / row["name"], own, {**row, "tools": tools, "set": directory}, loader)
+
+
+def look(job):
+    """[(tool, seconds, complaints or None where it is not installed)] of one library."""
+    library, tools = job
+    found = []
+    for name in tools:
+        began = time.monotonic()
+        try:
+            said = list(TOOLS[name].look(library))
+        except Missing:
+            said = None
+        except Exception as error:  # what a tool prints may be anything
+            said = [f"{type(error).__name__}: {str(error)[:600]}"]
+        found.append((name, time.monotonic() - began, said))
+    return library, found
+
+
+def run(variant, options, directory, loader):
+    """{tool: (seconds, {library: complaints})}, {tools that are not installed} of a variant."""
+    work = directory / variant.name
+    work.mkdir()
+    profile = work / "profile"
+    profile.write_text(variant.profile(options.short))
+    made = work / "set"
+    subprocess.run([BUILD / "bin" / "pyelfgen", "--profile", profile, "-o", made, "-q"], check=True, timeout=900)
+    tools = [name for name in options.tool or TOOLS if name not in excluded(variant)]
+    libraries = list(libraries_of(made, variant, set(TOOLS) - set(excluded(variant)), options.sample, loader, work))
+    chosen = {library.name: [] for library in libraries}
+    for name in tools:
+        wanted = [library for library in libraries if TOOLS[name].wanted(library)]
+        for library in every(wanted, 1 if options.short and TOOLS[name].most else TOOLS[name].most or len(wanted)):
+            chosen[library.name].append(name)
+    found, missing = {name: (0, {}) for name in tools}, set()
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        jobs = [(library, chosen[library.name]) for library in libraries]
+        for library, rows in pool.map(look, jobs):
+            for name, seconds, said in rows:
+                if said is None:
+                    missing.add(name)
+                    continue
+                found[name] = (found[name][0] + seconds, {**found[name][1], library.name: said})
+    if not options.keep:
+        shutil.rmtree(work)
+    return found, missing
+
+
+def cell(variant, name, found, missing, times):
+    if name in excluded(variant):
+        return f"X{excluded(variant)[name]}"
+    if name in missing:
+        return "-"
+    seconds, looked_at = found[name]
+    failed = sum(len(said) > 0 for said in looked_at.values())
+    text = f"FAIL {failed}/{len(looked_at)}" if failed else "ok" if looked_at else "none"
+    return f"{text} {seconds:.1f} s" if times else text
+
+
+def table(rows):
+    """Lines of a table in Markdown."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rows = [rows[0], ["-" * width for width in widths], *rows[1:]]
+    return ["| " + " | ".join(part.ljust(width) for part, width in zip(row, widths)) + " |" for row in rows]
+
+
+def reasons():
+    """EXCLUDED as a table, which docs/gauntlet.md has too."""
+    rows = [["number", "variants that are", "tools", "because"]]
+    for number, (traits, tools, why) in enumerate(EXCLUDED, 1):
+        rows.append([f"X{number}", ", ".join(traits), ", ".join(tools), why])
+    return table(rows)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--short", action="store_true", help="small sets, slow tools on one library, no large set")
+    parser.add_argument("--only", action="append", metavar="VARIANT", help="this variant; may be given again")
+    parser.add_argument("--tool", action="append", metavar="TOOL", help="this tool; may be given again")
+    parser.add_argument("--sample", type=int, default=2, metavar="N", help="N modules and N utilities of a large set")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIRECTORY", help="leave sets and files there")
+    parser.add_argument("--reasons", action="store_true", help="print only which pairs are left out, and why")
+    parser.add_argument("--times", action="store_true", help="print the seconds that each tool took")
+    options = parser.parse_args()
+    names = [variant.name for variant in VARIANTS]
+    for kind, given, known in ("variant", options.only, names), ("tool", options.tool, TOOLS):
+        unknown = set(given or []) - set(known)
+        if unknown:
+            parser.error(f"there is no {kind} {', '.join(unknown)}; there are {', '.join(known)}")
+    return options
+
+
+def directory_for(options):
+    """Where gigabytes fit: memory, if it has room."""
+    if options.keep:
+        options.keep.mkdir(parents=True)
+        return contextlib.nullcontext(options.keep.resolve())
+    memory = pathlib.Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4_000_000_000
+    return tempfile.TemporaryDirectory(prefix="pyelfgen-gauntlet-", dir=memory if roomy else None)
+
+
+def main():
+    options = parse()
+    if options.reasons:
+        print("\n".join(reasons()))
+        return 0
+    variants = [v for v in VARIANTS if v.name in (options.only or [v.name])]
+    if options.short and not options.only:
+        variants = [v for v in variants if "large" not in v.traits]
+    results = {}
+    with directory_for(options) as directory:
+        directory = pathlib.Path(directory)
+        loader = directory / "load"
+        compile_loader(loader)
+        for variant in variants:
+            results[variant] = run(variant, options, directory, loader)
+    tools = options.tool or list(TOOLS)
+    rows = [["tool", *(variant.name for variant in variants)]]
+    for name in tools:
+        rows.append([name, *(cell(variant, name, *results[variant], options.times) for variant in variants)])
+    print("\n".join(table(rows)))
+    shown = {number for variant in variants for name, number in excluded(variant).items() if name in tools}
+    for number in sorted(shown):
+        print(f"X{number}: {EXCLUDED[number - 1][2]}")
+    missing = sorted({name for _, absent in results.values() for name in absent})
+    if missing:
+        print(f"-: not installed: {', '.join(missing)}")
+    failures = 0
+    for variant in variants:
+        for name, (_, said) in results[variant][0].items():
+            for library, complaints in said.items():
+                failures += bool(complaints)
+                if complaints:
+                    print(f"\n{variant.name}, {name}, {library}: {len(complaints)} complaints, the first of them:")
+                    print("\n".join(f"  {line}" for line in complaints[:3]))
+    return 1 if failures or (missing and not options.short) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

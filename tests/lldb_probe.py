@@ -1,0 +1,108 @@
+"""Run inside lldb (command script import lldb_probe.py): does what $PROBE says and prints lines of JSON.
+
+As gdb_probe.py does: $PROBE is a JSON object, `mode` is one of the functions
+below, its other members are that function's arguments.
+"""
+
+import json
+import os
+
+import lldb
+
+FRAMES_MOST = 40
+
+
+def show(**what):
+    print("PROBE " + json.dumps(what), flush=True)
+
+
+def value_of(value):
+    """A value as Python has it; None where it is not available."""
+    if not value.GetError().Success():
+        return None
+    kind = value.GetType().GetCanonicalType()
+    if kind.IsPointerType():
+        if kind.GetPointeeType().GetByteSize() == 1:
+            return json.loads(value.GetSummary())
+        return value.GetValueAsUnsigned()
+    data, error = value.GetData(), lldb.SBError()
+    if kind.GetBasicType() == lldb.eBasicTypeFloat:
+        return data.GetFloat(error, 0)
+    if kind.GetBasicType() == lldb.eBasicTypeDouble:
+        return data.GetDouble(error, 0)
+    return value.GetValueAsSigned()
+
+
+def variables(found):
+    return [[value.GetName(), value.GetTypeName(), value_of(value)] for value in found]
+
+
+def describe(frame):
+    """A frame as `bt` shows it."""
+    entry = frame.GetLineEntry()
+    library = frame.GetModule().GetFileSpec().GetFilename()
+    described = {"function": frame.GetFunctionName(), "library": library, "pc": frame.GetPCAddress().GetFileAddress()}
+    described["file"] = entry.GetFileSpec().GetFilename() if entry.IsValid() else None
+    described["line"] = entry.GetLine() if entry.IsValid() else None
+    ours = (library or "").startswith(("libmodule", "libutility"))
+    described["arguments"] = variables(frame.GetVariables(True, False, False, True)) if ours else []
+    return described
+
+
+def frames(thread):
+    return [describe(thread.GetFrameAtIndex(i)) for i in range(min(thread.GetNumFrames(), FRAMES_MOST))]
+
+
+def launch(debugger, command, name=None, file=None, line=None):
+    """Runs a command to a function or a line; returns the thread that stopped there."""
+    target = debugger.CreateTarget(command[0])
+    if name:
+        breakpoint = target.BreakpointCreateByName(name)
+    else:
+        breakpoint = target.BreakpointCreateByLocation(file, line)
+    error = lldb.SBError()
+    process = target.Launch(lldb.SBLaunchInfo(command[1:]), error)
+    thread = process.GetSelectedThread()
+    reached = error.Success() and thread.GetStopReason() == lldb.eStopReasonBreakpoint
+    show(error=error.GetCString(), reached=reached, locations=breakpoint.GetNumLocations())
+    return process, thread
+
+
+def stop(debugger, command, finish=0, step=0, **place):
+    """Shows the frames at a place and the locals there, then what it finishes or steps to."""
+    process, thread = launch(debugger, command, **place)
+    show(frames=frames(thread))
+    show(locals=variables(thread.GetFrameAtIndex(0).GetVariables(False, True, False, True)))
+    for _ in range(finish):
+        name = thread.GetFrameAtIndex(0).GetFunctionName()
+        thread.StepOut()
+        show(finished=name, returned=thread.GetStopReturnValue().GetValueAsUnsigned(), now=describe(thread.frames[0]))
+    for _ in range(step):
+        thread.StepInto()
+        show(stepped=describe(thread.frames[0]))
+    process.Kill()
+
+
+def types(debugger, library, names):
+    """Members of structures: name, offset and size; without running."""
+    target = debugger.CreateTarget(library)
+    for name in names:
+        kind = target.FindFirstType(name)
+        members = [kind.GetFieldAtIndex(i) for i in range(kind.GetNumberOfFields())]
+        rows = [[member.GetName(), member.GetOffsetInBytes(), member.GetType().GetByteSize()] for member in members]
+        show(name=kind.GetName(), size=kind.GetByteSize(), members=rows)
+
+
+def said(debugger, library, commands):
+    """What lldb's commands print; without running."""
+    context = lldb.SBExecutionContext(debugger.CreateTarget(library))
+    for command in commands:
+        result = lldb.SBCommandReturnObject()
+        debugger.GetCommandInterpreter().HandleCommand(command, context, result)
+        show(command=command, out=result.GetOutput(), error=result.GetError())
+
+
+def __lldb_init_module(debugger, _):
+    debugger.SetAsync(False)
+    what = json.loads(os.environ["PROBE"])
+    {"stop": stop, "types": types, "said": said}[what.pop("mode")](debugger, **what)

@@ -1,0 +1,90 @@
+"""The gauntlet on small sets; ./dev check runs all of it."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import gauntlet as judges
+from conftest import SOURCE
+from objects import section
+from sets import libraries_of
+
+
+def gauntlet(*options, **more):
+    command = [sys.executable, SOURCE / "tests" / "gauntlet.py", *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **more)
+
+
+def test_short_gauntlet(programs):
+    if programs.sanitized:
+        pytest.skip("what reads the sets is not ours")
+    done = gauntlet("--short")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = done.stdout.split("\nX1: ")[0].splitlines()
+    assert len(table) > 20 and "FAIL" not in done.stdout
+    # what is always installed has looked at something
+    looked_at = {row.split()[1] for row in table if row.split()[3] == "ok"}
+    assert looked_at >= {"readelf", "objdump", "eu-elflint", "verify", "dwarfdump", "gdb", "addr2line", "libgcc"}
+
+
+def test_documentation_has_the_reasons():
+    reasons = gauntlet("--reasons", check=True).stdout
+    assert reasons in (SOURCE / "docs" / "gauntlet.md").read_text()
+
+
+# --- the judges can say no ------------------------------------------------------
+
+
+@pytest.fixture
+def broken(sets, tmp_path):
+    """Makes a copy of a module with a section changed."""
+    loader = tmp_path / "load"
+    judges.compile_loader(loader)
+
+    def make(name, change):
+        copied = sets.copy("without-sizes", tmp_path / "set")
+        row = next(row for row in libraries_of(copied, "module"))
+        path = copied / row["name"]
+        whole = judges.Library(path, tmp_path, {**row, "tools": set(judges.TOOLS), "set": copied}, loader)
+        # what is true of the whole library
+        assert whole.rows and whole.chain and whole.symbols
+        _, offset, size = section(path, name)
+        content = bytearray(path.read_bytes())
+        content[offset : offset + size] = change(content[offset : offset + size])
+        path.write_bytes(content)
+        return whole
+
+    yield make
+    shutil.rmtree(tmp_path)
+
+
+def say(library, *tools):
+    return {name for name in tools if list(judges.TOOLS[name].look(library))}
+
+
+def test_a_wrong_frame_is_seen(broken):
+    """DW_CFA_def_cfa_register says %rsp instead of %rbp: the frames above are lost."""
+    library = broken(".eh_frame", lambda content: content.replace(b"\x0d\x06", b"\x0d\x07"))
+    tools = ["libgcc", "gdb-stack", "eu-stack"]
+    assert say(library, *tools) == set(tools)
+
+
+def test_wrong_lines_are_seen(broken):
+    """Addresses 16 bytes on: what DW_LNE_set_address says."""
+    move = lambda found: found[:3] + (int.from_bytes(found[3:], "little") + 16).to_bytes(8, "little")  # noqa: E731
+
+    def change(content):
+        at = content.index(b"\0\x09\x02")
+        return content[:at] + move(content[at : at + 11]) + content[at + 11 :]
+
+    library = broken(".debug_line", change)
+    tools = ["objdump", "gdb", "lldb", "addr2line", "eu-addr2line", "symbolizer"]
+    assert say(library, *tools) == set(tools)
+
+
+def test_wrong_entries_are_seen(broken):
+    """An abbreviation of another tag."""
+    library = broken(".debug_abbrev", lambda content: content.replace(b"\x13\x01", b"\x2e\x01"))
+    assert say(library, "verify", "dwarfdump") == {"verify", "dwarfdump"}

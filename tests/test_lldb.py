@@ -1,0 +1,228 @@
+"""lldb finds functions by name and by line, and shows the calls, arguments, results and types that others say.
+
+What test_gdb.py asks of gdb, here by an independent reader of DWARF.
+"""
+
+import json
+import re
+
+import pytest
+
+import model
+from conftest import SOURCE
+from entries import declared, first_lines, names_below, structures, subprogram
+from objects import LLDB_ENVIRONMENT, every, functions, line_of, tool
+
+pytestmark = pytest.mark.slow
+
+PYTHON = "/usr/bin/python3"
+DRIVE = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.{0}_entry())"
+DEPTH = 10
+
+
+@pytest.fixture(scope="module")
+def expected(small):
+    return model.Model(small)
+
+
+@pytest.fixture(scope="module")
+def probe(small, programs):
+    """Returns what lldb_probe.py shows."""
+    debugger = [tool("lldb-14", "lldb"), "--no-lldbinit", "-b"]
+    # without the system's own debug information
+    debugger += ["-O", "settings set target.debug-file-search-paths /nonexistent"]
+    debugger += ["-o", f"command script import {SOURCE}/tests/lldb_probe.py"]
+
+    def run(module=None, **what):
+        if module:
+            what["command"] = [PYTHON, "-I", "-c", DRIVE.format(module), str(small)]
+        environment = {**LLDB_ENVIRONMENT, "PROBE": json.dumps(what), "LD_BIND_NOW": None}
+        done = programs.command(debugger, leaks=False, env=environment, timeout=120)
+        assert not re.search(r"^(error|warning|Traceback)", done.stderr + done.stdout, flags=re.M | re.I), done.stderr
+        return [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("PROBE ")]
+
+    return run
+
+
+def chain_in(expected, module, number):
+    """The functions of a module's chain."""
+    return expected.libraries[module].functions[number * DEPTH : (number + 1) * DEPTH]
+
+
+def arguments(frame):
+    return [tuple(argument[1:]) for argument in frame["arguments"]]
+
+
+@pytest.fixture(scope="module")
+def by_name(probe, expected):
+    """A stop at the last function of a chain, by its name; finished back to the entry."""
+    chain = chain_in(expected, "libmodule3", 7)
+    return chain, probe("libmodule3", mode="stop", name=chain[-1].name, finish=11)
+
+
+def test_breakpoint_by_name(by_name):
+    _, (first, *_) = by_name
+    assert first == {"error": None, "reached": True, "locations": 1}
+
+
+def test_backtrace_of_a_chain(by_name):
+    chain, (_, shown, *_) = by_name
+    names = [frame["function"] for frame in shown["frames"]]
+    assert names[:12] == [f.name for f in reversed(chain)] + ["libmodule3_entry", "libmodule3_method"]
+    assert [frame["library"] for frame in shown["frames"][:12]] == ["libmodule3.so"] * 12
+    assert "PyObject_Vectorcall" in names and names[-1] == "_start"
+
+
+def test_arguments_of_each_frame(by_name):
+    chain, (_, shown, *_) = by_name
+    for function, frame in zip(reversed(chain), shown["frames"]):
+        assert arguments(frame) == list(zip(function.types, function.passed(0)))
+    assert any(len(frame["arguments"]) > 2 for frame in shown["frames"][:10])
+
+
+def test_names_of_arguments(by_name, small):
+    chain, (_, shown, *_) = by_name
+    for function, frame in zip(reversed(chain), shown["frames"]):
+        entry = subprogram(small / "libmodule3.so", function.name)
+        assert [name for name, *_ in frame["arguments"]] == list(names_below(entry, "DW_TAG_formal_parameter"))
+
+
+def test_files_and_lines_of_frames(by_name, small):
+    """A frame's line is that of the instruction before its address, as addr2line sees it."""
+    _, (_, shown, *_) = by_name
+    for frame in shown["frames"][:12]:
+        back = 0 if frame is shown["frames"][0] else 1
+        assert (frame["file"], frame["line"]) == line_of(small / "libmodule3.so", frame["pc"] - back)
+
+
+def test_finish_gives_the_result(by_name, expected):
+    """From the end of the chain back to the entry, whose own result follows."""
+    chain, shown = by_name
+    finished = [(row["finished"], row["returned"]) for row in shown if "finished" in row]
+    results = [(f.name, f.returned()) for f in reversed(chain)]
+    assert finished == results + [("libmodule3_entry", expected.entry_result("libmodule3"))]
+
+
+def test_finish_leads_to_the_caller(by_name):
+    chain, shown = by_name
+    callers = [row["now"]["function"] for row in shown if "finished" in row]
+    assert callers == [f.name for f in reversed(chain[:-1])] + ["libmodule3_entry", "libmodule3_method"]
+
+
+@pytest.fixture(scope="module")
+def by_line(probe, expected, small):
+    """A stop at the line of the last call of a function deep in its chain."""
+    chain = chain_in(expected, "libmodule5", 20)[:9]
+    file, line = line_of(small / "libmodule5.so", expected.libraries["libmodule5"].call_sites(chain[-1])[-1])
+    return chain, (file, line), probe("libmodule5", mode="stop", file=file, line=line)
+
+
+def test_breakpoint_by_line(by_line):
+    chain, place, (first, shown, _) = by_line
+    frames = shown["frames"]
+    assert first == {"error": None, "reached": True, "locations": 1}
+    assert (frames[0]["file"], frames[0]["line"]) == place
+    names = [frame["function"] for frame in frames]
+    assert names[:11] == [f.name for f in reversed(chain)] + ["libmodule5_entry", "libmodule5_method"]
+    assert [arguments(frame) for frame in frames[:9]] == [list(zip(f.types, f.passed(0))) for f in reversed(chain)]
+
+
+def test_locals_can_be_read(by_line, small):
+    """They are variables of the function; most have a value."""
+    chain, _, (*_, shown) = by_line
+    entry = subprogram(small / "libmodule5.so", chain[-1].name)
+    assert {name for name, *_ in shown["locals"]} <= set(names_below(entry, "DW_TAG_variable"))
+    values = [value for *_, value in shown["locals"]]
+    assert len(values) > 2 and sum(value is not None for value in values) > len(values) / 2
+
+
+def test_step_stops_at_the_lines_that_follow(probe, expected, small):
+    """From a function's first line: each step is to the next line of the line table."""
+    path = small / "libmodule1.so"
+    chain = [f for f in expected.libraries["libmodule1"].functions if f.index % DEPTH and len(f.types) > 3]
+    name, lines = next((f.name, lines) for f in chain for lines in [first_lines(path, f.name)] if len(lines) > 5)
+    file, line = lines[0]
+    shown = probe("libmodule1", mode="stop", file=file, line=line, step=len(lines) - 1)
+    stops = [shown[1]["frames"][0], *(row["stepped"] for row in shown if "stepped" in row)]
+    assert {stop["function"] for stop in stops} == {name}
+    places = [(stop["file"], stop["line"]) for stop in stops]
+    # a breakpoint at the first line is set behind the prologue
+    first = lines.index(places[0])
+    assert first <= 2
+    assert places[: len(lines) - first] == lines[first:]
+
+
+def test_members_of_structures(probe, small):
+    path = small / "libmodule2.so"
+    wanted = structures(path)
+    names = every([name for name in wanted if name], 40)
+    shown = probe(mode="types", library=str(path), names=names)
+    assert [row["name"] for row in shown] == names
+    assert sum(len(row["members"]) for row in shown) > 2 * len(names)
+    for row in shown:
+        assert (row["size"], row["members"]) in wanted[row["name"]]
+
+
+def test_image_lookup_of_types(probe, small):
+    path = small / "libutility1.so"
+    wanted = structures(path)
+    names = every([name for name in wanted if name], 10)
+    shown = probe(mode="said", library=str(path), commands=[f"image lookup -t {name}" for name in names])
+    for name, row in zip(names, shown):
+        assert not row["error"]
+        sizes = re.findall(rf'name = "{name}".*byte-size = (\d+)', row["out"])
+        assert {int(size) for size in sizes} == {size for size, _ in wanted[name]}
+        members = [declared(line) for line in row["out"].splitlines() if line.startswith("    ")]
+        assert members in [[member for member, *_ in rows] for _, rows in wanted[name]]
+
+
+def test_image_lookup_of_addresses(probe, small):
+    """The symbol, the distance from it, and the line."""
+    path = small / "libutility0.so"
+    chosen = [(name, address + 4) for name, address in every(functions(path), 20)]
+    shown = probe(mode="said", library=str(path), commands=[f"image lookup -a {at:#x}" for _, at in chosen])
+    for (name, address), row in zip(chosen, shown):
+        found = re.search(r"Summary: libutility0\.so`(\S+) \+ 4 at (\S+?):(\d+)", row["out"])
+        assert found, row
+        assert found[1] == name
+        assert (found[2], int(found[3])) == line_of(path, address)
+
+
+# --- every library ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_every_module(number, probe, expected):
+    """A stop deep in a chain of each module: who called, and with what."""
+    name = f"libmodule{number}"
+    chain = chain_in(expected, name, 4 + number)
+    frames = probe(name, mode="stop", name=chain[-1].name)[1]["frames"]
+    stack = [*reversed(chain)]
+    names = [f.name for f in stack] + [f"{name}_entry", f"{name}_method"]
+    assert [frame["function"] for frame in frames[: len(names)]] == names
+    assert [arguments(frame) for frame in frames[: len(stack)]] == [list(zip(f.types, f.passed(0))) for f in stack]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_utility(number, probe, expected):
+    """A stop in the function of each utility that a module calls first: across libraries, and its result."""
+    for module in (library for name, library in expected.libraries.items() if name.startswith("libmodule")):
+        into = [
+            (caller, called, n)
+            for caller in module.functions
+            for called, n in caller.calls_with_callers()
+            if called.library.name == f"libutility{number}"
+        ]
+        if into:
+            break
+    caller, called, n = into[0]
+    _, shown, _, finished = probe(module.name, mode="stop", name=called.name, finish=1)
+    frames = shown["frames"]
+    head = caller.index // DEPTH * DEPTH
+    stack = [called, *reversed(module.functions[head : caller.index + 1])]
+    assert [frame["function"] for frame in frames[: len(stack)]] == [f.name for f in stack]
+    assert [frame["library"] for frame in frames[:2]] == [called.library.name + ".so", module.name + ".so"]
+    assert arguments(frames[0]) == list(zip(called.types, called.passed(n)))
+    passed = [list(zip(f.types, f.passed(0))) for f in stack[1:]]
+    assert [arguments(frame) for frame in frames[1 : len(stack)]] == passed
+    assert (finished["finished"], finished["returned"]) == (called.name, called.returned(n))
