@@ -130,7 +130,7 @@ uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, co
     }
     words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text + n);
     n = strlen(text);
-    uint32_t serial = b->serial++ * CORPUS_HEADERS + b->header;
+    uint32_t serial = next_serial(b);
     char digits[12];
     unsigned count = 0;
     do {
@@ -157,8 +157,12 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     struct header_builder b = {.corpus = c, .header = number, .line = 2, .random = {random_at(seed, number)}};
     struct corpus_header *h = &c->header[number];
     b.name_start = h->name_start = (uint32_t)c->strings.size;
-    if (cpp && !(b.cpp = calloc(1, sizeof *b.cpp)))
-        return false;
+    if (cpp) { /* entries of C++ have lines of two bytes */
+        b.line = corpus_inline_line(CORPUS_INLINES);
+        b.cpp = calloc(1, sizeof *b.cpp);
+        if (!b.cpp)
+            return false;
+    }
     add_base_types(&b, base_names);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);

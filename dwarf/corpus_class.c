@@ -353,6 +353,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->members = pick(b, 3) ? pick(b, 2) : 1 + pick(b, 5);
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
+    p->members += !p->methods; /* something there must be */
     if (p->base && p->base->has_vtable && is_structure)
         p->self.has_vtable = false; /* a structure is not told to have one */
     put_class(b, p);

@@ -5,7 +5,7 @@
  * Everything is declared before what uses it, but for the types made of a class,
  * which stand before it. A type is made once. */
 #include <assert.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -79,18 +79,27 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name)
     return (struct cpp_text){name, (uint32_t)strlen((const char *)b->corpus->strings.data + name)};
 }
 
+/* Behind `length` letters. */
+static struct cpp_text numbered_name(struct header_builder *b, char *text, size_t room, uint32_t length)
+{
+    snprintf(text + length, room - length, "%u", (unsigned)next_serial(b));
+    return cpp_text_at(b, (uint32_t)bytes_string(&b->corpus->strings, text));
+}
+
 struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most)
 {
     char text[96];
-    char camel[64];
     uint32_t length = least + pick(b, most - least + 1);
-    words_camel_case(random_next(&b->random), length, camel);
-    camel[length] = '\0';
-    /* of unique_name the number only */
-    uint32_t name = unique_name(b, 0, 0, "", text);
-    b->corpus->strings.size = name;
-    strcat(camel, text);
-    return cpp_text_at(b, (uint32_t)bytes_string(&b->corpus->strings, camel));
+    words_camel_case(random_next(&b->random), length, text);
+    return numbered_name(b, text, sizeof text, length);
+}
+
+struct cpp_text cpp_name(struct header_builder *b, uint32_t least, uint32_t most)
+{
+    char text[96];
+    uint32_t length = least + pick(b, most - least + 1);
+    words_identifier(random_next(&b->random), length, text);
+    return numbered_name(b, text, sizeof text, length);
 }
 
 static const char *strings_of(const struct header_builder *b)
@@ -242,11 +251,11 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
         bytes_u8(&b->entries, ABBREV_CLASS);
         put_name(b, class->name.at);
         bytes_u8(&b->entries, (uint8_t) class->size);
-        declare(b, corpus_inline_line(first) - 2);
+        declare(b, corpus_inline_line(first));
         size_t sibling = bytes_u32(&b->entries, 0);
         bytes_u8(&b->entries, ABBREV_PROTECTED_MEMBER);
         put_name(b, member_name(b, &scope));
-        declare(b, corpus_inline_line(first) - 1);
+        declare(b, corpus_inline_line(first));
         bytes_u32(&b->entries, corpus_type(b->corpus, i & 1 ? BASE_DOUBLE : BASE_LONG));
         bytes_u8(&b->entries, 0);
         bytes_u8(&b->entries, DW_ACCESS_protected);
@@ -321,11 +330,10 @@ static void add_vtable_types(struct header_builder *b)
 static void name_scopes(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
-    char text[96];
     for (uint32_t i = 0; i < CPP_SCOPES; i++)
-        h->scope[i] = cpp_text_at(b, unique_name(b, 2 + i, 4 + i, "", text));
+        h->scope[i] = cpp_name(b, 2 + i, 4 + i);
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
-        h->template[i] = (struct cpp_template){.name = cpp_text_at(b, unique_name(b, 5, 12, "", text)),
+        h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
                                                .scope = (uint16_t)(i * 7 % CPP_SCOPES),
                                                .two = i % 5 < 3,
                                                .numbered = i % 4 == 0};
@@ -432,12 +440,11 @@ static void add_imported(struct header_builder *b)
 static void add_scope_functions(struct header_builder *b)
 {
     uint32_t number = pick(b, CPP_SCOPES);
-    char text[96];
     size_t sibling = cpp_open_scope(b, number);
     for (uint32_t n = 2 + pick(b, 4); n; n--) {
         struct cpp_method m = {.f = {.class = CPP_NONE, .scope = (uint16_t)number}, .line = next_line(b)};
         m.f.is_template = pick(b, 4) != 0;
-        m.f.name = cpp_text_at(b, unique_name(b, 5, 12, "", text));
+        m.f.name = cpp_name(b, 5, 12);
         m.f.result = cpp_parameter_type(b);
         cpp_choose_parameters(b, &m.f);
         if (!m.f.count) /* what has no children would need an abbreviation of its own */

@@ -38,6 +38,12 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
     return random_below(random_next(&b->random), n);
 }
 
+/* A number that no other name of any header has. */
+static inline uint32_t next_serial(struct header_builder *b)
+{
+    return b->serial++ * CORPUS_HEADERS + b->header;
+}
+
 /* The place in the unit of the next entry. */
 static inline uint32_t here(const struct header_builder *b)
 {

@@ -23,8 +23,9 @@ void cpp_settle(struct header_builder *b, uint16_t class);
 /* A type that a function may take. */
 uint16_t cpp_parameter_type(struct header_builder *b);
 
-/* A new name, in CamelCase and with a number. */
+/* A new name with a number: of a class in CamelCase, of something else. */
 struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most);
+struct cpp_text cpp_name(struct header_builder *b, uint32_t least, uint32_t most);
 struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name);
 /* Arguments for a template with a second type, with a number. */
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered);
