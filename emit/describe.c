@@ -9,10 +9,14 @@ enum {
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
-static const uint8_t debug_types[ARGUMENT_TYPES] = {
-    [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
-    [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
-};
+enum base_type describe_type(enum argument_type type)
+{
+    static const uint8_t types[ARGUMENT_TYPES] = {
+        [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
+        [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
+    };
+    return types[type];
+}
 
 static void close_unit(struct walk *w)
 {
@@ -167,7 +171,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             .name = subject_name(w, s),
             .line = s->line,
             .column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15),
-            .type = debug_types[s->f->type[j]],
+            .type = describe_type(s->f->type[j]),
         };
         if (!s->lists) {
             compose_parameter(c, &v, place);
@@ -368,6 +372,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    room.info += class_room(w);
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
@@ -376,6 +381,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     if (!begin_function(w, s.start, &room))
         return false;
+    const uint32_t declared = class_declare(w, index);
     s.line = w->line_number;
     detail_function(w, &s);
     /* what is told of all calls must be told of each, in lines of two bytes */
@@ -389,7 +395,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         .line = w->line_number,
         .column = 15,
         .kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
-        .declared = COMPOSE_UNKNOWN,
+        .declared = declared,
         .result = BASE_UNSIGNED_LONG,
     };
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
