@@ -84,11 +84,22 @@ void end_children(struct header_builder *b, size_t sibling)
     bytes_patch_u32(&b->entries, sibling, here(b));
 }
 
-static bool is_taken(const struct header_builder *b, const struct scope *scope, uint32_t name)
+uint32_t add_string(struct header_builder *b, const char *text)
+{
+    struct bytes *strings = &b->corpus->strings;
+    if (!b->repeats || strings->failed)
+        return (uint32_t)bytes_string(strings, text);
+    uint32_t name = b->repeated;
+    assert(strcmp((const char *)strings->data + name, text) == 0);
+    b->repeated += (uint32_t)strlen(text) + 1;
+    return name;
+}
+
+static bool is_taken(const struct header_builder *b, const struct scope *scope, const char *text)
 {
     const char *strings = (const char *)b->corpus->strings.data;
     for (uint32_t i = 0; i < scope->count; i++)
-        if (scope->name[i] == name || strcmp(strings + scope->name[i], strings + name) == 0)
+        if (strcmp(strings + scope->name[i], text) == 0)
             return true;
     return false;
 }
@@ -99,20 +110,16 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     bool found = false;
     for (unsigned tries = 0; tries < 3 && !found && b->names_count > 16 && pick(b, 3); tries++) {
         name = b->names[pick(b, b->names_count)];
-        found = !is_taken(b, scope, name);
+        found = !is_taken(b, scope, (const char *)b->corpus->strings.data + name);
     }
     while (!found && !b->corpus->strings.failed) {
         char text[64];
-        size_t before = b->corpus->strings.size;
         words_identifier(random_next(&b->random), 4 + pick(b, 11), text);
-        name = (uint32_t)bytes_string(&b->corpus->strings, text);
-        if (b->corpus->strings.failed)
-            break;
-        found = !is_taken(b, scope, name);
-        if (found)
-            b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
-        else
-            b->corpus->strings.size = before;
+        found = !is_taken(b, scope, text);
+        if (!found)
+            continue;
+        name = add_string(b, text);
+        b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
     }
     assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
     scope->name[scope->count++] = name;
@@ -140,7 +147,7 @@ uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, co
     while (count)
         text[n++] = digits[--count];
     strcpy(text + n, suffix);
-    return (uint32_t)bytes_string(&b->corpus->strings, text);
+    return add_string(b, text);
 }
 
 /* --- headers -------------------------------------------------------------------- */
@@ -151,27 +158,45 @@ static void add_cut(struct header_builder *b)
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
-static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
+/* In C++, the headers of a group declare the same, so that the same names serve
+ * units in which nothing is at the same place. */
+static void begin_group(struct header_builder *b, uint32_t number, const struct corpus_header *first)
+{
+    b->header = number - number % CORPUS_GROUP;
+    b->repeats = number != b->header;
+    b->repeated = first->name_start;
+    b->line = corpus_inline_line(CORPUS_INLINES); /* entries of C++ have lines of two bytes */
+    b->cpp = calloc(1, sizeof *b->cpp);
+}
+
+/* `pieces`: how many the group's first header has. */
+static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names, uint32_t *pieces)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {.corpus = c, .header = number, .line = 2, .random = {random_at(seed, number)}};
+    struct header_builder b = {
+        .corpus = c, .header = number, .line = 2, .variety = {random_at(seed, CORPUS_HEADERS_MOST + number)}};
     struct corpus_header *h = &c->header[number];
+    if (cpp)
+        begin_group(&b, number, &c->header[number - number % CORPUS_GROUP]);
+    if (cpp && !b.cpp)
+        return false;
+    b.random.state = random_at(seed, b.header);
     b.name_start = h->name_start = (uint32_t)c->strings.size;
-    if (cpp) { /* entries of C++ have lines of two bytes */
-        b.line = corpus_inline_line(CORPUS_INLINES);
-        b.cpp = calloc(1, sizeof *b.cpp);
-        if (!b.cpp)
-            return false;
-    }
     add_base_types(&b, base_names);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    while (b.entries.size < CORPUS_HEADER_BYTES && b.line < 64000 && !b.entries.failed && !c->strings.failed) {
+    uint32_t count = 0;
+    while ((b.repeats ? count < *pieces : b.entries.size < CORPUS_HEADER_BYTES && b.line < 64000) &&
+           !b.entries.failed && !c->strings.failed) {
+        size_t before = b.entries.size;
         (cpp ? add_cpp_piece : add_c_piece)(&b);
-        add_cut(&b);
+        if (b.entries.size != before)
+            add_cut(&b);
+        count++;
     }
+    *pieces = count;
     free(b.cpp);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
@@ -209,6 +234,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
+    c->headers = dialect.language == DWARF_CPP ? CORPUS_HEADERS_CPP : CORPUS_HEADERS;
     abbrev_write(&c->abbrev, dialect);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
@@ -225,14 +251,17 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
     bool made = true;
-    for (uint32_t i = 0; i < CORPUS_HEADERS && made; i++) {
+    uint32_t pieces = 0;
+    for (uint32_t i = 0; i < c->headers && made; i++) {
         char name[32];
         words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
         char *end = name + strlen(name);
-        *end++ = (char)('a' + i);
+        *end++ = (char)('a' + i % 26);
+        if (i >= 26)
+            *end++ = (char)('a' + i / 26);
         strcpy(end, dialect.language == DWARF_CPP ? ".hpp" : ".h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(c, i, key, base_names);
+        made = make_header(c, i, key, base_names, &pieces);
     }
     made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
     if (!made)
@@ -242,7 +271,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
 
 void corpus_free(struct corpus *c)
 {
-    for (unsigned i = 0; i < CORPUS_HEADERS; i++) {
+    for (unsigned i = 0; i < CORPUS_HEADERS_MOST; i++) {
         free(c->header[i].entries);
         free(c->header[i].cut);
     }

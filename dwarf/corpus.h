@@ -23,6 +23,9 @@
 
 enum {
     CORPUS_HEADERS = 16,
+    CORPUS_HEADERS_CPP = 32,
+    CORPUS_HEADERS_MOST = 32,
+    CORPUS_GROUP = 16,             /* headers that declare the same, in C++ */
     CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
     CORPUS_NAMES = 256,            /* for parameters and locals */
 };
@@ -83,7 +86,8 @@ struct corpus_header {
 
 struct corpus {
     struct dialect dialect;
-    struct corpus_header header[CORPUS_HEADERS];
+    struct corpus_header header[CORPUS_HEADERS_MOST];
+    uint32_t headers;
     uint32_t start; /* where a header's entries begin in a unit */
     uint32_t fixed; /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];

@@ -23,6 +23,7 @@ struct plan {
     struct cpp_base self;
     struct cpp_text plain_name; /* its name without template arguments */
     bool is_structure;
+    bool inlined; /* some of its methods */
     uint32_t members, typedefs, methods;
     struct scope scope; /* names of members, types and methods */
     struct cpp_method method[METHODS_MOST];
@@ -62,15 +63,15 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
         if (!is_there(h, number, &class->arguments)) {
             char text[CPP_TEXT_MOST];
             cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);
-            class->name = cpp_text_at(b, (uint32_t)bytes_string(&b->corpus->strings, text));
+            class->name = cpp_text_at(b, add_string(b, text));
             class->template = (uint16_t)number;
             class->scope = t->scope;
             p->plain_name = t->name;
             return;
         }
     }
-    class->name = p->plain_name = cpp_class_name(b, 6, 24);
-    class->scope = (uint16_t)pick(b, CPP_SCOPES);
+    class->name = p->plain_name = cpp_class_name(b, 5, 17);
+    class->scope = pick(b, 9) < 4 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
 }
 
 static void choose_base(struct header_builder *b, struct plan *p)
@@ -93,20 +94,22 @@ static void choose_base(struct header_builder *b, struct plan *p)
 /* The types that are made of it. */
 static void derive_types(struct header_builder *b, struct plan *p)
 {
-    p->pointer = cpp_derive(b, CPP_POINTER, p->number);
-    if (pick(b, 10) < 8) {
+    p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
+    if (pick(b, 10) < 6) {
         uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
-        if (pick(b, 10) < 5)
+        if (pick(b, 10) < 6)
             p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
-        if (pick(b, 10) < 8)
+        if (pick(b, 10) < 9)
             cpp_derive(b, CPP_REFERENCE, constant);
     }
     if (pick(b, 10) < 6)
         cpp_derive(b, CPP_REFERENCE, p->number);
     if (pick(b, 10) < 3)
         cpp_derive(b, CPP_RVALUE_REFERENCE, p->number);
-    cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
-    if (p->const_pointer != CPP_NONE)
+    p->inlined = p->methods && pick(b, 2);
+    if (p->inlined)
+        cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
+    if (p->inlined && p->const_pointer != CPP_NONE)
         cpp_derive(b, CPP_CONST, p->const_pointer);
 }
 
@@ -126,7 +129,7 @@ static void add_vtable_member(struct header_builder *b, const struct plan *p)
     if (!b->corpus->strings.failed)
         strncat(text, (const char *)b->corpus->strings.data + p->plain_name.at, sizeof text - sizeof "_vptr.");
     bytes_u8(&b->entries, ABBREV_VTABLE_MEMBER);
-    put_name(b, (uint32_t)bytes_string(&b->corpus->strings, text));
+    put_name(b, add_string(b, text));
     bytes_u32(&b->entries, b->cpp->vtable_pointer);
     bytes_u8(&b->entries, 0);
 }
@@ -190,13 +193,13 @@ static void add_destructor(struct header_builder *b, struct plan *p, struct cpp_
     *m = (struct cpp_method){.f = {.kind = CPP_DESTRUCTOR, .class = p->number},
                              .line = next_line(b),
                              .object = b->cpp->type[p->pointer].offset};
-    m->f.name = cpp_text_at(b, (uint32_t)bytes_string(&b->corpus->strings, text));
+    m->f.name = cpp_text_at(b, add_string(b, text));
     cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
 }
 
 /* Of six, one is static and one virtual, if it can be; half of the others are
- * const, if something points to a constant object. */
-static void add_method(struct header_builder *b, struct plan *p, struct cpp_method *m)
+ * const, if something points to a constant object. Returns whether it is virtual. */
+static bool add_method(struct header_builder *b, struct plan *p, struct cpp_method *m)
 {
     const struct cpp_header *h = b->cpp;
     const uint32_t r = pick(b, 12);
@@ -222,6 +225,7 @@ static void add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     } else {
         cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_METHOD : ABBREV_METHOD, 0);
     }
+    return is_virtual;
 }
 
 static void add_methods(struct header_builder *b, struct plan *p)
@@ -229,8 +233,14 @@ static void add_methods(struct header_builder *b, struct plan *p)
     uint32_t i = p->methods ? add_constructors(b, p, p->methods) : 0;
     if (i + 2 < p->methods && pick(b, 3))
         add_destructor(b, p, &p->method[i++]);
-    for (; i < p->methods; i++)
-        add_method(b, p, &p->method[i]);
+    for (; i < p->methods; i++) {
+        const size_t before = b->entries.size;
+        bool is_virtual = add_method(b, p, &p->method[i]);
+        if (i && !is_virtual && cpp_leaves_out(b, 8)) {
+            b->entries.size = before;
+            p->method[i].at = 0;
+        }
+    }
 }
 
 static void begin_class(struct header_builder *b, const struct plan *p, size_t *byte_size, size_t *sibling)
@@ -249,11 +259,30 @@ static void begin_class(struct header_builder *b, const struct plan *p, size_t *
 
 /* --- behind it --------------------------------------------------------------------------- */
 
+/* Which methods are inlined is the header's own: nothing here goes by the order that
+ * the headers of a group share. */
+static uint32_t any(struct header_builder *b, uint32_t n)
+{
+    return random_below(random_next(&b->variety), n);
+}
+
+/* No two alike for a few numbers in a row. */
+static uint32_t variable_name(struct header_builder *b, uint32_t number)
+{
+    return b->corpus->name[(any(b, CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
+}
+
+static void declare_at(struct header_builder *b, uint32_t line)
+{
+    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
+    bytes_u16(&b->entries, (uint16_t)line);
+    bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
+}
+
 /* The abstract instance of an inlined method: parameters with names. */
 static void add_abstract(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
 {
     const struct cpp_header *h = b->cpp;
-    struct scope scope = {.count = 0};
     size_t object = 0;
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
@@ -272,14 +301,14 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
         bytes_u8(&b->entries, ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b, &scope));
-        declare(b, m->line);
+        put_name(b, variable_name(b, j));
+        declare_at(b, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
-    if (pick(b, 12) == 0 || (m->is_static && !m->f.count)) {
+    if (any(b, 12) == 0 || (m->is_static && !m->f.count)) {
         bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
-        put_name(b, member_name(b, &scope));
-        declare(b, m->line + 1);
+        put_name(b, variable_name(b, m->f.count));
+        declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     }
     end_children(b, sibling);
@@ -299,7 +328,7 @@ static void put_class(struct header_builder *b, struct plan *p)
     size_t byte_size;
     size_t sibling;
     derive_types(b, p);
-    size_t scope = cpp_open_scope(b, class->scope);
+    size_t scope = class->scope != CPP_NONE ? cpp_open_scope(b, class->scope) : 0;
     class->offset = here(b);
     cpp_settle(b, p->number);
     begin_class(b, p, &byte_size, &sibling);
@@ -320,7 +349,8 @@ static void put_class(struct header_builder *b, struct plan *p)
     if (class->template != CPP_NONE)
         cpp_template_parameters(b, &class->arguments);
     end_children(b, sibling);
-    end_children(b, scope);
+    if (scope)
+        end_children(b, scope);
     size = (size + align - 1) & ~(align - 1);
     class->size = size ? size : 1;
     class->align = align;
@@ -350,7 +380,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;
-    p->members = pick(b, 3) ? pick(b, 2) : 1 + pick(b, 5);
+    p->members = pick(b, 4) ? pick(b, 2) : 1 + pick(b, 4);
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */
@@ -360,7 +390,7 @@ void add_class(struct header_builder *b, bool is_structure)
     if (h->type[p->number].size <= 120 && !(is_structure && p->base && p->base->has_vtable))
         remember_base(h, p);
     for (uint32_t i = 0; i < p->methods; i++)
-        if (pick(b, 6) == 0 && p->method[i].at)
+        if (any(b, 3) == 0 && p->inlined && p->method[i].at)
             add_abstract(b, p, &p->method[i]);
     free(p);
 }

@@ -83,7 +83,7 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name)
 static struct cpp_text numbered_name(struct header_builder *b, char *text, size_t room, uint32_t length)
 {
     snprintf(text + length, room - length, "%u", (unsigned)next_serial(b));
-    return cpp_text_at(b, (uint32_t)bytes_string(&b->corpus->strings, text));
+    return cpp_text_at(b, add_string(b, text));
 }
 
 struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most)
@@ -111,7 +111,7 @@ static const char *strings_of(const struct header_builder *b)
 static uint16_t argument_type(struct header_builder *b)
 {
     static const uint8_t usual[] = {BASE_DOUBLE, BASE_INT, BASE_DOUBLE, BASE_UNSIGNED_LONG, BASE_FLOAT, BASE_CHAR};
-    enum { LONGEST = 90 };
+    enum { LONGEST = 56 };
     const struct cpp_header *h = b->cpp;
     for (unsigned tries = 0; tries < 8 && pick(b, 8); tries++) {
         uint32_t number = CPP_FIRST + pick(b, h->types - CPP_FIRST);
@@ -170,7 +170,7 @@ static uint32_t entry_name(struct header_builder *b, const struct cpp_function *
     if (!f->is_template || b->corpus->strings.failed)
         return f->name.at;
     cpp_print_instance(b->cpp, strings_of(b), f->name, &f->arguments, text);
-    return (uint32_t)bytes_string(&b->corpus->strings, text);
+    return add_string(b, text);
 }
 
 static uint32_t linkage_name(struct header_builder *b, const struct cpp_function *f)
@@ -179,7 +179,7 @@ static uint32_t linkage_name(struct header_builder *b, const struct cpp_function
     if (b->corpus->strings.failed)
         return 0;
     cpp_mangle(b->cpp, strings_of(b), f, text);
-    return (uint32_t)bytes_string(&b->corpus->strings, text);
+    return add_string(b, text);
 }
 
 void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_code code, uint32_t slot)
@@ -318,7 +318,7 @@ static void add_vtable_types(struct header_builder *b)
     uint32_t element = here(b);
     bytes_u8(&b->entries, ABBREV_VTABLE_POINTER);
     put_constant(b, 8);
-    put_name(b, (uint32_t)bytes_string(&b->corpus->strings, "__vtbl_ptr_type"));
+    put_name(b, add_string(b, "__vtbl_ptr_type"));
     bytes_u32(&b->entries, function);
     b->cpp->vtable_pointer = here(b);
     bytes_u8(&b->entries, ABBREV_POINTER);
@@ -334,10 +334,10 @@ static void name_scopes(struct header_builder *b)
         h->scope[i] = cpp_name(b, 2 + i, 4 + i);
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
         h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
-                                               .scope = (uint16_t)(i * 7 % CPP_SCOPES),
+                                               .scope = i % 9 < 4 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),
                                                .two = i % 5 < 3,
                                                .numbered = i % 4 == 0};
-    h->name_second = (uint32_t)bytes_string(&b->corpus->strings, "Alloc");
+    h->name_second = add_string(b, "Alloc");
 }
 
 void add_cpp_inlines(struct header_builder *b)
@@ -354,7 +354,7 @@ void add_cpp_inlines(struct header_builder *b)
                                        .template = CPP_NONE,
                                        .size = 8,
                                        .align = 8,
-                                       .name = cpp_class_name(b, 8, 20)};
+                                       .name = cpp_class_name(b, 6, 14)};
         classes[i] = cpp_add(b->cpp, &class);
         cpp_derive(b, CPP_CONST, cpp_derive(b, CPP_POINTER, classes[i]));
     }
@@ -365,17 +365,22 @@ void add_cpp_inlines(struct header_builder *b)
 
 /* --- pieces ------------------------------------------------------------------------------ */
 
-static void add_class_declaration(struct header_builder *b)
+static void add_class_declarations(struct header_builder *b)
 {
     struct cpp_type class = {.kind = CPP_CLASS, .scope = (uint16_t)pick(b, CPP_SCOPES), .template = CPP_NONE};
-    class.name = cpp_class_name(b, 8, 22);
+    uint16_t number[4];
+    uint32_t count = 2 + pick(b, 3);
     size_t sibling = cpp_open_scope(b, class.scope);
-    class.offset = here(b);
-    bytes_u8(&b->entries, ABBREV_CLASS_DECLARATION);
-    put_name(b, class.name.at);
+    for (uint32_t i = 0; i < count; i++) {
+        class.name = cpp_class_name(b, 6, 16);
+        class.offset = here(b);
+        bytes_u8(&b->entries, ABBREV_CLASS_DECLARATION);
+        put_name(b, class.name.at);
+        number[i] = cpp_add(b->cpp, &class);
+    }
     end_children(b, sibling);
-    uint16_t number = cpp_add(b->cpp, &class);
-    cpp_derive(b, pick(b, 3) ? CPP_POINTER : CPP_REFERENCE, number);
+    for (uint32_t i = 0; i < count; i++)
+        cpp_derive(b, pick(b, 3) ? CPP_POINTER : CPP_REFERENCE, number[i]);
 }
 
 /* A type made of one that was there before. */
@@ -456,29 +461,43 @@ static void add_scope_functions(struct header_builder *b)
     end_children(b, sibling);
 }
 
+bool cpp_leaves_out(struct header_builder *b, uint32_t n)
+{
+    return b->repeats && random_below(random_next(&b->variety), n) == 0;
+}
+
+/* A piece that no other refers to may be left out. */
+static void add_leaf(struct header_builder *b, void add(struct header_builder *b))
+{
+    const size_t before = b->entries.size;
+    add(b);
+    if (cpp_leaves_out(b, 5))
+        b->entries.size = before;
+}
+
 void add_cpp_piece(struct header_builder *b)
 {
-    uint32_t kind = pick(b, 374);
-    if (kind < 64)
+    uint32_t kind = pick(b, 345);
+    if (kind < 58)
         add_class(b, false);
-    else if (kind < 152)
+    else if (kind < 132)
         add_class(b, true);
-    else if (kind < 196)
-        add_class_declaration(b);
-    else if (kind < 204)
+    else if (kind < 146)
+        add_class_declarations(b);
+    else if (kind < 156)
         add_enumeration(b);
-    else if (kind < 206)
+    else if (kind < 158)
         add_aggregate(b, true);
-    else if (kind < 212)
+    else if (kind < 164)
         add_array(b);
-    else if (kind < 216)
+    else if (kind < 168)
         add_function_type(b);
-    else if (kind < 297)
+    else if (kind < 248)
         add_cpp_typedef(b);
-    else if (kind < 322)
-        add_imported(b);
-    else if (kind < 334)
-        add_scope_functions(b);
+    else if (kind < 295)
+        add_leaf(b, add_imported);
+    else if (kind < 312)
+        add_leaf(b, add_scope_functions);
     else
         add_derived(b);
 }

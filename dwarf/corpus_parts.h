@@ -31,6 +31,11 @@ struct header_builder {
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
+    /* A header may declare the same as one before, less of this and more of that: its
+     * names are that one's then, in the same order. */
+    bool repeats;
+    uint32_t repeated;     /* where in the strings the next of them is */
+    struct random variety; /* what is its own */
 };
 
 static inline uint32_t pick(struct header_builder *b, uint32_t n)
@@ -41,7 +46,7 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
 /* A number that no other name of any header has. */
 static inline uint32_t next_serial(struct header_builder *b)
 {
-    return b->serial++ * CORPUS_HEADERS + b->header;
+    return b->serial++ * b->corpus->headers + b->header;
 }
 
 /* The place in the unit of the next entry. */
@@ -56,6 +61,8 @@ struct scope {
     uint32_t count;
 };
 
+/* Appends a name to the strings, if it is not a repeated one; returns where it is. */
+uint32_t add_string(struct header_builder *b, const char *text);
 void put_constant(struct header_builder *b, uint8_t value);
 void put_name(struct header_builder *b, uint32_t name);
 /* Begins an entry on the next line; where that is below 256, with the next code,

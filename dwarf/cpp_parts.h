@@ -39,6 +39,10 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
 /* Names and types; at most CPP_PARAMETERS_MOST are taken. */
 void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
 
+/* Whether this header leaves out, as one of n, what the one that it repeats has: it
+ * is made all the same, as names and random numbers go by the order. */
+bool cpp_leaves_out(struct header_builder *b, uint32_t n);
+
 void add_class(struct header_builder *b, bool is_structure);
 
 #endif

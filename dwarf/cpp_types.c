@@ -85,8 +85,10 @@ static void print_type(struct writer *w, const struct cpp_header *h, const char 
         return;
     case CPP_CLASS:
     case CPP_TYPEDEF:
-        put_text(w, strings + h->scope[t->scope].at, h->scope[t->scope].length);
-        put_word(w, "::");
+        if (t->scope != CPP_NONE) {
+            put_text(w, strings + h->scope[t->scope].at, h->scope[t->scope].length);
+            put_word(w, "::");
+        }
         put_text(w, strings + t->name.at, t->name.length);
         return;
     case CPP_CONST:
@@ -192,7 +194,7 @@ static void mangle_arguments(struct mangling *m, const struct cpp_arguments *arg
 
 static void mangle_scope(struct mangling *m, uint16_t scope)
 {
-    if (substitute(m, SEEN_SCOPE | scope))
+    if (scope == CPP_NONE || substitute(m, SEEN_SCOPE | scope))
         return;
     mangle_text(m, m->h->scope[scope]);
     note_seen(m, SEEN_SCOPE | scope);
@@ -236,7 +238,7 @@ static void mangle_type(struct mangling *m, uint16_t number)
     if (t->kind == CPP_BASE) {
         put_text(&m->w, &codes[number], 1);
     } else if (t->kind == CPP_CLASS) {
-        bool nested = !is_seen(m, number);
+        bool nested = t->scope != CPP_NONE && !is_seen(m, number);
         if (nested)
             put_word(&m->w, "N");
         mangle_class(m, number);

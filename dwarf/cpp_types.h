@@ -51,7 +51,7 @@ struct cpp_type {
     uint8_t kind;
     bool complete;
     uint16_t of;                    /* what it is derived from, or a typedef of */
-    uint16_t scope;                 /* a class's namespace */
+    uint16_t scope;                 /* a class's namespace, or CPP_NONE */
     uint16_t template;              /* that it is an instance of, or CPP_NONE */
     struct cpp_arguments arguments; /* of that */
     uint16_t derived[CPP_KINDS];    /* from it, of each kind, or 0 */

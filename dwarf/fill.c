@@ -76,7 +76,7 @@ static uint64_t names_least(const struct corpus *c)
 static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 {
     uint32_t used = 0;
-    while (used < CORPUS_HEADERS && c->header[used].names <= names) {
+    while (used < c->headers && c->header[used].names <= names) {
         names -= c->header[used].names;
         used++;
     }
@@ -87,7 +87,7 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 static uint64_t headers_room(const struct corpus *c)
 {
     uint64_t room = headers_entries(c, 0);
-    for (uint32_t h = 1; h < CORPUS_HEADERS; h++)
+    for (uint32_t h = 1; h < c->headers; h++)
         if (headers_entries(c, h) < room)
             room = headers_entries(c, h);
     return room;
@@ -191,7 +191,7 @@ struct line_files unit_files(const struct corpus *c, uint32_t header, struct lin
         .header = {c->header[header].file, texts + c->header[header].file},
         .more = others,
     };
-    for (uint32_t h = 0; h < CORPUS_HEADERS; h++)
+    for (uint32_t h = 0; h < c->headers; h++)
         if (h != header)
             others[f.more_count++] = (struct line_name){c->header[h].file, texts + c->header[h].file};
     return f;
@@ -199,7 +199,7 @@ struct line_files unit_files(const struct corpus *c, uint32_t header, struct lin
 
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
 {
-    struct line_name others[CORPUS_HEADERS];
+    struct line_name others[CORPUS_HEADERS_MOST];
     char name[SOURCE_NAME_MOST];
     source_name(d, unit, has_code, name);
     const struct line_files files =
@@ -353,17 +353,20 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
 }
 
 /* The same where no size of .debug_str is wanted: some 7 % of what is to be
- * filled are names of headers, as in real libraries. */
+ * filled are names of headers, as in real libraries; in C++ 9 %. */
 static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 {
     const struct corpus *c = d->corpus;
     *last_cut = UINT32_MAX;
-    d->headers_used = choose_headers(c, rest / 14);
+    d->headers_used = choose_headers(c, rest / (c->dialect.language == DWARF_CPP ? 11 : 14));
     if (!d->headers_used) {
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
             *last_cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
         d->headers_used = 1;
+        /* others that have the same names */
+        while (*last_cut == UINT32_MAX && d->headers_used < c->headers && !c->header[d->headers_used].names)
+            d->headers_used++;
     }
     const struct corpus_header *last = &c->header[d->headers_used - 1];
     d->header_names =
@@ -377,7 +380,10 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct error *e)
 {
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
+        /* in C++ in turn: what is near is not alike */
+        bool in_turn = d->corpus->dialect.language == DWARF_CPP;
+        uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
+        d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, d->headers_used);
         d->unit[i].cut = 0;
     }
     *left = spread(d, rest, last_cut);
@@ -483,7 +489,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;
-    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_HEADERS * 4 : CORPUS_HEADERS * 5;
+    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + c->headers * 4 : c->headers * UINT64_C(5);
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
     return functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +

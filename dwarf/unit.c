@@ -175,7 +175,7 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_
 
 static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    struct line_name others[CORPUS_HEADERS];
+    struct line_name others[CORPUS_HEADERS_MOST];
     const struct debug_unit *u = &d->unit[unit];
     const uint32_t base = (uint32_t)d->corpus->line_strings.size;
     const char *texts = (const char *)d->sources.data;

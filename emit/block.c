@@ -23,9 +23,13 @@ struct taste {
     uint8_t call;                /* a call before a run */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
+    uint8_t depth;               /* beyond which it rarely has */
     uint8_t gone;                /* a variable of it is in no known place */
+    uint8_t constant;            /* or, once in so many of 64, was one */
     uint8_t ranges;              /* it has several ranges, if it may */
-    uint8_t events;              /* passages through registers that one list tells, at most */
+    uint8_t passing, events;     /* its list tells of passages through registers, so many at most */
+    uint8_t parts, dense_parts;  /* borders of which one divides an entry of a list in two; 0: none */
+    uint8_t within;              /* of a lexical block's parts: calls that were inlined */
 };
 
 static const struct taste tastes[] = {
@@ -36,19 +40,31 @@ static const struct taste tastes[] = {
                  .lexical = 25,
                  .deeper = 36,
                  .beside = 4,
+                 .depth = DEPTH_MOST,
                  .gone = 12,
+                 .constant = 1,
                  .ranges = 62,
-                 .events = 12},
-    [DWARF_CPP] = {.run_least = 14,
-                   .run_most = 32,
-                   .call = 40,
-                   .inlined = 54,
-                   .lexical = 8,
-                   .deeper = 56,
-                   .beside = 24,
+                 .passing = 64,
+                 .events = 12,
+                 .parts = 4,
+                 .dense_parts = 1,
+                 .within = 0},
+    [DWARF_CPP] = {.run_least = 12,
+                   .run_most = 30,
+                   .call = 60,
+                   .inlined = 42,
+                   .lexical = 20,
+                   .deeper = 62,
+                   .beside = 52,
+                   .depth = 4,
                    .gone = 14,
-                   .ranges = 22,
-                   .events = 1},
+                   .constant = 3,
+                   .ranges = 56,
+                   .passing = 14,
+                   .events = 1,
+                   .parts = 0,
+                   .dense_parts = 3,
+                   .within = 48},
 };
 
 /* A block under construction. */
@@ -271,10 +287,10 @@ static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slo
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
     const uint16_t *offset = b->filler->offset;
-    const bool dense = b->lists == BLOCK_LISTS_DENSE;
+    const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste->dense_parts : b->taste->parts;
     for (uint32_t k = r->first + 1; k < r->last; k++) {
         uint64_t border = r->at + offset[k] - offset[r->first];
-        if (border <= from || border >= to || (!dense && k % 4))
+        if (border <= from || border >= to || !parts || k % parts)
             continue;
         if (k % 2)
             as_value(b, from, border, slot);
@@ -291,11 +307,12 @@ static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
+    const bool passing = likely(b, b->taste->passing); /* asked of every stamp, as all are of the same code */
     if (b->lists == BLOCK_LISTS_NONE)
         return COMPOSE_UNKNOWN;
     uint32_t list = stamp_list(&b->maker, r->at);
     uint64_t from = r->at;
-    uint32_t left = b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
+    uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
     for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
         const struct filler_event *event = &f->event[e];
         if (event->end > f->offset[r->last])
@@ -357,7 +374,7 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
-        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1))
+        if (fate == 63 && pick(b, b->taste->constant) == 0 && j + f->variables < f->children && !(f->doubles >> j & 1))
             compose_inlined_constant(&b->maker.composer, k, j, (uint8_t)(r->first & 127));
         else
             stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
@@ -422,7 +439,8 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
     uint32_t part = 0;
-    bool deeper = depth + 1 < DEPTH_MOST && likely(b, b->taste->deeper);
+    const struct taste *t = b->taste;
+    bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
     while (deeper && part < parts.count) {
         /* calls begin with the part that they are in, or an instruction later */
         uint32_t begin = next > parts.first[part] ? next : parts.first[part];
@@ -437,7 +455,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         inlined(b, &call, own_line, depth + 1);
         next = last;
         part += next == end;
-        deeper = likely(b, b->taste->beside);
+        deeper = likely(b, t->beside);
     }
     if (next < r->last)
         inlined_rows(b, &lines, next, r->last, own_line + 1);
@@ -446,17 +464,36 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         stamp_leave_header(&b->maker, b->line);
 }
 
+/* A part of a block: a call that was inlined, or statements. */
+static void block_part(struct builder *b, const struct run *part)
+{
+    if (likely(b, b->taste->within))
+        inlined(b, part, b->line, 0);
+    else
+        run_rows(b, part, b->line);
+}
+
 static void lexical(struct builder *b, const struct run *r)
 {
     struct ranges g = run_ranges(b, r);
+    const struct ranges parts = g;
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
     for (uint32_t n = 1 + pick(b, 3); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
+    for (uint32_t i = 0; i < parts.count && b->taste->within; i++) {
+        struct run part = part_of(b, r, parts.first[i], parts.last[i]);
+        block_part(b, &part);
+        if (i + 1 == parts.count)
+            break;
+        struct run gap = part_of(b, r, parts.last[i], parts.first[i + 1]);
+        run_rows(b, &gap, b->line);
+    }
     compose_end_children(&b->maker.composer, children);
-    run_rows(b, r, b->line);
+    if (!b->taste->within)
+        run_rows(b, r, b->line);
     b->line += run_lines(b, r);
 }
 
@@ -492,8 +529,9 @@ static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t targ
     }
 }
 
-/* The same block is made for each stamp, from the same randomness. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near)
+/* The same block is made for each stamp, from the same randomness; where it is made
+ * `again` behind this, that is too. */
+static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near, bool again)
 {
     enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
     static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
@@ -524,7 +562,7 @@ static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, boo
         if (stamp->ranges_size > block->ranges_most)
             block->ranges_most = stamp->ranges_size;
     }
-    if (!near) { /* what comes next is made of this again */
+    if (again) {
         all->fixups.size = fixups;
         all->constants.size = constants;
         b->random = random;
@@ -539,10 +577,10 @@ static bool make_block(struct builder *b, struct block *block, uint32_t target)
     *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
                             .constant = (uint32_t)(all->constants.size / sizeof(uint16_t))};
     b->block = block;
-    const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false))
+    const bool has_near = block_has_near(b->maker.composer.corpus->dialect);
+    if (has_near && !make_stamps(b, buffer, target, false, true))
         return false;
-    if (!make_stamps(b, buffer, target, has_near))
+    if (!make_stamps(b, buffer, target, has_near, false))
         return false;
     block->lines = (uint16_t)b->line;
     block->size = (uint16_t)here(b);
