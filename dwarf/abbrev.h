@@ -102,7 +102,7 @@
 #define ABBREVIATIONS_OF_CPP(X)                                                                                        \
     X(NAMESPACE, namespace, 1, A(name, strp) DECLARED A(sibling, ref4))                                                \
     X(CLASS, class_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                               \
-    X(INHERITANCE, inheritance, 0, A(type, ref4) A(data_member_location, data1) A(accessibility, data1))               \
+    X(INHERITANCE, inheritance, 0, A(type, ref4) A(data_member_location, data1) C(accessibility, DW_ACCESS_public))    \
     X(PROTECTED_MEMBER, member, 0,                                                                                     \
       A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1) A(accessibility, data1))                     \
     X(METHOD, subprogram, 1,                                                                                           \
@@ -113,7 +113,7 @@
           A(vtable_elem_location, exprloc) A(containing_type, ref4) A(accessibility, data1)                            \
               A(declaration, flag_present) A(object_pointer, ref4) A(sibling, ref4))                                   \
     X(CONSTRUCTOR, subprogram, 1,                                                                                      \
-      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(accessibility, data1)                   \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) C(accessibility, DW_ACCESS_public)        \
           A(declaration, flag_present) A(object_pointer, ref4) A(sibling, ref4))                                       \
     X(STATIC_METHOD, subprogram, 1,                                                                                    \
       A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4) A(accessibility, data1)     \

@@ -71,7 +71,7 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
         }
     }
     class->name = p->plain_name = cpp_class_name(b, 5, 17);
-    class->scope = pick(b, 9) < 4 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
+    class->scope = pick(b, 20) < 11 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
 }
 
 static void choose_base(struct header_builder *b, struct plan *p)
@@ -120,7 +120,7 @@ static void add_inheritance(struct header_builder *b, const struct plan *p)
     bytes_u8(&b->entries, ABBREV_INHERITANCE);
     bytes_u32(&b->entries, b->cpp->type[p->base->type].offset);
     bytes_u8(&b->entries, 0);
-    bytes_u8(&b->entries, DW_ACCESS_public);
+    put_constant(b, DW_ACCESS_public);
 }
 
 static void add_vtable_member(struct header_builder *b, const struct plan *p)
@@ -305,7 +305,7 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
         declare_at(b, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
-    if (any(b, 12) == 0 || (m->is_static && !m->f.count)) {
+    if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
         bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
         put_name(b, variable_name(b, m->f.count));
         declare_at(b, m->line + 1);

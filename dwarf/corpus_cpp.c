@@ -111,7 +111,7 @@ static const char *strings_of(const struct header_builder *b)
 static uint16_t argument_type(struct header_builder *b)
 {
     static const uint8_t usual[] = {BASE_DOUBLE, BASE_INT, BASE_DOUBLE, BASE_UNSIGNED_LONG, BASE_FLOAT, BASE_CHAR};
-    enum { LONGEST = 56 };
+    enum { LONGEST = 64 };
     const struct cpp_header *h = b->cpp;
     for (unsigned tries = 0; tries < 8 && pick(b, 8); tries++) {
         uint32_t number = CPP_FIRST + pick(b, h->types - CPP_FIRST);
@@ -204,7 +204,9 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
         bytes_u8(&b->entries, (uint8_t)slot);
         bytes_u32(&b->entries, b->cpp->type[f->class].offset);
     }
-    if (!open)
+    if (code == ABBREV_CONSTRUCTOR)
+        put_constant(b, DW_ACCESS_public);
+    else if (!open)
         bytes_u8(&b->entries, DW_ACCESS_public);
     if (has_object)
         object = bytes_u32(&b->entries, 0);
@@ -231,7 +233,7 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
 static struct corpus_inline shape_of(uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 1, 3, 1, 2};
-    uint8_t variables = k % 13 == 6;
+    uint8_t variables = k == 6;
     uint8_t count = parameters[(k + k / 8) % sizeof parameters];
     return (struct corpus_inline){.children = (uint8_t)(count + variables),
                                   .variables = variables,
@@ -334,7 +336,7 @@ static void name_scopes(struct header_builder *b)
         h->scope[i] = cpp_name(b, 2 + i, 4 + i);
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
         h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
-                                               .scope = i % 9 < 4 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),
+                                               .scope = i % 9 < 5 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),
                                                .two = i % 5 < 3,
                                                .numbered = i % 4 == 0};
     h->name_second = add_string(b, "Alloc");
@@ -380,7 +382,7 @@ static void add_class_declarations(struct header_builder *b)
     }
     end_children(b, sibling);
     for (uint32_t i = 0; i < count; i++)
-        cpp_derive(b, pick(b, 3) ? CPP_POINTER : CPP_REFERENCE, number[i]);
+        cpp_derive(b, pick(b, 2) ? CPP_POINTER : CPP_REFERENCE, number[i]);
 }
 
 /* A type made of one that was there before. */
@@ -421,8 +423,8 @@ static void add_cpp_typedef(struct header_builder *b)
 /* Functions of C, and a namespace that takes them over, as <cstring> does. */
 static void add_imported(struct header_builder *b)
 {
-    uint32_t import[12];
-    uint32_t count = 3 + pick(b, 5);
+    uint32_t import[20];
+    uint32_t count = 6 + pick(b, 7);
     for (uint32_t i = 0; i < count; i++) {
         import[i] = here(b);
         add_function(b);
@@ -477,7 +479,7 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
 
 void add_cpp_piece(struct header_builder *b)
 {
-    uint32_t kind = pick(b, 345);
+    uint32_t kind = pick(b, 320);
     if (kind < 58)
         add_class(b, false);
     else if (kind < 132)
@@ -494,9 +496,9 @@ void add_cpp_piece(struct header_builder *b)
         add_function_type(b);
     else if (kind < 248)
         add_cpp_typedef(b);
-    else if (kind < 295)
+    else if (kind < 268)
         add_leaf(b, add_imported);
-    else if (kind < 312)
+    else if (kind < 285)
         add_leaf(b, add_scope_functions);
     else
         add_derived(b);

@@ -14,6 +14,7 @@ enum {
     DEPTH_MOST = 8,   /* of calls inlined into one another */
     REGISTER_RSI = 4, /* DWARF's numbers */
     REGISTER_RDI = 5,
+    REGISTER_RBP = 6,
 };
 
 /* How programs in a language are told: shares out of 64. Measured on CPython
@@ -23,13 +24,16 @@ struct taste {
     uint8_t call;                /* a call before a run */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
+    uint8_t whole;               /* the other has all the ranges that it has itself */
     uint8_t depth;               /* beyond which it rarely has */
     uint8_t gone;                /* a variable of it is in no known place */
     uint8_t constant;            /* or, once in so many of 64, was one */
-    uint8_t ranges;              /* it has several ranges, if it may */
+    uint8_t ranges, adjacent;    /* it has several ranges, if it may; with nothing between them */
     uint8_t passing, events;     /* its list tells of passages through registers, so many at most */
     uint8_t parts, dense_parts;  /* borders of which one divides an entry of a list in two; 0: none */
     uint8_t within;              /* of a lexical block's parts: calls that were inlined */
+    uint8_t values;              /* of inlined functions' variables: told as values */
+    uint8_t entered;             /* an inlined call has rows where it begins */
 };
 
 static const struct taste tastes[] = {
@@ -49,22 +53,26 @@ static const struct taste tastes[] = {
                  .parts = 4,
                  .dense_parts = 1,
                  .within = 0},
-    [DWARF_CPP] = {.run_least = 12,
-                   .run_most = 30,
-                   .call = 60,
-                   .inlined = 42,
-                   .lexical = 20,
-                   .deeper = 62,
-                   .beside = 52,
+    [DWARF_CPP] = {.run_least = 8,
+                   .run_most = 28,
+                   .call = 64,
+                   .inlined = 50,
+                   .lexical = 14,
+                   .deeper = 63,
+                   .beside = 54,
+                   .whole = 56,
                    .depth = 4,
-                   .gone = 14,
-                   .constant = 3,
-                   .ranges = 56,
-                   .passing = 14,
+                   .gone = 7,
+                   .constant = 5,
+                   .ranges = 48,
+                   .adjacent = 24,
+                   .passing = 44,
                    .events = 1,
                    .parts = 0,
-                   .dense_parts = 3,
-                   .within = 48},
+                   .dense_parts = 2,
+                   .within = 62,
+                   .values = 34,
+                   .entered = 40},
 };
 
 /* A block under construction. */
@@ -327,6 +335,33 @@ static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
     return list;
 }
 
+/* The list of a variable of which the value is known for all of a run: `this`, an
+ * object in the frame, or a number, by itself or with what a slot holds. */
+static uint32_t value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
+{
+    const uint32_t k = pick(b, 1024);
+    uint8_t expression[12];
+    uint8_t *p = expression;
+    if (b->lists == BLOCK_LISTS_NONE)
+        return COMPOSE_UNKNOWN;
+    if (is_object) {
+        p = put_u8(p, DW_OP_breg0 + REGISTER_RBP);
+        p = put_sleb128(p, FILLER_SLOT_FIRST - (int32_t)(k % 72));
+    } else if (k < 512) {
+        p = put_u8(p, (uint8_t)(DW_OP_lit0 + k % 32));
+    } else {
+        p = put_u8(p, DW_OP_fbreg);
+        p = put_sleb128(p, code_slot_place(slot));
+        p = put_u8(put_u8(p, DW_OP_deref), DW_OP_plus_uconst);
+        p = put_uleb128(p, 8 * (k % 16));
+    }
+    p = put_u8(p, DW_OP_stack_value);
+    uint32_t list = stamp_list(&b->maker, r->at);
+    compose_list_entry(&b->maker.composer, r->at, r->end, expression, (uint32_t)(p - expression));
+    compose_list_end(&b->maker.composer);
+    return list;
+}
+
 /* The ranges of something that is in a run, as parts of it. */
 struct ranges {
     uint32_t count;
@@ -342,9 +377,10 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
     bool several = likely(b, b->taste->ranges);
     uint32_t most = 3 + pick(b, RANGES_MOST - 3);
     uint32_t skip = r->first + 1;
-    for (; several && skip + 1 < r->last && g.count + 1 < most; skip += 2) {
+    const uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
+    for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {
         g.last[g.count++] = skip;
-        g.first[g.count] = skip + 1;
+        g.first[g.count] = skip + gap;
     }
     g.last[g.count++] = r->last;
     for (uint32_t i = 0; i < g.count; i++) {
@@ -374,10 +410,13 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
+        bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
         if (fate == 63 && pick(b, b->taste->constant) == 0 && j + f->variables < f->children && !(f->doubles >> j & 1))
             compose_inlined_constant(&b->maker.composer, k, j, (uint8_t)(r->first & 127));
+        else if (fate < b->taste->gone)
+            stamp_inlined_child(&b->maker, k, j, COMPOSE_UNKNOWN);
         else
-            stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
+            stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
     }
 }
 
@@ -413,25 +452,37 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
             continue;
         struct run part = part_of(b, of->run, begin, end);
         run_rows(b, &part, line);
-        if (end < last) {
+        if (end < last && end < of->parts->first[i + 1]) {
             struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
             caller_rows(b, of, &gap, line);
         }
     }
 }
 
+/* The rows of an inlined function's first lines, which have no code of their own. */
+static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
+{
+    struct line_rows *rows = &b->maker.composer.rows;
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    line_column(rows, 3 + line % 31);
+    if (line % 2)
+        line_discriminator(rows, 1 + line % 7);
+    line_row(rows, r->at, line);
+}
+
 /* A call of a function of the header that was inlined, from line `line` of the
  * source (depth 0) or of the header, with what was inlined into that; its rows,
  * the header being set. */
-static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
+static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
     const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
     uint32_t k = pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
-    struct ranges g = run_ranges(b, r);
+    struct ranges g = as ? *as->parts : run_ranges(b, r);
     const struct ranges parts = g;
-    const struct lines_of lines = {r, &parts, line, depth > 0};
+    const struct lines_of lines = {r, &parts, as ? as->caller : line, as ? as->from_header : depth > 0};
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     inlined_variables(b, r, k);
@@ -440,8 +491,14 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     uint32_t next = r->first;
     uint32_t part = 0;
     const struct taste *t = b->taste;
+    if (likely(b, t->entered))
+        entry_rows(b, r, own_line);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
-    while (deeper && part < parts.count) {
+    if (deeper && parts.count > 1 && likely(b, t->whole)) {
+        inlined(b, r, own_line + 2, depth + 1, &lines);
+        next = r->last;
+    }
+    while (deeper && next < r->last && part < parts.count) {
         /* calls begin with the part that they are in, or an instruction later */
         uint32_t begin = next > parts.first[part] ? next : parts.first[part];
         uint32_t end = parts.last[part];
@@ -452,7 +509,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         inlined_rows(b, &lines, next, first, own_line);
         if (first == next && b->rows != BLOCK_ROWS_FEW)
             line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, own_line, depth + 1);
+        inlined(b, &call, own_line, depth + 1, NULL);
         next = last;
         part += next == end;
         deeper = likely(b, t->beside);
@@ -468,7 +525,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
 static void block_part(struct builder *b, const struct run *part)
 {
     if (likely(b, b->taste->within))
-        inlined(b, part, b->line, 0);
+        inlined(b, part, b->line, 0, NULL);
     else
         run_rows(b, part, b->line);
 }
@@ -489,7 +546,8 @@ static void lexical(struct builder *b, const struct run *r)
         if (i + 1 == parts.count)
             break;
         struct run gap = part_of(b, r, parts.last[i], parts.first[i + 1]);
-        run_rows(b, &gap, b->line);
+        if (gap.first < gap.last)
+            run_rows(b, &gap, b->line);
     }
     compose_end_children(&b->maker.composer, children);
     if (!b->taste->within)
@@ -503,7 +561,7 @@ static void statements(struct builder *b)
     uint32_t kind = pick(b, 64);
     b->line++;
     if (kind < b->taste->inlined) {
-        inlined(b, &r, b->line, 0);
+        inlined(b, &r, b->line, 0, NULL);
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         lexical(b, &r);
     } else {

@@ -200,7 +200,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     for (uint32_t slot = 0; slot < count; slot++) {
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || (slot & 1)) {
+        if (!s->lists || ((slot & 1) && w->corpus->dialect.language == DWARF_C)) {
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
