@@ -154,7 +154,8 @@ uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, co
 
 static void add_cut(struct header_builder *b)
 {
-    struct corpus_cut cut = {(uint32_t)b->entries.size, (uint32_t)b->corpus->strings.size - b->name_start};
+    uint32_t names = b->repeats ? b->repeated : (uint32_t)b->corpus->strings.size;
+    struct corpus_cut cut = {(uint32_t)b->entries.size, names - b->name_start};
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
@@ -181,7 +182,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     if (cpp && !b.cpp)
         return false;
     b.random.state = random_at(seed, b.header);
-    b.name_start = h->name_start = (uint32_t)c->strings.size;
+    h->name_start = (uint32_t)c->strings.size;
+    b.name_start = b.repeats ? b.repeated : h->name_start;
     add_base_types(&b, base_names);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);

@@ -79,7 +79,7 @@ struct corpus_header {
     uint8_t *entries;
     struct corpus_cut *cut;
     uint32_t cuts;
-    uint32_t names;      /* bytes */
+    uint32_t names;      /* bytes; 0 where they are those of a header before */
     uint32_t name_start; /* in .debug_str */
     uint32_t file;       /* its file name in the line strings below */
 };

@@ -97,7 +97,7 @@ static void derive_types(struct header_builder *b, struct plan *p)
     p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
     if (pick(b, 10) < 6) {
         uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
-        if (pick(b, 10) < 6)
+        if (pick(b, 10) < 4)
             p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
         if (pick(b, 10) < 9)
             cpp_derive(b, CPP_REFERENCE, constant);
@@ -380,7 +380,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;
-    p->members = pick(b, 4) ? pick(b, 2) : 1 + pick(b, 4);
+    p->members = pick(b, 5) ? pick(b, 2) : 1 + pick(b, 4);
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */

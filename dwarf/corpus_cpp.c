@@ -382,7 +382,7 @@ static void add_class_declarations(struct header_builder *b)
     }
     end_children(b, sibling);
     for (uint32_t i = 0; i < count; i++)
-        cpp_derive(b, pick(b, 2) ? CPP_POINTER : CPP_REFERENCE, number[i]);
+        cpp_derive(b, pick(b, 3) ? CPP_REFERENCE : CPP_POINTER, number[i]);
 }
 
 /* A type made of one that was there before. */
@@ -394,7 +394,7 @@ static void add_derived(struct header_builder *b)
         const struct cpp_type *t = &h->type[of];
         if (t->kind >= CPP_REFERENCE || t->kind == CPP_TYPEDEF || of == CPP_VOID)
             continue;
-        enum cpp_kind kind = pick(b, 3) ? CPP_REFERENCE : CPP_POINTER;
+        enum cpp_kind kind = pick(b, 5) ? CPP_REFERENCE : CPP_POINTER;
         if (t->kind != CPP_CONST && pick(b, 2))
             of = cpp_derive(b, CPP_CONST, of);
         cpp_derive(b, kind, of);
@@ -480,11 +480,11 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
 void add_cpp_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 320);
-    if (kind < 58)
+    if (kind < 54)
         add_class(b, false);
     else if (kind < 132)
         add_class(b, true);
-    else if (kind < 146)
+    else if (kind < 141)
         add_class_declarations(b);
     else if (kind < 156)
         add_enumeration(b);

@@ -66,10 +66,34 @@ static uint32_t cut_within(const struct corpus_header *h, uint64_t most)
     return low;
 }
 
+/* The last cut of `h` before which there are no more names. */
+static uint32_t cut_named(const struct corpus_header *h, uint32_t names)
+{
+    uint32_t low = 0;
+    uint32_t high = h->cuts;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->cut[middle].names <= names)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Names of a header that are there even where none of its pieces are. */
 static uint64_t names_least(const struct corpus *c)
 {
     return c->header[0].cut[0].names;
+}
+
+/* The first header, and others that have the same names. */
+static uint32_t first_group(const struct corpus *c)
+{
+    uint32_t count = 1;
+    while (count < c->headers && !c->header[count].names)
+        count++;
+    return count;
 }
 
 /* The names of a header's pieces take this part of what they are of. */
@@ -93,14 +117,16 @@ static uint64_t headers_room(const struct corpus *c)
     return room;
 }
 
-/* Gives unit `u` as many pieces as fit into `bytes`; returns what it took. */
+/* Gives unit `u` as many pieces as fit into `bytes`, and as there are names for up to
+ * `last_cut` of the first header; returns what it took. */
 static uint64_t include(const struct debug *d, struct debug_unit *u, uint64_t bytes, uint32_t last_cut)
 {
     const struct corpus_header *h = &d->corpus->header[u->header];
     uint32_t before = h->cut[u->cut].entries;
     uint32_t cut = cut_within(h, before + bytes);
-    if (cut > last_cut)
-        cut = last_cut;
+    uint32_t last = last_cut == UINT32_MAX ? cut : cut_named(h, d->corpus->header[0].cut[last_cut].names);
+    if (cut > last)
+        cut = last;
     if (cut < u->cut)
         cut = u->cut;
     uint64_t took = h->cut[cut].entries - before;
@@ -322,7 +348,7 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
         while (*last_cut + 1 < h->cuts && h->cut[*last_cut + 1].names <= rest + least)
             (*last_cut)++;
         d->header_names = h->cut[*last_cut].names;
-        d->headers_used = 1;
+        d->headers_used = first_group(c);
     }
     rest -= d->header_names - least;
     /* more declarations where their names would become very long */
@@ -345,6 +371,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed);
+        room -= first_group(d->corpus) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -363,10 +390,7 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
             *last_cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = 1;
-        /* others that have the same names */
-        while (*last_cut == UINT32_MAX && d->headers_used < c->headers && !c->header[d->headers_used].names)
-            d->headers_used++;
+        d->headers_used = first_group(c);
     }
     const struct corpus_header *last = &c->header[d->headers_used - 1];
     d->header_names =

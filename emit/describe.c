@@ -198,9 +198,11 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
+        /* some are told to be there all the time, in C++ fewer */
+        bool is_in_place = w->corpus->dialect.language == DWARF_CPP ? slot % 4 == 1 : slot & 1;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || ((slot & 1) && w->corpus->dialect.language == DWARF_C)) {
+        if (!s->lists || is_in_place) {
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
