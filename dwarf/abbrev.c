@@ -2,21 +2,10 @@
 #include "dwarf/abbrev.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
-
-struct attribute {
-    uint16_t name;
-    uint16_t form;
-    int32_t value;
-};
-
-struct abbreviation {
-    uint16_t tag;
-    uint8_t children;
-    struct attribute attributes[18]; /* to the first without a name */
-};
 
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
@@ -81,28 +70,114 @@ static uint32_t form_size(uint32_t form)
         return 4;
     case DW_FORM_addr:
     case DW_FORM_data8:
+    case DW_FORM_ref_sig8:
         return 8;
     default:
         return 0;
     }
 }
 
+const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
+{
+    const bool skips = d.language == DWARF_C && code >= ABBREV_CPP_FIRST;
+    return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
+}
+
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
+{
+    return form_in(d, a->form);
+}
+
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
-    for (const struct attribute *a = table[code].attributes; a->name; a++)
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++)
         size += form_size(form_in(d, a->form));
     return size;
 }
 
+struct index_die abbrev_index_die(enum abbrev_code code)
+{
+    struct index_die die = {.tag = table[code].tag, .has_address = code == ABBREV_STATIC_VARIABLE};
+    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++) {
+        die.has_name |= a->name == DW_AT_name || a->name == DW_AT_specification || a->name == DW_AT_abstract_origin;
+        die.is_declaration |= a->name == DW_AT_declaration;
+        die.is_external |= a->name == DW_AT_external || a->name == DW_AT_specification;
+        die.has_code |= a->name == DW_AT_low_pc || a->name == DW_AT_ranges;
+        die.has_value |= a->name == DW_AT_location || a->name == DW_AT_const_value;
+    }
+    return die;
+}
+
+uint32_t abbrev_codes(struct dialect d)
+{
+    const uint32_t more = d.type_units ? ABBREV_COUNT - ABBREV_TYPE_UNITS_FIRST : 0;
+    return (d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
+}
+
+/* Bytes that an attribute takes, its own length included. */
+static uint32_t value_size(uint32_t form, const uint8_t *p)
+{
+    if (form == DW_FORM_exprloc) /* none here has 128 bytes */
+        return 1u + *p;
+    return form == DW_FORM_string ? (uint32_t)strlen((const char *)p) + 1 : form_size(form);
+}
+
+struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
+{
+    const struct abbreviation *abbreviation = abbrev_of(d, *entry);
+    struct abbrev_entry read = {.size = 1, .has_children = abbreviation->children};
+    for (const struct abbrev_attribute *a = abbreviation->attributes; a->name; a++) {
+        uint32_t form = abbrev_form(d, a);
+        if (form == DW_FORM_ref4) {
+            assert(read.references < ABBREV_REFERENCES_MOST);
+            read.reference[read.references++] = (struct abbrev_reference){read.size, a->name};
+        }
+        read.is_signature |= a->name == DW_AT_signature;
+        read.size += value_size(form, entry + read.size);
+    }
+    return read;
+}
+
+uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
+{
+    static const uint8_t with[ABBREV_COUNT] = {
+        [ABBREV_POINTER] = ABBREV_POINTER_SIG8,
+        [ABBREV_CONST] = ABBREV_CONST_SIG8,
+        [ABBREV_TYPEDEF] = ABBREV_TYPEDEF_SIG8,
+        [ABBREV_TYPEDEF_EARLY] = ABBREV_TYPEDEF_EARLY_SIG8,
+        [ABBREV_MEMBER] = ABBREV_MEMBER_SIG8,
+        [ABBREV_MEMBER_EARLY] = ABBREV_MEMBER_EARLY_SIG8,
+        [ABBREV_ARRAY] = ABBREV_ARRAY_SIG8,
+        [ABBREV_FUNCTION_TYPE] = ABBREV_FUNCTION_TYPE_SIG8,
+        [ABBREV_TYPE_PARAMETER] = ABBREV_TYPE_PARAMETER_SIG8,
+    };
+    return with[code] ? abbrev_type_units(d, with[code]) : ABBREV_END;
+}
+
+void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
+                       uint32_t base, struct bytes *places)
+{
+    for (uint32_t at = from; at < to;) {
+        const struct abbrev_entry read = abbrev_read(d, entries + at);
+        for (uint32_t i = 0; i < read.references; i++) {
+            uint32_t value;
+            memcpy(&value, entries + at + read.reference[i].at, sizeof value);
+            if (value >= least)
+                bytes_u32(places, at + read.reference[i].at - base);
+        }
+        at += read.size;
+    }
+}
+
 void abbrev_write(struct bytes *out, struct dialect d)
 {
-    for (unsigned code = 1; code < (d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_CPP_FIRST); code++) {
-        const struct abbreviation *a = &table[code];
+    for (unsigned code = 1; code <= abbrev_codes(d); code++) {
+        const struct abbreviation *a = abbrev_of(d, code);
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (const struct attribute *t = a->attributes; t->name; t++) {
+        for (const struct abbrev_attribute *t = a->attributes; t->name; t++) {
             if (!is_said(d, t->name))
                 continue;
             uint32_t form = form_in(d, t->form);

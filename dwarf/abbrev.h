@@ -9,10 +9,11 @@
 #ifndef DWARF_ABBREV_H
 #define DWARF_ABBREV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "dwarf/dialect.h"
+#include "dwarf/index.h"
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
@@ -42,6 +43,8 @@
     X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
+    X(ENUMERATION_EARLY, enumeration_type, 1,                                                                          \
+      C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) EARLY A(sibling, ref4))                 \
     X(ENUMERATOR, enumerator, 0, A(name, strp) A(const_value, data1))                                                  \
     X(ARRAY, array_type, 1, A(type, ref4) A(sibling, ref4))                                                            \
     X(SUBRANGE, subrange_type, 0, A(type, ref4) A(upper_bound, data1))                                                 \
@@ -95,6 +98,8 @@
     X(CALL_PARAMETER, call_site_parameter, 0, A(location, exprloc) A(call_value, exprloc))                             \
     X(EXTERN_VARIABLE, variable, 0,                                                                                    \
       A(name, strp) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                     \
+    X(EXTERN_VARIABLE_EARLY, variable, 0,                                                                              \
+      A(name, strp) EARLY A(type, ref4) A(external, flag_present) A(declaration, flag_present))                        \
     X(SHORT_VARIABLE, variable, 0,                                                                                     \
       A(name, string) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                   \
     X(STATIC_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))
@@ -157,9 +162,27 @@
     X(VTABLE_POINTER, pointer_type, 0, C(byte_size, 8) A(name, strp) A(type, ref4))                                    \
     X(VTABLE_FUNCTION, subroutine_type, 0, A(type, ref4))
 
+/* Where types have units of their own (corpus_units.c): such a unit's own entry, what
+ * stands elsewhere for such a type, and entries that refer to one without that. */
+#define ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                 \
+    X(TYPE_UNIT, type_unit, 1, A(language, data1) A(stmt_list, sec_offset))                                            \
+    X(STRUCTURE_SIG8, structure_type, 0, A(signature, ref_sig8))                                                       \
+    X(UNION_SIG8, union_type, 0, A(signature, ref_sig8))                                                               \
+    X(ENUMERATION_SIG8, enumeration_type, 0, A(signature, ref_sig8) A(declaration, flag_present))                      \
+    X(POINTER_SIG8, pointer_type, 0, C(byte_size, 8) A(type, ref_sig8))                                                \
+    X(CONST_SIG8, const_type, 0, A(type, ref_sig8))                                                                    \
+    X(TYPEDEF_SIG8, typedef, 0, A(name, strp) DECLARED A(type, ref_sig8))                                              \
+    X(TYPEDEF_EARLY_SIG8, typedef, 0, A(name, strp) EARLY A(type, ref_sig8))                                           \
+    X(MEMBER_SIG8, member, 0, A(name, strp) DECLARED A(type, ref_sig8) A(data_member_location, data1))                 \
+    X(MEMBER_EARLY_SIG8, member, 0, A(name, strp) EARLY A(type, ref_sig8) A(data_member_location, data1))              \
+    X(ARRAY_SIG8, array_type, 1, A(type, ref_sig8) A(sibling, ref4))                                                   \
+    X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
+    X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))
+
 #define ABBREVIATIONS(X)                                                                                               \
     ABBREVIATIONS_OF_BOTH(X)                                                                                           \
-    ABBREVIATIONS_OF_CPP(X)
+    ABBREVIATIONS_OF_CPP(X)                                                                                            \
+    ABBREVIATIONS_OF_TYPE_UNITS(X)
 
 enum abbrev_code {
     ABBREV_END,
@@ -167,12 +190,70 @@ enum abbrev_code {
     ABBREVIATIONS(ABBREV_ENUM)
 #undef ABBREV_ENUM
         ABBREV_COUNT,
-    ABBREV_CPP_FIRST = ABBREV_NAMESPACE
+    ABBREV_CPP_FIRST = ABBREV_NAMESPACE,
+    ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT
 };
+
+struct abbrev_attribute {
+    uint16_t name;
+    uint16_t form;
+    int32_t value; /* an implicit constant's */
+};
+
+struct abbreviation {
+    uint16_t tag; /* as in version 5 */
+    uint8_t children;
+    struct abbrev_attribute attributes[18]; /* to the first without a name */
+};
+
+/* What the table has under this code. */
+const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
+
+/* The form in which an attribute is written. */
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
+
+/* What decides whether such an entry is listed in an index of names. Only methods,
+ * which have a name and are external, are specified elsewhere. */
+struct index_die abbrev_index_die(enum abbrev_code code);
+
+/* An entry as it is encoded: its bytes, and where in these it refers to others of its
+ * unit. */
+enum { ABBREV_REFERENCES_MOST = 4 };
+struct abbrev_entry {
+    uint32_t size;
+    bool has_children;
+    bool is_signature; /* stands for a type that is in a unit of its own */
+    uint32_t references;
+    struct abbrev_reference {
+        uint32_t at;
+        uint32_t attribute;
+    } reference[ABBREV_REFERENCES_MOST];
+};
+struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
+
+/* The code, in the table, of what is the same but for its DW_AT_type, a
+ * DW_FORM_ref_sig8; ABBREV_END where there is none. */
+uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code);
+
+/* Goes over the entries that stand in [from, to) of `entries`, and lists where they
+ * refer to places in the unit at or behind `least`: appends each such place less
+ * the first to `places`, where the first is what stands at `base` in `entries`. */
+void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
+                       uint32_t base, struct bytes *places);
+
+/* The last code of the table. */
+uint32_t abbrev_codes(struct dialect d);
+
+/* The code of what type units add, as it stands in the table: dwarfdump wants no gaps,
+ * and C goes without C++'s. */
+static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
+{
+    return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
+}
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. */
 void abbrev_write(struct bytes *out, struct dialect d);

@@ -6,7 +6,8 @@
 
 void composed_clear(struct composed *c)
 {
-    c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->moved.size = c->named.size = 0;
+    c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
+    c->noted.size = c->texts.size = 0;
 }
 
 void composed_free(struct composed *c)
@@ -15,14 +16,15 @@ void composed_free(struct composed *c)
     bytes_free(&c->lists);
     bytes_free(&c->ranges);
     bytes_free(&c->programs);
-    bytes_free(&c->moved);
     bytes_free(&c->named);
+    bytes_free(&c->noted);
+    bytes_free(&c->texts);
 }
 
 bool composed_failed(const struct composed *c)
 {
-    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->moved.failed ||
-           c->named.failed;
+    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->named.failed ||
+           c->noted.failed || c->texts.failed;
 }
 
 /* --- units ------------------------------------------------------------------------ */
@@ -34,8 +36,8 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     unit->start = c->text + offset;
     unit->entries = out->info.size;
     unit->program = out->programs.size;
-    unit->moved = out->moved.size / sizeof(uint32_t);
     unit->named = out->named.size / sizeof(uint32_t);
+    unit->noted = out->noted.size / sizeof(struct compose_noted);
     c->next_function = NULL;
     compose_lists_begin(c);
     uint8_t *program = bytes_reserve(&out->programs, LINE_BEGIN);
@@ -61,8 +63,8 @@ void compose_unit_end(struct composer *c, uint64_t offset)
     u->end = c->text + offset;
     u->entries_size = out->info.size - u->entries;
     u->program_size = out->programs.size - u->program;
-    u->moved_count = out->moved.size / sizeof(uint32_t) - u->moved;
     u->named_count = out->named.size / sizeof(uint32_t) - u->named;
+    u->noted_count = out->noted.size / sizeof(struct compose_noted) - u->noted;
     compose_lists_end(c);
     c->unit = NULL;
 }
@@ -89,10 +91,47 @@ void compose_keep(struct composer *c)
     bytes_keep(&c->out->programs, c->rows.p);
 }
 
-void compose_move(struct composer *c, uint8_t *at, uint32_t place)
+void compose_refer(struct composer *c, uint8_t *at, uint32_t place)
 {
     put_u32(at, place);
-    bytes_u32(&c->out->moved, compose_place_of(c, at));
+    if (c->references)
+        bytes_u32(c->references, compose_offset_of(c, at));
+}
+
+/* --- for an index of names ------------------------------------------------------------ */
+
+static void note(struct composer *c, enum abbrev_code code, uint8_t from, uint32_t name)
+{
+    const struct compose_noted noted = {compose_place(c), name, from, (uint8_t)code};
+    bytes_append(&c->out->noted, &noted, sizeof noted);
+    c->unit->noted_own += from != NAME_INLINE;
+}
+
+void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint32_t linkage_name,
+                  const char *qualified)
+{
+    const struct corpus_listing *as = &c->corpus->listing[code];
+    const enum index_kind kind = c->corpus->dialect.index;
+    if (!as->wanted)
+        return;
+    if (kind == INDEX_GDB && qualified)
+        note(c, code, NAME_TEXT, (uint32_t)bytes_string(&c->out->texts, qualified));
+    else
+        note(c, code, NAME_OWN, name);
+    if (linkage_name != COMPOSE_UNKNOWN && index_wants_linkage_name(kind, as->tag))
+        note(c, code, NAME_OWN, linkage_name);
+}
+
+/* Of a call of inline function k: by its name, and by its linkage name. */
+static void note_inlined(struct composer *c, uint32_t k)
+{
+    const uint32_t *names = c->corpus->header[0].inline_name + 2 * (size_t)k;
+    if (!c->corpus->listing[ABBREV_INLINED].wanted)
+        return;
+    c->unit->inlined |= UINT64_C(1) << k;
+    note(c, ABBREV_INLINED, NAME_INLINE, 2 * k);
+    if (names[1])
+        note(c, ABBREV_INLINED, NAME_INLINE, 2 * k + 1);
 }
 
 /* --- functions ---------------------------------------------------------------------- */
@@ -114,12 +153,14 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
     };
     uint8_t *p = c->info;
     if (f->declared != COMPOSE_UNKNOWN) {
+        compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
         p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
-        compose_move(c, p, f->declared);
+        compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);
     }
+    compose_note(c, codes[f->kind], f->name, COMPOSE_UNKNOWN, NULL);
     p = put_u8(p, codes[f->kind]);
-    bytes_u32(&c->out->named, compose_place_of(c, p));
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, f->name);
     p = put_declared(c, p, f->line, f->column);
     return put_u32(p, corpus_type(c->corpus, f->result));
@@ -129,7 +170,7 @@ void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
     if (c->next_function) {
-        compose_move(c, c->next_function, compose_place_of(c, c->info));
+        compose_refer(c, c->next_function, compose_place_of(c, c->info));
         c->next_function = NULL;
     }
     uint8_t *p = begin_function(c, f);
@@ -156,13 +197,13 @@ void compose_function_end(struct composer *c)
 void compose_end_children(struct composer *c, uint8_t *sibling)
 {
     c->info = put_u8(c->info, ABBREV_END);
-    compose_move(c, sibling, compose_place_of(c, c->info));
+    compose_refer(c, sibling, compose_place_of(c, c->info));
 }
 
 /* A parameter's or local's entry up to its location. */
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
-    uint8_t *p = put_u8(c->info, code);
+    uint8_t *p = put_u8(c->info, (uint8_t)code);
     p = put_u32(p, v->name);
     p = put_declared(c, p, v->line, v->column);
     return put_u32(p, corpus_type(c->corpus, v->type));
@@ -207,6 +248,7 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v)
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to)
 {
+    note_inlined(c, k);
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
     p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
@@ -272,7 +314,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 {
     uint32_t place = compose_place_of(c, c->info);
     uint8_t *p = put_u8(c->info, ABBREV_DECLARED_FUNCTION);
-    bytes_u32(&c->out->named, compose_place_of(c, p));
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
     p = put_declared(c, p, line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
@@ -297,7 +339,7 @@ uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, boo
     if (origin == COMPOSE_NEXT)
         c->next_function = p;
     else if (known)
-        compose_move(c, p, origin);
+        compose_refer(c, p, origin);
     p += known ? 4 : 0;
     c->info = parameters ? p + 4 : p;
     return p;

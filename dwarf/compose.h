@@ -4,11 +4,11 @@
  *
  * Composing is the size pass of these contents: what they say follows from the
  * code alone, so it is encoded as the code is walked over, into buffers that are
- * kept from library to library, and copied into the sections later. Two things
- * are open until then: how many types stand before the functions of a unit, and
- * how many names before the library's own in .debug_str. References to either
- * are listed, in `moved` and `named`, and get that added (unit.c). The address of
- * the code must be known before.
+ * kept from library to library, and copied into the sections later. A unit's
+ * functions begin at the same place in every unit, behind base types and inline
+ * functions (corpus.h). Open until then is only how many names stand before the
+ * library's own in .debug_str: references to those are listed, in `named`, and get
+ * that added (unit.c). The address of the code must be known before.
  *
  * Use: compose_start; for each unit compose_unit, then for each function
  * compose_reserve, compose_function, its children, compose_function_end, with
@@ -43,8 +43,11 @@ struct debug_unit {
     uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
     size_t entries, entries_size; /* its functions in composed info */
     size_t program, program_size; /* its line program */
-    size_t moved, moved_count;    /* references in its functions to others of them */
     size_t named, named_count;    /* its functions' names */
+    size_t noted, noted_count;    /* what an index of names lists of them */
+    size_t noted_own;             /* of these not by the name of a header's inline function */
+    uint64_t inlined;             /* bit k: calls of that inline function are in it */
+    uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
     uint32_t header, cut;         /* what it includes; chosen by debug_fill */
     uint64_t info_size;
@@ -56,9 +59,19 @@ struct composed {
     struct bytes lists;    /* .debug_loclists */
     struct bytes ranges;   /* .debug_rnglists */
     struct bytes programs; /* line programs */
-    struct bytes moved;    /* uint32_t: offset in a unit's functions of a reference to be moved */
-    struct bytes named;    /* uint32_t: the same of a reference to the library's own names */
+    struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
+    struct bytes noted;    /* struct compose_noted, for an index of names */
+    struct bytes texts;    /* .gdb_index: further names in it */
 };
+
+/* An entry that an index of names lists. */
+struct compose_noted {
+    uint32_t place;
+    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name */
+    uint8_t from;  /* enum compose_names */
+    uint8_t code;  /* enum abbrev_code */
+};
+enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE };
 
 struct composer {
     const struct corpus *corpus;
@@ -72,6 +85,7 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
+    struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
     uint64_t base;                /* of the list under way, offset from `text` */
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
@@ -88,12 +102,24 @@ struct debug_function {
     uint32_t line, column;
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind; /* plain: calls are not described */
     enum base_type result;
-    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
+    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN; */
+    /* then `name` is its linkage name, and for an index of names: */
+    uint32_t method;       /* its name, */
+    const char *qualified; /* and with all its scopes */
 };
 
 void composed_clear(struct composed *c);
 void composed_free(struct composed *c);
 bool composed_failed(const struct composed *c);
+
+/* Notes for the index of names, if one is wanted and lists such entries, the entry
+ * with this abbreviation that is composed next. `name` and `linkage_name` are offsets
+ * in the library's own names, linkage_name is COMPOSE_UNKNOWN where there is none;
+ * `qualified` is the name with all its scopes ("mesh::Grid<int>::resize"), or NULL
+ * where it has none. Functions that are not methods and inlined calls are noted by
+ * compose_function and compose_inlined. */
+void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint32_t linkage_name,
+                  const char *qualified);
 
 /* Opens `unit` at code offset `offset`; closes it at the end of its last function. */
 bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset);
@@ -156,14 +182,19 @@ void compose_lists_end(struct composer *c);
 
 /* --- children of functions -------------------------------------------------------- */
 
-/* Where something stands in the unit, but for the types before the functions. */
-static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
+/* Where something stands among the unit's functions, and in the unit. */
+static inline uint32_t compose_offset_of(const struct composer *c, const uint8_t *p)
 {
     return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
 }
 
-/* Lists `at`, in the unit's functions, a reference to a place among them. */
-void compose_move(struct composer *c, uint8_t *at, uint32_t place);
+static inline uint32_t compose_place_of(const struct composer *c, const uint8_t *p)
+{
+    return c->corpus->start + c->corpus->fixed + compose_offset_of(c, p);
+}
+
+/* Writes, in the unit's functions, a reference to a place of theirs. */
+void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
 /* A call of the header's function k, from `file`, that was inlined; with one range, or with a list.
  * Returns what compose_end_children takes. */
@@ -209,7 +240,12 @@ struct debug_method {
 };
 
 /* A class in a namespace, with methods and nothing else. */
-struct compose_siblings compose_class(struct composer *c, uint32_t scope, uint32_t name, uint32_t line);
+struct debug_class {
+    uint32_t scope, name;  /* of the library's own names */
+    const char *qualified; /* for an index of names */
+    uint32_t line;
+};
+struct compose_siblings compose_class(struct composer *c, const struct debug_class *k);
 /* One of them; returns its place, for debug_function.declared. */
 uint32_t compose_method(struct composer *c, const struct debug_method *m);
 void compose_class_end(struct composer *c, struct compose_siblings siblings);

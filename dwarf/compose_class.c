@@ -7,7 +7,7 @@
 /* A name of the library's own. */
 static uint8_t *put_own_name(struct composer *c, uint8_t *p, uint32_t name)
 {
-    bytes_u32(&c->out->named, compose_place_of(c, p));
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
     return put_u32(p, name);
 }
 
@@ -18,14 +18,17 @@ static uint8_t *put_line(const struct composer *c, uint8_t *p, uint32_t line, ui
     return put_u8(p, (uint8_t)column);
 }
 
-struct compose_siblings compose_class(struct composer *c, uint32_t scope, uint32_t name, uint32_t line)
+struct compose_siblings compose_class(struct composer *c, const struct debug_class *k)
 {
     struct compose_siblings s;
-    uint8_t *p = put_own_name(c, put_u8(c->info, ABBREV_NAMESPACE), scope);
-    s.scope = put_line(c, p, line, 11);
-    p = put_own_name(c, put_u8(s.scope + 4, ABBREV_CLASS), name);
+    compose_note(c, ABBREV_NAMESPACE, k->scope, COMPOSE_UNKNOWN, NULL);
+    uint8_t *p = put_own_name(c, put_u8(c->info, ABBREV_NAMESPACE), k->scope);
+    s.scope = put_line(c, p, k->line, 11);
+    c->info = s.scope + 4;
+    compose_note(c, ABBREV_CLASS, k->name, COMPOSE_UNKNOWN, k->qualified);
+    p = put_own_name(c, put_u8(c->info, ABBREV_CLASS), k->name);
     p = put_u8(p, 1); /* it has no members */
-    s.class = put_line(c, p, line, 7);
+    s.class = put_line(c, p, k->line, 7);
     c->info = s.class + 4;
     return s;
 }

@@ -36,6 +36,7 @@ enum {
     DW_TAG_variable = 0x34,
     DW_TAG_restrict_type = 0x37,
     DW_TAG_namespace = 0x39,
+    DW_TAG_type_unit = 0x41,
     DW_TAG_rvalue_reference_type = 0x42,
     DW_TAG_interface_type = 0x38,
     DW_TAG_unspecified_type = 0x3b,
@@ -81,6 +82,7 @@ enum {
     DW_AT_call_file = 0x58,
     DW_AT_call_line = 0x59,
     DW_AT_object_pointer = 0x64,
+    DW_AT_signature = 0x69,
     DW_AT_linkage_name = 0x6e,
     DW_AT_call_all_calls = 0x7a,
     DW_AT_call_all_tail_calls = 0x7c,
@@ -104,6 +106,7 @@ enum {
     DW_FORM_exprloc = 0x18,
     DW_FORM_flag_present = 0x19,
     DW_FORM_line_strp = 0x1f,
+    DW_FORM_ref_sig8 = 0x20,
     DW_FORM_implicit_const = 0x21,
 
     DW_OP_addr = 0x03,
@@ -144,6 +147,7 @@ enum {
     DW_ATE_unsigned_char = 0x08,
 
     DW_UT_compile = 0x01,
+    DW_UT_type = 0x02,
     DW_LANG_C11 = 0x1d,
     DW_LANG_C_plus_plus = 0x04,
     DW_LANG_C99 = 0x0c,

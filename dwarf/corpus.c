@@ -3,6 +3,7 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,15 @@
 #include "base/words.h"
 #include "dwarf/cpp_types.h"
 
+enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
+
 /* --- what pieces are made of ------------------------------------------------- */
 
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
 {
     struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
     b->known_count += b->known_count < RECENT;
-    *k = (struct known_type){offset, size, align};
+    *k = (struct known_type){offset, size, align, false};
     return k;
 }
 
@@ -24,6 +27,12 @@ struct known_type any_type(struct header_builder *b)
 {
     /* base types are more than their share of what real members have */
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
+}
+
+struct known_type result_type(struct header_builder *b)
+{
+    struct known_type k = any_type(b);
+    return k.array ? b->known[BASE_INT] : k;
 }
 
 struct known_type sized_type(struct header_builder *b, uint32_t most)
@@ -114,7 +123,7 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     }
     while (!found && !b->corpus->strings.failed) {
         char text[64];
-        words_identifier(random_next(&b->random), 4 + pick(b, 11), text);
+        words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
         found = !is_taken(b, scope, text);
         if (!found)
             continue;
@@ -126,27 +135,18 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     return name;
 }
 
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text)
+/* What all of a header's names begin with, as those of a library's interface do;
+ * then the number in words. */
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    /* most names of a header begin alike */
-    size_t n = 0;
-    if (pick(b, 8)) {
-        words_identifier(random_at(UINT64_C(0x707265666978), b->header), 4 + b->header % 3, text);
-        n = strlen(text);
-        text[n++] = '_';
-    }
-    words_identifier(random_next(&b->random), least + pick(b, most - least + 1), text + n);
-    n = strlen(text);
-    uint32_t serial = next_serial(b);
-    char digits[12];
-    unsigned count = 0;
-    do {
-        digits[count++] = (char)('0' + serial % 10);
-        serial /= 10;
-    } while (serial);
-    while (count)
-        text[n++] = digits[--count];
-    strcpy(text + n, suffix);
+    words_identifier(random_at(UINT64_C(0x707265666978), b->group), 1 + b->group % 2, text);
+    char *end = text + strlen(text);
+    *end++ = (char)('a' + b->group % 26);
+    *end++ = (char)('a' + b->group / 26);
+    *end++ = '_';
+    words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
+    strcat(end, suffix);
+    assert(b->serial <= NAMES_MOST);
     return add_string(b, text);
 }
 
@@ -155,16 +155,39 @@ uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, co
 static void add_cut(struct header_builder *b)
 {
     uint32_t names = b->repeats ? b->repeated : (uint32_t)b->corpus->strings.size;
-    struct corpus_cut cut = {(uint32_t)b->entries.size, names - b->name_start};
+    struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
+                             .names = names - b->name_start,
+                             .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry)),
+                             .types = (uint32_t)b->types.size,
+                             .type_units = (uint32_t)(b->type_lines.size / sizeof(uint32_t))};
     bytes_append(&b->cuts, &cut, sizeof cut);
+}
+
+/* How many headers, of how many bytes of entries, about: a unit in C++ includes
+ * much more. */
+static const struct {
+    uint8_t headers;
+    uint32_t bytes;
+} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {2 * CORPUS_GROUP, 128 << 10}};
+
+/* Where the pieces refer to one another, up to each cut. */
+static void list_references(const struct corpus *c, struct header_builder *b)
+{
+    struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
+    const size_t cuts = b->cuts.size / sizeof *cut;
+    for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
+        abbrev_references(c->dialect, b->entries.data, cut[i - 1].entries, cut[i].entries, c->start + c->fixed,
+                          c->fixed, &b->references);
+        cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
+    }
 }
 
 /* In C++, the headers of a group declare the same, so that the same names serve
  * units in which nothing is at the same place. */
-static void begin_group(struct header_builder *b, uint32_t number, const struct corpus_header *first)
+static void begin_group(struct header_builder *b, const struct corpus_header *first)
 {
-    b->header = number - number % CORPUS_GROUP;
-    b->repeats = number != b->header;
+    b->group = b->header - b->header % CORPUS_GROUP;
+    b->repeats = b->header != b->group;
     b->repeated = first->name_start;
     b->line = corpus_inline_line(CORPUS_INLINES); /* entries of C++ have lines of two bytes */
     b->cpp = calloc(1, sizeof *b->cpp);
@@ -174,14 +197,17 @@ static void begin_group(struct header_builder *b, uint32_t number, const struct 
 static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names, uint32_t *pieces)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {
-        .corpus = c, .header = number, .line = 2, .variety = {random_at(seed, CORPUS_HEADERS_MOST + number)}};
+    struct header_builder b = {.corpus = c,
+                               .header = number,
+                               .group = number,
+                               .line = 2,
+                               .variety = {random_at(seed, CORPUS_HEADERS + number)}};
     struct corpus_header *h = &c->header[number];
     if (cpp)
-        begin_group(&b, number, &c->header[number - number % CORPUS_GROUP]);
+        begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
     if (cpp && !b.cpp)
         return false;
-    b.random.state = random_at(seed, b.header);
+    b.random.state = random_at(seed, b.group);
     h->name_start = (uint32_t)c->strings.size;
     b.name_start = b.repeats ? b.repeated : h->name_start;
     add_base_types(&b, base_names);
@@ -189,22 +215,29 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
+    const uint32_t most = shapes[c->dialect.language].bytes;
     uint32_t count = 0;
-    while ((b.repeats ? count < *pieces : b.entries.size < CORPUS_HEADER_BYTES && b.line < 64000) &&
-           !b.entries.failed && !c->strings.failed) {
-        size_t before = b.entries.size;
+    while ((b.repeats ? count < *pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
+           !c->strings.failed) {
+        size_t before = b.entries.size + b.moved;
         (cpp ? add_cpp_piece : add_c_piece)(&b);
-        if (b.entries.size != before)
+        if (b.entries.size + b.moved != before)
             add_cut(&b);
         count++;
     }
     *pieces = count;
     free(b.cpp);
+    list_references(c, &b);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
     h->names = (uint32_t)c->strings.size - h->name_start;
-    return !b.entries.failed && !b.cuts.failed && !c->strings.failed;
+    h->references = b.references.data;
+    h->listed = (struct index_entry *)(void *)b.listed.data;
+    h->types = b.types.data;
+    h->type_lines = b.type_lines.data;
+    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !b.references.failed && !b.types.failed &&
+           !b.type_lines.failed && !c->strings.failed;
 }
 
 /* Names of parameters and locals: short, and distinct by their last letters. */
@@ -236,7 +269,6 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
-    c->headers = dialect.language == DWARF_CPP ? CORPUS_HEADERS_CPP : CORPUS_HEADERS;
     abbrev_write(&c->abbrev, dialect);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
@@ -252,20 +284,19 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
+    list_start(c);
     bool made = true;
+    c->headers = shapes[dialect.language].headers;
     uint32_t pieces = 0;
     for (uint32_t i = 0; i < c->headers && made; i++) {
         char name[32];
-        words_identifier(random_at(key, CORPUS_NAMES + i), 6 + i % 9, name);
-        char *end = name + strlen(name);
-        *end++ = (char)('a' + i % 26);
-        if (i >= 26)
-            *end++ = (char)('a' + i / 26);
-        strcpy(end, dialect.language == DWARF_CPP ? ".hpp" : ".h");
+        words_identifier(random_at(key, CORPUS_NAMES + i), 9, name);
+        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26,
+                dialect.language == DWARF_CPP ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
         made = make_header(c, i, key, base_names, &pieces);
     }
-    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed && list_end(c);
     if (!made)
         corpus_free(c);
     return made;
@@ -273,12 +304,17 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
 
 void corpus_free(struct corpus *c)
 {
-    for (unsigned i = 0; i < CORPUS_HEADERS_MOST; i++) {
+    for (unsigned i = 0; i < CORPUS_HEADERS; i++) {
         free(c->header[i].entries);
         free(c->header[i].cut);
+        free(c->header[i].listed);
+        free(c->header[i].references);
+        free(c->header[i].types);
+        free(c->header[i].type_lines);
     }
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);
+    bytes_free(&c->index_texts);
     memset(c, 0, sizeof *c);
 }

@@ -7,10 +7,13 @@
  * copies one piece of memory. A header begins with the base types and some
  * functions that are inlined, at the same places in every unit:
  *
- *     unit:  header  unit entry  | base types  inline functions  piece 0 ... piece n |  functions ...
- *                                 ^ start                                    ^ cut n
+ *     unit:  header  unit entry  | base types  inline functions | functions ... | piece 0 ... piece n |
+ *                                 ^ start                        ^ start + fixed                  cut n ^
  *
  *     .debug_str:  | common | names of header 0 | names of header 1 | ...
+ *
+ * Where types have units of their own, a header has a run of these too, that a library
+ * copies up to the last cut that any of its units goes to.
  */
 #ifndef DWARF_CORPUS_H
 #define DWARF_CORPUS_H
@@ -19,15 +22,14 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "dwarf/abbrev.h"
 
 enum {
-    CORPUS_HEADERS = 16,
-    CORPUS_HEADERS_CPP = 32,
-    CORPUS_HEADERS_MOST = 32,
-    CORPUS_GROUP = 16,             /* headers that declare the same, in C++ */
-    CORPUS_HEADER_BYTES = 1 << 17, /* of entries in each, about */
-    CORPUS_NAMES = 256,            /* for parameters and locals */
+    CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
+    CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
+    CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
+    CORPUS_NAMES = 256,  /* for parameters and locals */
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -68,28 +70,47 @@ struct corpus_inline {
 };
 
 /* A header may be left after any of its pieces: where that is in its entries,
- * and how much of its names is used until there. Cut 0: base types and inline
+ * how much of its names is used until there, and how many references there are. Cut 0: base types and inline
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
     uint32_t names;
+    uint32_t references; /* among the pieces */
+    uint32_t types;      /* bytes of type units; */
+    uint32_t type_units; /* how many */
+    uint32_t listed;     /* entries that are in the index of names */
+    uint32_t named;      /* .debug_names: different names of these, at most, but for the common ones */
 };
 
 struct corpus_header {
     uint8_t *entries;
+    uint8_t *references; /* uint32_t: where they are, behind the fixed part */
+    uint8_t *types;      /* type units; */
+    uint8_t *type_lines; /* uint32_t: where in these DW_AT_stmt_list is, for each */
     struct corpus_cut *cut;
     uint32_t cuts;
     uint32_t names;      /* bytes; 0 where they are those of a header before */
     uint32_t name_start; /* in .debug_str */
-    uint32_t file;       /* its file name in the line strings below */
+    uint32_t file;       /* its file name in the line strings below; all are equally long */
+
+    /* For an index of names (corpus_index.c). */
+    struct index_entry *listed;               /* see corpus.index_texts; `unit` is open */
+    uint32_t inline_name[2 * CORPUS_INLINES]; /* name of inline function k, and linkage name or 0 */
+};
+
+/* How entries with one abbreviation are listed in the index of names. */
+struct corpus_listing {
+    bool wanted;
+    bool is_static;
+    uint16_t tag;
 };
 
 struct corpus {
     struct dialect dialect;
-    struct corpus_header header[CORPUS_HEADERS_MOST];
-    uint32_t headers;
-    uint32_t start; /* where a header's entries begin in a unit */
-    uint32_t fixed; /* bytes of a header's entries up to its first cut */
+    struct corpus_header header[CORPUS_HEADERS];
+    uint32_t headers; /* how many there are */
+    uint32_t start;   /* where a header's entries begin in a unit */
+    uint32_t fixed;   /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
@@ -100,6 +121,13 @@ struct corpus {
     uint32_t name[CORPUS_NAMES];
     uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters; `this` */
     uint32_t include_directory;
+
+    /* For an index of names. Entries are named by offsets: for .debug_names in
+     * `strings`, for .gdb_index in index_texts. */
+    struct corpus_listing listing[ABBREV_COUNT];
+    struct bytes index_texts;
+    uint32_t index_tags;   /* different ones that are wanted, at most */
+    uint32_t index_common; /* .debug_names: common names that are listed */
 };
 
 /* Free with corpus_free; false when memory ran out. */
@@ -116,6 +144,14 @@ static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 static inline uint32_t corpus_inline_line(uint32_t k)
 {
     return 256 + k * CORPUS_INLINE_LINES;
+}
+
+/* The inline function that another one calls in this line of its own, if any. */
+static inline uint32_t corpus_inline_callee(uint32_t line)
+{
+    const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
+    const uint32_t step = 1 + random_below(random_mix(line), CORPUS_INLINES - 1);
+    return (caller + step) % CORPUS_INLINES;
 }
 
 #endif

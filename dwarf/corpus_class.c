@@ -159,8 +159,10 @@ static void add_class_typedefs(struct header_builder *b, struct plan *p)
 {
     for (uint32_t i = 0; i < p->typedefs; i++) {
         uint32_t of = b->cpp->type[cpp_parameter_type(b)].offset;
+        uint32_t name = member_name(b, &p->scope);
+        cpp_list_nested(b, p->number, name, ABBREV_TYPEDEF);
         bytes_u8(&b->entries, ABBREV_TYPEDEF);
-        put_name(b, member_name(b, &p->scope));
+        put_name(b, name);
         declare(b, next_line(b));
         bytes_u32(&b->entries, of);
     }
@@ -243,12 +245,15 @@ static void add_methods(struct header_builder *b, struct plan *p)
     }
 }
 
+static enum abbrev_code class_code(const struct plan *p)
+{
+    return p->is_structure ? ABBREV_STRUCTURE : p->self.has_vtable ? ABBREV_VIRTUAL_CLASS : ABBREV_CLASS;
+}
+
 static void begin_class(struct header_builder *b, const struct plan *p, size_t *byte_size, size_t *sibling)
 {
     const struct cpp_type *t = &b->cpp->type[p->number];
-    bytes_u8(&b->entries, p->is_structure      ? ABBREV_STRUCTURE
-                          : p->self.has_vtable ? ABBREV_VIRTUAL_CLASS
-                                               : ABBREV_CLASS);
+    bytes_u8(&b->entries, (uint8_t)class_code(p));
     put_name(b, t->name.at);
     *byte_size = bytes_u8(&b->entries, 0);
     declare(b, next_line(b));
@@ -284,6 +289,7 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
 {
     const struct cpp_header *h = b->cpp;
     size_t object = 0;
+    cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
     put_constant(b, DW_INL_declared_inlined);
@@ -331,6 +337,7 @@ static void put_class(struct header_builder *b, struct plan *p)
     size_t scope = class->scope != CPP_NONE ? cpp_open_scope(b, class->scope) : 0;
     class->offset = here(b);
     cpp_settle(b, p->number);
+    cpp_list_type(b, p->number, class_code(p));
     begin_class(b, p, &byte_size, &sibling);
     uint32_t size = 0;
     uint32_t align = 1;

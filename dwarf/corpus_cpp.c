@@ -145,12 +145,42 @@ void cpp_template_parameters(struct header_builder *b, const struct cpp_argument
     bytes_u8(&b->entries, (uint8_t)arguments->value);
 }
 
+/* --- for an index of names ----------------------------------------------------------- */
+
+void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
+        cpp_print_canonical(b->cpp, strings_of(b), type, text);
+    list_entry(b, here(b), code, b->cpp->type[type].name.at, text);
+}
+
+void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST + 64] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed) {
+        uint32_t length = cpp_print_canonical(b->cpp, strings_of(b), class, text);
+        snprintf(text + length, sizeof text - length, "::%s", strings_of(b) + name);
+    }
+    list_entry(b, here(b), code, name, text);
+}
+
+void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
+        cpp_print_method(b->cpp, strings_of(b), &m->f, text);
+    list_entry(b, here(b), code, m->f.name.at, text);
+}
+
 /* --- functions ---------------------------------------------------------------------- */
 
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope)
 {
+    const struct cpp_text name = b->cpp->scope[scope];
+    list_entry(b, here(b), ABBREV_NAMESPACE, name.at, NULL);
     bytes_u8(&b->entries, ABBREV_NAMESPACE);
-    put_name(b, b->cpp->scope[scope].at);
+    put_name(b, name.at);
     declare(b, next_line(b));
     return bytes_u32(&b->entries, 0);
 }
@@ -194,7 +224,8 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
     bytes_u8(&b->entries, (uint8_t)code);
     put_name(b, entry_name(b, f));
     declare(b, m->line);
-    put_name(b, linkage_name(b, f));
+    m->linkage_name = linkage_name(b, f);
+    put_name(b, m->linkage_name);
     if (returns)
         bytes_u32(&b->entries, b->cpp->type[f->result].offset);
     if (code == ABBREV_VIRTUAL_METHOD) {
@@ -250,6 +281,7 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
         const uint32_t first = i * (CORPUS_INLINES / CORPUS_CLASSES);
         class->offset = here(b);
         cpp_settle(b, classes[i]);
+        cpp_list_type(b, classes[i], ABBREV_CLASS);
         bytes_u8(&b->entries, ABBREV_CLASS);
         put_name(b, class->name.at);
         bytes_u8(&b->entries, (uint8_t) class->size);
@@ -289,6 +321,8 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     struct scope scope = {.count = 0};
     *f = shape_of(k);
     f->at = here(b);
+    cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
+    list_inline(b, k, m->f.name.at, m->linkage_name);
     bytes_u8(&b->entries, ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
     put_constant(b, DW_INL_declared_inlined);
@@ -320,7 +354,9 @@ static void add_vtable_types(struct header_builder *b)
     uint32_t element = here(b);
     bytes_u8(&b->entries, ABBREV_VTABLE_POINTER);
     put_constant(b, 8);
-    put_name(b, add_string(b, "__vtbl_ptr_type"));
+    uint32_t name = add_string(b, "__vtbl_ptr_type");
+    list_entry(b, element, ABBREV_VTABLE_POINTER, name, NULL);
+    put_name(b, name);
     bytes_u32(&b->entries, function);
     b->cpp->vtable_pointer = here(b);
     bytes_u8(&b->entries, ABBREV_POINTER);
@@ -413,8 +449,10 @@ static void add_cpp_typedef(struct header_builder *b)
                                .size = h->type[of].size,
                                .align = h->type[of].align,
                                .offset = here(b)};
+    uint32_t name = unique_name(b, pick(b, 2) ? "_t" : "_type", text);
+    list_entry(b, t.offset, ABBREV_TYPEDEF, name, NULL);
     bytes_u8(&b->entries, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, 4, 13, pick(b, 2) ? "_t" : "_type", text));
+    put_name(b, name);
     declare(b, next_line(b));
     bytes_u32(&b->entries, h->type[of].offset);
     cpp_add(h, &t);
@@ -472,9 +510,12 @@ bool cpp_leaves_out(struct header_builder *b, uint32_t n)
 static void add_leaf(struct header_builder *b, void add(struct header_builder *b))
 {
     const size_t before = b->entries.size;
+    const size_t listed = b->listed.size;
     add(b);
-    if (cpp_leaves_out(b, 5))
-        b->entries.size = before;
+    if (!cpp_leaves_out(b, 5))
+        return;
+    b->entries.size = before;
+    b->listed.size = listed;
 }
 
 void add_cpp_piece(struct header_builder *b)

@@ -1,5 +1,6 @@
 /* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
- * of C, corpus_cpp.c what C++ adds. */
+ * of C, corpus_cpp.c what C++ adds, corpus_units.c types in units of their own,
+ * corpus_index.c what an index of names lists. */
 #ifndef DWARF_CORPUS_PARTS_H
 #define DWARF_CORPUS_PARTS_H
 
@@ -12,6 +13,7 @@ struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
+    bool array; /* which no function returns */
 };
 
 struct cpp_header;
@@ -20,6 +22,11 @@ struct header_builder {
     struct corpus *corpus;
     struct bytes entries;
     struct bytes cuts;
+    struct bytes references; /* uint32_t: of pieces to pieces */
+    struct bytes listed;     /* struct index_entry */
+    struct bytes types;      /* units of single types */
+    struct bytes type_lines; /* uint32_t: where in these a line table is stated */
+    uint32_t moved;          /* bytes of entries that are in those units instead */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;
@@ -30,6 +37,7 @@ struct header_builder {
     bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
+    uint32_t group;         /* of headers that declare the same: its first */
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
     /* A header may declare the same as one before, less of this and more of that: its
      * names are that one's then, in the same order. */
@@ -46,7 +54,7 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
 /* A number that no other name of any header has. */
 static inline uint32_t next_serial(struct header_builder *b)
 {
-    return b->serial++ * b->corpus->headers + b->header;
+    return b->serial++ * b->corpus->headers + b->group;
 }
 
 /* The place in the unit of the next entry. */
@@ -73,13 +81,14 @@ void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
 struct known_type any_type(struct header_builder *b);
+struct known_type result_type(struct header_builder *b);
 struct known_type sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike
  * in a scope. */
 uint32_t member_name(struct header_builder *b, struct scope *scope);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
-uint32_t unique_name(struct header_builder *b, uint32_t least, uint32_t most, const char *suffix, char *text);
+uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
 void end_children(struct header_builder *b, size_t sibling);
 
@@ -92,6 +101,21 @@ void add_c_inlines(struct header_builder *b);
 void add_c_piece(struct header_builder *b);
 void add_cpp_inlines(struct header_builder *b);
 void add_cpp_piece(struct header_builder *b);
+
+/* corpus_index.c. Lists the entry at `at` in the unit, with this abbreviation and
+ * name, if an index is wanted and lists such entries; what is no declaration, member or
+ * parameter may be one. In C++, `qualified` is the name with all its scopes, as in
+ * "mesh::Grid<int>::resize"; NULL where it has none. */
+void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
+/* What calls of inline function k are listed by; in C, linkage_name is 0. */
+void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
+/* Before the first header; when all are made. */
+void list_start(struct corpus *c);
+bool list_end(struct corpus *c);
+
+/* corpus_units.c. Moves the type at `at` in the unit, whose entry is the last, into a unit
+ * of its own; returns its signature. Nothing refers to it yet. */
+uint64_t move_type(struct header_builder *b, uint32_t at);
 
 /* corpus_types.c, for both. */
 void add_array(struct header_builder *b);

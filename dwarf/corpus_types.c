@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+enum { AGGREGATE_LINES = 64 /* at most */ };
+
 static const struct {
     const char *name;
     uint8_t size, encoding;
@@ -33,6 +35,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         type[i] = here(b);
         remember(b, here(b), base_types[i].size, base_types[i].size);
+        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], NULL);
         bytes_u8(&b->entries, ABBREV_BASE_TYPE);
         bytes_u8(&b->entries, base_types[i].size);
         bytes_u8(&b->entries, base_types[i].encoding);
@@ -75,7 +78,10 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    put_name(b, unique_name(b, 5, 12, "", text));
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
+    list_inline(b, k, name, 0);
     declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     put_constant(b, DW_INL_declared_inlined);
@@ -99,15 +105,36 @@ void add_c_inlines(struct header_builder *b)
 
 /* --- pieces ------------------------------------------------------------------------ */
 
-static void add_typedef(struct header_builder *b, struct known_type of)
+/* Of what is at of.offset, or has a unit of its own with this signature. */
+static void add_typedef(struct header_builder *b, struct known_type of, uint64_t signature)
 {
     uint32_t at = here(b);
     char text[96];
-    uint32_t line = begin_declared(b, ABBREV_TYPEDEF);
-    put_name(b, unique_name(b, 2, 7, "_t", text));
+    uint32_t line =
+        begin_declared(b, of.offset ? ABBREV_TYPEDEF : abbrev_type_units(b->corpus->dialect, ABBREV_TYPEDEF_SIG8));
+    uint32_t name = unique_name(b, "_t", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
     declare(b, line);
-    bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    if (of.offset)
+        bytes_u32(&b->entries, of.offset);
+    else
+        bytes_u64(&b->entries, signature);
+    b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
+    remember(b, at, of.size, of.align)->array = of.array;
+}
+
+/* A type that has a name and is the last entry: where it is to have a unit of its own,
+ * an entry with `code` stands there instead. */
+static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t size, uint32_t align)
+{
+    if (b->corpus->dialect.type_units) {
+        uint64_t signature = move_type(b, at);
+        bytes_u8(&b->entries, abbrev_type_units(b->corpus->dialect, code));
+        bytes_u64(&b->entries, signature);
+        b->moved -= (uint32_t)(1 + sizeof signature);
+    }
+    remember(b, at, size, align);
 }
 
 static void add_pointer(struct header_builder *b)
@@ -126,7 +153,7 @@ static void add_const(struct header_builder *b)
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align);
+    remember(b, at, of.size, of.align)->array = of.array;
 }
 
 void add_array(struct header_builder *b)
@@ -141,29 +168,33 @@ void add_array(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
     end_children(b, sibling);
-    remember(b, at, of.size * count, of.align);
+    remember(b, at, of.size * count, of.align)->array = true;
 }
 
 void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
-    bytes_u8(&b->entries, ABBREV_ENUMERATION);
+    uint32_t line = begin_declared(b, ABBREV_ENUMERATION);
     put_constant(b, DW_ATE_unsigned);
     put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
-    put_name(b, unique_name(b, 5, 12, "_kind", text));
-    declare(b, next_line(b));
+    uint32_t name = unique_name(b, "_kind", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
+    declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
+        name = unique_name(b, "", text);
+        list_entry(b, here(b), ABBREV_ENUMERATOR, name, NULL);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, unique_name(b, 4, 10, "", text));
+        put_name(b, name);
         bytes_u8(&b->entries, (uint8_t)i);
     }
     end_children(b, sibling);
-    remember(b, at, 4, 4);
+    settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
@@ -214,8 +245,11 @@ void add_aggregate(struct header_builder *b, bool is_union)
     bool named = is_union || pick(b, 2);
     char text[96];
     uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
-    if (named)
-        put_name(b, unique_name(b, 3, 9, is_union ? "_u" : "", text));
+    if (named) {
+        uint32_t name = unique_name(b, is_union ? "_u" : "", text);
+        put_name(b, name);
+        list_entry(b, at, is_union ? ABBREV_UNION : ABBREV_STRUCTURE, name, NULL);
+    }
     size_t byte_size = bytes_u8(&b->entries, 0);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -230,9 +264,11 @@ void add_aggregate(struct header_builder *b, bool is_union)
     if (!b->entries.failed)
         b->entries.data[byte_size] = (uint8_t)size;
     if (named)
-        remember(b, at, size, align);
+        settle_type(b, at, is_union ? ABBREV_UNION_SIG8 : ABBREV_STRUCTURE_SIG8, size, align);
+    else if (b->corpus->dialect.type_units)
+        add_typedef(b, (struct known_type){0, size, align, false}, move_type(b, at));
     else
-        add_typedef(b, (struct known_type){at, size, align});
+        add_typedef(b, (struct known_type){at, size, align, false}, 0);
 }
 
 static void add_parameters(struct header_builder *b)
@@ -245,7 +281,7 @@ static void add_parameters(struct header_builder *b)
 
 void add_function_type(struct header_builder *b)
 {
-    uint32_t result = any_type(b).offset;
+    uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
@@ -264,9 +300,9 @@ void add_function(struct header_builder *b)
 {
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
-    put_name(b, unique_name(b, 5, 12, "", text));
+    put_name(b, unique_name(b, "", text));
     declare(b, line);
-    bytes_u32(&b->entries, any_type(b).offset);
+    bytes_u32(&b->entries, result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     end_children(b, sibling);
@@ -275,32 +311,43 @@ void add_function(struct header_builder *b)
 static void add_variable(struct header_builder *b)
 {
     char text[96];
-    bytes_u8(&b->entries, ABBREV_EXTERN_VARIABLE);
-    put_name(b, unique_name(b, 6, 16, "", text));
-    declare(b, next_line(b));
+    uint32_t at = here(b);
+    uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
+    uint32_t name = unique_name(b, "", text);
+    put_name(b, name);
+    list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
+    declare(b, line);
     bytes_u32(&b->entries, any_type(b).offset);
+}
+
+/* Whether what takes many lines has the inline functions' in its midst. */
+static bool is_before_inlines(const struct header_builder *b)
+{
+    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
 }
 
 void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
-    if (kind < 25)
+    if (is_before_inlines(b)) /* there are declarations of one line only */
+        kind = kind % 2 ? 83 : 30;
+    if (kind < 30)
         add_aggregate(b, false);
-    else if (kind < 40)
-        add_typedef(b, any_type(b));
-    else if (kind < 55)
+    else if (kind < 45)
+        add_typedef(b, any_type(b), 0);
+    else if (kind < 64)
         add_pointer(b);
-    else if (kind < 61)
-        add_array(b);
-    else if (kind < 69)
-        add_function_type(b);
     else if (kind < 70)
-        add_enumeration(b);
-    else if (kind < 76)
-        add_const(b);
+        add_array(b);
     else if (kind < 77)
+        add_function_type(b);
+    else if (kind < 78)
+        add_enumeration(b);
+    else if (kind < 82)
+        add_const(b);
+    else if (kind < 83)
         add_aggregate(b, true);
-    else if (kind < 96)
+    else if (kind < 98)
         add_function(b);
     else
         add_variable(b);

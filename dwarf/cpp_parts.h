@@ -9,7 +9,8 @@
 /* A function with its declaration. */
 struct cpp_method {
     struct cpp_function f;
-    uint32_t at;   /* of its declaration */
+    uint32_t at; /* of its declaration */
+    uint32_t linkage_name;
     uint32_t line; /* of that */
     bool is_static;
     uint32_t object; /* place of the type of its `this` */
@@ -29,6 +30,12 @@ struct cpp_text cpp_name(struct header_builder *b, uint32_t least, uint32_t most
 struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name);
 /* Arguments for a template with a second type, with a number. */
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered);
+
+/* Lists the entry that comes next: of a type, of one with this name in a class, of a
+ * method's definition. */
+void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code code);
+void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, enum abbrev_code code);
+void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum abbrev_code code);
 
 /* Opens a namespace; returns what end_children takes. */
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dwarf/corpus_parts.h"
+#include "dwarf/index.h"
 
 /* <builtin-type> */
 static const char codes[CPP_FIRST] = {
@@ -49,12 +50,13 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
     assert(h->types == CPP_FIRST && h->type[BASE_CHAR].derived[CPP_CONST] == CPP_CONST_CHAR);
 }
 
-/* --- as gcc prints them ------------------------------------------------------------ */
+/* --- as they are printed ------------------------------------------------------------ */
 
 /* A text that grows; what is longer than there is room for is a mistake. */
 struct writer {
     char *text;
     uint32_t length;
+    bool canonical; /* as demanglers write types, not as gcc does */
 };
 
 static void put_text(struct writer *w, const char *text, size_t length)
@@ -76,29 +78,70 @@ static void put_number(struct writer *w, uint32_t number)
     put_text(w, digits, (size_t)snprintf(digits, sizeof digits, "%u", (unsigned)number));
 }
 
+static void print_type(struct writer *w, const struct cpp_header *h, const char *strings, uint16_t number);
+
+/* <double, 3> */
+static void print_arguments(struct writer *w, const struct cpp_header *h, const char *strings,
+                            const struct cpp_arguments *arguments)
+{
+    put_word(w, "<");
+    for (uint32_t i = 0; i < 2 && arguments->type[i] != CPP_NONE; i++) {
+        if (i)
+            put_word(w, ", ");
+        print_type(w, h, strings, arguments->type[i]);
+    }
+    if (arguments->value >= 0) {
+        put_word(w, ", ");
+        put_number(w, (uint32_t)arguments->value);
+    }
+    /* two in a row would have been an operator before C++11, and gcc keeps them apart */
+    put_word(w, w->text[w->length - 1] == '>' ? " >" : ">");
+}
+
+static void print_scope(struct writer *w, const struct cpp_header *h, const char *strings, uint16_t scope)
+{
+    if (scope == CPP_NONE)
+        return;
+    put_text(w, strings + h->scope[scope].at, h->scope[scope].length);
+    put_word(w, "::");
+}
+
+static void print_class(struct writer *w, const struct cpp_header *h, const char *strings, const struct cpp_type *t)
+{
+    print_scope(w, h, strings, t->scope);
+    if (t->template == CPP_NONE || !w->canonical) {
+        put_text(w, strings + t->name.at, t->name.length);
+        return;
+    }
+    const struct cpp_text name = h->template[t->template].name;
+    put_text(w, strings + name.at, name.length);
+    print_arguments(w, h, strings, &t->arguments);
+}
+
+static void print_base(struct writer *w, uint16_t number)
+{
+    const char *name = "void";
+    if (number != CPP_VOID)
+        name = base_type_name((struct dialect){.language = DWARF_CPP}, number);
+    put_word(w, w->canonical ? index_gdb_name(name) : name);
+}
+
 static void print_type(struct writer *w, const struct cpp_header *h, const char *strings, uint16_t number)
 {
     const struct cpp_type *t = &h->type[number];
+    const bool behind = w->canonical || (t->kind == CPP_CONST && h->type[t->of].kind == CPP_POINTER);
     switch ((enum cpp_kind)t->kind) {
     case CPP_BASE:
-        put_word(w, number == CPP_VOID ? "void" : base_type_name((struct dialect){.language = DWARF_CPP}, number));
+        print_base(w, number);
         return;
     case CPP_CLASS:
     case CPP_TYPEDEF:
-        if (t->scope != CPP_NONE) {
-            put_text(w, strings + h->scope[t->scope].at, h->scope[t->scope].length);
-            put_word(w, "::");
-        }
-        put_text(w, strings + t->name.at, t->name.length);
+        print_class(w, h, strings, t);
         return;
     case CPP_CONST:
-        if (h->type[t->of].kind == CPP_POINTER) {
-            print_type(w, h, strings, t->of);
-            put_word(w, " const");
-        } else {
-            put_word(w, "const ");
-            print_type(w, h, strings, t->of);
-        }
+        put_word(w, behind ? "" : "const ");
+        print_type(w, h, strings, t->of);
+        put_word(w, behind ? " const" : "");
         return;
     default:
         print_type(w, h, strings, t->of);
@@ -106,10 +149,22 @@ static void print_type(struct writer *w, const struct cpp_header *h, const char 
     }
 }
 
-uint32_t cpp_print(const struct cpp_header *h, const char *strings, uint16_t type, char text[CPP_TEXT_MOST])
+uint32_t cpp_print_canonical(const struct cpp_header *h, const char *strings, uint16_t type, char text[CPP_TEXT_MOST])
 {
-    struct writer w = {.text = text};
+    struct writer w = {.text = text, .canonical = true};
     print_type(&w, h, strings, type);
+    return w.length;
+}
+
+uint32_t cpp_print_method(const struct cpp_header *h, const char *strings, const struct cpp_function *f,
+                          char text[CPP_TEXT_MOST])
+{
+    struct writer w = {.text = text, .canonical = true};
+    print_type(&w, h, strings, f->class);
+    put_word(&w, "::");
+    put_text(&w, strings + f->name.at, f->name.length);
+    if (f->is_template)
+        print_arguments(&w, h, strings, &f->arguments);
     return w.length;
 }
 
@@ -118,18 +173,7 @@ uint32_t cpp_print_instance(const struct cpp_header *h, const char *strings, str
 {
     struct writer w = {.text = text};
     put_text(&w, strings + name.at, name.length);
-    put_word(&w, "<");
-    for (uint32_t i = 0; i < 2 && arguments->type[i] != CPP_NONE; i++) {
-        if (i)
-            put_word(&w, ", ");
-        print_type(&w, h, strings, arguments->type[i]);
-    }
-    if (arguments->value >= 0) {
-        put_word(&w, ", ");
-        put_number(&w, (uint32_t)arguments->value);
-    }
-    /* two in a row would have been an operator before C++11, and gcc keeps them apart */
-    put_word(&w, text[w.length - 1] == '>' ? " >" : ">");
+    print_arguments(&w, h, strings, arguments);
     return w.length;
 }
 

@@ -104,10 +104,14 @@ void cpp_start(struct cpp_header *h, const struct corpus *c);
 /* The number of a new type; CPP_NONE where there are too many. */
 uint16_t cpp_add(struct cpp_header *h, const struct cpp_type *type);
 
-/* Writes a type's name as gcc does in entries' names: "const mesh::Cell<double, 3>&".
+/* Writes a type's name as demanglers and gdb do: "mesh::Cell<double, 3> const&".
  * `strings` are the corpus's. Returns its length. */
-uint32_t cpp_print(const struct cpp_header *h, const char *strings, uint16_t type, char text[CPP_TEXT_MOST]);
-/* The name of an instance of a template, which `name` is. */
+uint32_t cpp_print_canonical(const struct cpp_header *h, const char *strings, uint16_t type, char text[CPP_TEXT_MOST]);
+/* A method so, without its parameters. */
+uint32_t cpp_print_method(const struct cpp_header *h, const char *strings, const struct cpp_function *f,
+                          char text[CPP_TEXT_MOST]);
+/* The name of an instance of a template, which `name` is, as gcc writes it in entries'
+ * names: "Cell<const mesh::Node*, 3>". */
 uint32_t cpp_print_instance(const struct cpp_header *h, const char *strings, struct cpp_text name,
                             const struct cpp_arguments *arguments, char text[CPP_TEXT_MOST]);
 /* Its mangled name: "_ZNK4mesh4CellIdLi3EE4sizeEv". */

@@ -1,5 +1,6 @@
-/* What the encoders are told once: the version of DWARF, and the language of the
- * program that is described.
+/* What the encoders are told once: the version of DWARF, the language of the
+ * program that is described, which index of names goes with it (index.h), and
+ * whether types have units of their own (corpus_units.c).
  *
  * Entries are laid out alike in both versions (abbrev.h); what differs is here,
  * in the lists (compose.c) and in the line table's header (line.c).
@@ -14,10 +15,13 @@
 #include "dwarf/constants.h"
 
 enum dwarf_language { DWARF_C, DWARF_CPP };
+enum index_kind { INDEX_NONE, INDEX_GDB, INDEX_DEBUG_NAMES };
 
 struct dialect {
     uint8_t version; /* 4 or 5 */
     uint8_t language;
+    uint8_t index;   /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
+    bool type_units; /* with C and without an index only */
 };
 
 static inline bool dialect_is_4(struct dialect d)
@@ -29,6 +33,12 @@ static inline bool dialect_is_4(struct dialect d)
 static inline uint32_t dialect_unit_header(struct dialect d)
 {
     return dialect_is_4(d) ? 11 : 12;
+}
+
+/* Of a unit of one type: with its signature and its place (DWARF 4 section 7.5.1.2). */
+static inline uint32_t dialect_type_unit_header(struct dialect d)
+{
+    return dialect_unit_header(d) + 12;
 }
 
 /* The primary source's number among a unit's files, and that of its header. */

@@ -11,6 +11,7 @@
 enum {
     SHORT_EXTRA_MOST = 40, /* characters of a name in .debug_info beyond the shortest, as a rule */
     NAME_EXTRA_USUAL = 40, /* and of one in .debug_str */
+    TRIES_MOST = 8,
 };
 
 static const char *const section_names[DEBUG_SECTION_COUNT] = {
@@ -51,36 +52,6 @@ static uint32_t headers_entries(const struct corpus *c, uint32_t header)
     return h->cut[h->cuts - 1].entries;
 }
 
-/* The last cut of `h` whose entries take at most `most` bytes. */
-static uint32_t cut_within(const struct corpus_header *h, uint64_t most)
-{
-    uint32_t low = 0;
-    uint32_t high = h->cuts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->cut[middle].entries <= most)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The last cut of `h` before which there are no more names. */
-static uint32_t cut_named(const struct corpus_header *h, uint32_t names)
-{
-    uint32_t low = 0;
-    uint32_t high = h->cuts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->cut[middle].names <= names)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Names of a header that are there even where none of its pieces are. */
 static uint64_t names_least(const struct corpus *c)
 {
@@ -107,6 +78,13 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
+/* What of the bytes that are to be filled are names of headers, as a rule: some 7 %, as in
+ * real libraries, more in C++, and twice that where most of what the names are of does not repeat. */
+static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
+{
+    return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 14);
+}
+
 /* Bytes that any header has at the least. */
 static uint64_t headers_room(const struct corpus *c)
 {
@@ -117,58 +95,9 @@ static uint64_t headers_room(const struct corpus *c)
     return room;
 }
 
-/* Gives unit `u` as many pieces as fit into `bytes`, and as there are names for up to
- * `last_cut` of the first header; returns what it took. */
-static uint64_t include(const struct debug *d, struct debug_unit *u, uint64_t bytes, uint32_t last_cut)
+static bool counts_names(const struct debug *d)
 {
-    const struct corpus_header *h = &d->corpus->header[u->header];
-    uint32_t before = h->cut[u->cut].entries;
-    uint32_t cut = cut_within(h, before + bytes);
-    uint32_t last = last_cut == UINT32_MAX ? cut : cut_named(h, d->corpus->header[0].cut[last_cut].names);
-    if (cut > last)
-        cut = last;
-    if (cut < u->cut)
-        cut = u->cut;
-    uint64_t took = h->cut[cut].entries - before;
-    u->cut = cut;
-    u->info_size += took;
-    return took;
-}
-
-/* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. */
-static uint64_t spread(struct debug *d, uint64_t rest, uint32_t last_cut)
-{
-    uint64_t weights = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++)
-        weights += 64 + (random_at(d->variety, i) & 127);
-    uint64_t carry = 0;
-    uint64_t given = 0;
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        seen += 64 + (random_at(d->variety, i) & 127);
-        uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
-        carry += until - given;
-        given = until;
-        carry -= include(d, &d->unit[i], carry, last_cut);
-    }
-    for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(d, &d->unit[i], carry, last_cut);
-    return carry;
-}
-
-/* Takes back the last piece of some unit; returns its bytes, 0 where there is none. */
-static uint64_t take_back(struct debug *d)
-{
-    for (uint32_t i = d->unit_count; i-- > 0;) {
-        struct debug_unit *u = &d->unit[i];
-        if (!u->cut)
-            continue;
-        const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
-        uint64_t bytes = cut[0].entries - cut[-1].entries;
-        u->info_size -= bytes;
-        return bytes;
-    }
-    return 0;
+    return d->corpus->dialect.index == INDEX_DEBUG_NAMES;
 }
 
 /* --- sections ---------------------------------------------------------------------- */
@@ -204,7 +133,7 @@ static void name_sources(struct debug *d, uint64_t directory_extra)
     }
 }
 
-/* All headers stand in every unit's table, so that its size does not depend on
+/* As many headers stand in every unit's table, so that its size does not depend on
  * which of them it includes. */
 struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
@@ -217,15 +146,16 @@ struct line_files unit_files(const struct corpus *c, uint32_t header, struct lin
         .header = {c->header[header].file, texts + c->header[header].file},
         .more = others,
     };
-    for (uint32_t h = 0; h < c->headers; h++)
-        if (h != header)
-            others[f.more_count++] = (struct line_name){c->header[h].file, texts + c->header[h].file};
+    for (uint32_t i = 1; i < c->headers && i < CORPUS_FILES; i++) {
+        uint32_t file = c->header[(header + i) % c->headers].file;
+        others[f.more_count++] = (struct line_name){file, texts + file};
+    }
     return f;
 }
 
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
 {
-    struct line_name others[CORPUS_HEADERS_MOST];
+    struct line_name others[CORPUS_FILES];
     char name[SOURCE_NAME_MOST];
     source_name(d, unit, has_code, name);
     const struct line_files files =
@@ -264,6 +194,29 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
     d->size[DEBUG_LINE_STR] = is_4 ? 0 : c->line_strings.size + d->sources.size;
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
+    d->size[DEBUG_NAMES] = d->size[DEBUG_TYPES] = 0;
+    if (counts_names(d)) {
+        const struct names_bound names = names_bound_start(d, true);
+        d->size[DEBUG_NAMES] = index_counted_most(&names.counts);
+    }
+}
+
+uint64_t debug_frames(const struct debug *d, uint64_t units)
+{
+    const struct corpus *c = d->corpus;
+    return units * (unit_frame(c) + c->fixed) +
+           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+}
+
+/* Type units that `units` units have with certainty, nearly: half of those of the headers
+ * that they could all differ in. */
+static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
+{
+    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes)) : 0;
+    uint64_t room = 0;
+    for (uint32_t h = 0; h < headers && h < units; h++)
+        room += c->header[h].cut[c->header[h].cuts - 1].types;
+    return room / 2;
 }
 
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
@@ -273,7 +226,7 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
     uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = units * room / 16 * 15;
+    uint64_t capacity = units * room / 16 * 15 + types_room(c, rest, units);
     if (rest <= capacity)
         return 0;
     return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
@@ -309,7 +262,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
     while (!single_divide(d->corpus->dialect, wanted - d->tables * table, &d->single)) {
         if (d->tables == 1)
-            return section_infeasible(d, DEBUG_ABBREV, table + SINGLE_SURE, e);
+            return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
     }
     d->size[DEBUG_ABBREV] = wanted;
@@ -320,10 +273,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    uint64_t bytes = (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE);
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        bytes += (uint64_t)d->single.count[k] * single_entry_size(dialect, k);
-    return bytes;
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
 /* Which headers' names there are, how many declarations stand at the end, and how
@@ -370,7 +320,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint64_t least = names_least(d->corpus);
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
-        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed);
+        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
         room -= first_group(d->corpus) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
@@ -379,13 +329,12 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     return cut;
 }
 
-/* The same where no size of .debug_str is wanted: some 7 % of what is to be
- * filled are names of headers, as in real libraries; in C++ 9 %. */
+/* The same where no size of .debug_str is wanted. */
 static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 {
     const struct corpus *c = d->corpus;
     *last_cut = UINT32_MAX;
-    d->headers_used = choose_headers(c, rest / (c->dialect.language == DWARF_CPP ? 11 : 14));
+    d->headers_used = choose_headers(c, names_usual(c, rest));
     if (!d->headers_used) {
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
@@ -399,10 +348,22 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 
 /* --- all of it ------------------------------------------------------------------------- */
 
-/* Pieces of headers for `rest` bytes of .debug_info. What they leave becomes
- * declarations with names in .debug_info, or is returned. */
-static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct error *e)
+/* Whether .debug_info has its size whatever .debug_names takes. */
+static bool info_is_fixed(const struct debug *d)
 {
+    return is_wanted(d, DEBUG_INFO) && counts_names(d);
+}
+
+/* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
+ * much as it can take at most, until all is chosen that it lists. What they leave
+ * becomes declarations with names in .debug_info, or is returned. */
+static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct arena *arena,
+                      struct error *e)
+{
+    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
+    const bool listed = counts_names(d) && !info_is_fixed(d);
+    struct names_bound names = {.counts = {0}};
+    uint64_t kept = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         /* in C++ in turn: what is near is not alike */
         bool in_turn = d->corpus->dialect.language == DWARF_CPP;
@@ -410,13 +371,28 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
         d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, d->headers_used);
         d->unit[i].cut = 0;
     }
-    *left = spread(d, rest, last_cut);
     d->size[DEBUG_INFO] += rest;
+    if (listed) {
+        names = names_bound_start(d, false);
+        d->size[DEBUG_INFO] += d->size[DEBUG_NAMES];
+        rest += d->size[DEBUG_NAMES] - index_counted_most(&names.counts);
+        if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
+            kept = rest < shortest ? rest : shortest;
+    }
+    *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, last_cut);
+    if (listed) {
+        if (!unit_index_size(d, arena, e))
+            return false;
+        uint64_t most = index_counted_most(&names.counts);
+        assert(d->index.size <= most);
+        *left += most - d->index.size;
+        d->size[DEBUG_NAMES] = d->index.size;
+        d->size[DEBUG_INFO] -= d->index.size;
+    }
     if (!is_wanted(d, DEBUG_STR))
         return true;
-    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
     while (*left && *left < shortest) {
-        uint64_t back = take_back(d);
+        uint64_t back = unit_take_back(d);
         if (!back) {
             d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
             return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);
@@ -437,24 +413,64 @@ static bool directory_size(struct debug *d, struct error *e)
     uint64_t wanted = d->wanted[DEBUG_LINE_STR];
     if (!is_wanted(d, DEBUG_LINE_STR) || dialect_is_4(d->corpus->dialect) || wanted == natural)
         return true;
-    if (wanted < natural + 2 || wanted > natural + DIRECTORY_MOST)
-        return section_infeasible(d, DEBUG_LINE_STR, wanted < natural + 2 ? natural : natural + DIRECTORY_MOST, e);
+    if (wanted < natural || wanted > natural + DIRECTORY_MOST)
+        return section_infeasible(d, DEBUG_LINE_STR, wanted < natural ? natural : natural + DIRECTORY_MOST, e);
     name_sources(d, wanted - natural);
     return true;
 }
 
-bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
+/* What is left goes into the names at the end: those of more declarations where they
+ * would become very long: what .debug_names turns out to be shorter by may be much, and
+ * so may be a piece with its type unit that did not fit. */
+static void lengthen_tail(struct debug *d, uint64_t left)
 {
+    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
+    const uint64_t name = TAIL_NAME + 1;
+    uint64_t more = counts_names(d) || d->corpus->dialect.type_units ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
+    left -= more * (entry + name);
+    d->externs += (uint32_t)more;
+    d->unit[d->unit_count - 1].info_size += more * entry;
+    d->size[DEBUG_INFO] += more * entry;
+    d->size[DEBUG_STR] += more * name + left;
+    d->names_extra += left;
+}
+
+/* Where .debug_info is to have a size of its own, what .debug_names takes is known
+ * when all else is: of the `reserve` for it, names at the end get what is over. */
+static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64_t *reserve, struct arena *arena,
+                           struct error *e)
+{
+    if (!unit_index_size(d, arena, e))
+        return false;
+    d->size[DEBUG_NAMES] = d->index.size;
+    if (any_str && d->index.size <= *reserve) {
+        d->names_extra += *reserve - d->index.size;
+        d->size[DEBUG_STR] += *reserve - d->index.size;
+    }
+    if (total_size(d) == total)
+        return true;
+    if (any_str) {
+        *reserve = d->index.size + d->index.size / 64 + 64;
+        return true;
+    }
+    uint64_t others = total_size(d) - d->size[DEBUG_INFO];
+    return section_infeasible(d, DEBUG_INFO, total > others ? total - others : 0, e);
+}
+
+/* All but units of data and sources. Once more, where total_size tells, if `reserve`
+ * was too small. */
+static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
+{
+    const bool any_str = !is_wanted(d, DEBUG_STR);
     uint32_t last_cut;
     uint64_t left;
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
-    d->failed = DEBUG_SECTION_COUNT;
-    if (!add_data_units(d, d->data_units, arena, e))
-        return false;
-    if (!directory_size(d, e))
-        return false;
     fixed_sizes(d);
+    if (d->size[DEBUG_NAMES] > *reserve)
+        *reserve = d->size[DEBUG_NAMES];
+    if (info_is_fixed(d))
+        d->size[DEBUG_NAMES] = *reserve;
     const enum debug_section composed[] = {DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
     for (unsigned i = 0; i < sizeof composed / sizeof composed[0]; i++)
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
@@ -496,27 +512,63 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     uint64_t so_far = total_size(d);
     if (so_far > total)
         return infeasible(e, total, so_far, "debug information");
-    if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total)
+    uint64_t rest = total - so_far;
+    if (info_is_fixed(d)) {
+        if (d->wanted[DEBUG_INFO] < d->size[DEBUG_INFO])
+            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+        rest = d->wanted[DEBUG_INFO] - d->size[DEBUG_INFO];
+    } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
         return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
-    if (!fill_info(d, total - so_far, last_cut, &left, e))
+    }
+    if (!fill_info(d, rest, last_cut, &left, arena, e))
         return false;
+    if (info_is_fixed(d))
+        return end_fixed_info(d, total, any_str, reserve, arena, e);
     d->size[DEBUG_INFO] -= left;
-    d->size[DEBUG_STR] += left;
-    d->names_extra += left;
-    assert(total_size(d) == total);
-    return true;
+    lengthen_tail(d, left);
+    return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
+}
+
+/* Up to here, type units count as .debug_info. */
+static void part_types(struct debug *d)
+{
+    if (!dialect_is_4(d->corpus->dialect))
+        return;
+    d->size[DEBUG_TYPES] = unit_types(d);
+    d->size[DEBUG_INFO] -= d->size[DEBUG_TYPES];
+}
+
+bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
+{
+    const uint64_t wanted_str = d->wanted[DEBUG_STR];
+    uint64_t reserve = 0;
+    d->failed = DEBUG_SECTION_COUNT;
+    if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
+        return false;
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        bool filled = fill_once(d, total, &reserve, arena, e);
+        d->wanted[DEBUG_STR] = wanted_str;
+        if (!filled)
+            return false;
+        if (total_size(d) == total) {
+            part_types(d);
+            return true;
+        }
+    }
+    return infeasible(e, total, total_size(d), "debug information");
 }
 
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
 {
     const struct dialect d = c->dialect;
+    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? unit_index_least(c, functions, units) : 0;
     const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
                               (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
                               FUNCTION_PROGRAM_LEAST;
-    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + c->headers * 4 : c->headers * UINT64_C(5);
+    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_FILES * 4 : CORPUS_FILES * 5;
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
-    return functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
+    return index + functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size + c->common +
            sizeof COMPILE_DIRECTORY + names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

@@ -241,6 +241,17 @@ uint64_t index_counted_size(enum index_kind kind, const struct index_counts *c)
            4 * (c->names + c->entries) + c->text;
 }
 
+uint64_t index_counted_most(const struct index_counts *c)
+{
+    static const uint32_t before_fewer[] = {16, 1024}; /* names, see index_buckets */
+    uint32_t buckets = index_buckets(c->names);
+    uint32_t most = buckets;
+    for (unsigned i = 0; i < sizeof before_fewer / sizeof before_fewer[0]; i++)
+        if (c->names > before_fewer[i] && index_buckets(before_fewer[i]) > most)
+            most = index_buckets(before_fewer[i]);
+    return index_counted_size(INDEX_DEBUG_NAMES, c) + 4 * (uint64_t)(most - buckets);
+}
+
 bool index_size(struct index *x, struct arena *arena, struct error *e)
 {
     assert(x->entry_count < UINT32_MAX && x->unit_count <= GDB_UNITS_MOST);

@@ -20,9 +20,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "dwarf/constants.h"
-
-enum index_kind { INDEX_DEBUG_NAMES, INDEX_GDB };
+#include "dwarf/dialect.h"
 
 /* One name of one entry of .debug_info. */
 struct index_entry {
@@ -99,6 +97,10 @@ uint8_t *index_write(struct index *x, uint8_t *p);
 
 /* The size of any index with these counts. */
 uint64_t index_counted_size(enum index_kind kind, const struct index_counts *counts);
+
+/* The same for .debug_names where none of the counts may be greater, but some less:
+ * its buckets are fewer for 1,025 names than for 1,024. */
+uint64_t index_counted_most(const struct index_counts *counts);
 
 uint32_t index_buckets(uint64_t names); /* of .debug_names */
 uint32_t index_slots(uint64_t names);   /* of the hash table of .gdb_index */

@@ -1,106 +1,149 @@
-/* Abbreviations that are used once; see single.h.
- *
- * In version 5, file, line and column are constants of the abbreviation, and the
- * line's length (SLEB128) makes the kinds differ. In version 4 they are in the
- * entry, and kinds differ by the attributes they have: with or without a column,
- * with or without an alignment.
- */
+/* Abbreviations that are used once; see single.h. Of the three bits of a kind the
+ * lower two count which of file, line and column there are, and the third says
+ * whether there is an alignment. */
 #include "dwarf/single.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "dwarf/abbrev.h"
 
-static bool has_column(struct dialect d, uint32_t kind)
+enum {
+    CODES_ONE_BYTE = 128,
+    DECLARED_MOST = 3,
+    ALIGNMENT = 4,
+    LEAST = 13, /* bytes of kind 0, with a code of one byte */
+};
+
+static uint32_t declared(uint32_t kind)
 {
-    return !dialect_is_4(d) || (kind & 1);
+    return kind & DECLARED_MOST;
 }
 
-static bool has_alignment(struct dialect d, uint32_t kind)
+uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind)
 {
-    return dialect_is_4(d) ? kind & 2 : kind == 3;
-}
-
-/* Of one, two or three bytes as SLEB128 in kinds 0, 1, 2 of version 5. */
-static uint32_t line_of(struct dialect d, uint32_t code, uint32_t kind)
-{
-    uint32_t r = random_below(random_at(UINT64_C(0x73696e676c65), code), 1 << 16);
-    if (dialect_is_4(d) || kind == 2)
-        return 8192 + r % 40000;
-    return kind == 1 ? 64 + r % 8000 : 1 + r % 60;
-}
-
-uint8_t *single_put_abbrev(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind)
-{
-    const uint8_t where[][2] = {
+    static const uint8_t where[DECLARED_MOST][2] = {
         {DW_AT_decl_file, DW_FORM_data1}, {DW_AT_decl_line, DW_FORM_data2}, {DW_AT_decl_column, DW_FORM_data1}};
-    const uint32_t constants[] = {dialect_header_file(d), line_of(d, code, kind), 12};
+    static const uint8_t end[] = {DW_AT_external, DW_FORM_flag_present, DW_AT_declaration, DW_FORM_flag_present, 0, 0};
     p = put_uleb128(p, code);
     p = put_bytes(p, (const uint8_t[]){DW_TAG_variable, 0, DW_AT_name, DW_FORM_strp}, 4);
-    for (unsigned i = 0; i < (has_column(d, kind) ? 3 : 2); i++) {
-        p = put_u8(p, where[i][0]);
-        p = put_u8(p, dialect_is_4(d) ? where[i][1] : DW_FORM_implicit_const);
-        p = dialect_is_4(d) ? p : put_sleb128(p, constants[i]);
-    }
+    for (uint32_t i = 0; i < declared(kind); i++)
+        p = put_bytes(p, where[i], 2);
     p = put_bytes(p, (const uint8_t[]){DW_AT_type, DW_FORM_ref4}, 2);
-    if (has_alignment(d, kind)) {
+    if (kind & ALIGNMENT) {
         p = put_uleb128(p, DW_AT_alignment);
         p = put_u8(p, DW_FORM_data1);
     }
-    const uint8_t end[] = {DW_AT_external, DW_FORM_flag_present, DW_AT_declaration, DW_FORM_flag_present, 0, 0};
     return put_bytes(p, end, sizeof end);
 }
 
 uint8_t *single_put_entry(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type)
 {
+    uint64_t r = random_at(UINT64_C(0x73696e676c65), code);
     p = put_uleb128(p, code);
     p = put_u32(p, name);
-    if (dialect_is_4(d)) {
+    if (declared(kind) > 0)
         p = put_u8(p, dialect_header_file(d));
-        p = put_u16(p, (uint16_t)line_of(d, code, kind));
-        p = has_column(d, kind) ? put_u8(p, 12) : p;
-    }
+    if (declared(kind) > 1)
+        p = put_u16(p, (uint16_t)(256 + random_below(r, 60000)));
+    if (declared(kind) > 2)
+        p = put_u8(p, (uint8_t)(1 + (r & 31)));
     p = put_u32(p, type);
-    return has_alignment(d, kind) ? put_u8(p, 16) : p;
+    return kind & ALIGNMENT ? put_u8(p, 16) : p;
 }
 
-uint32_t single_abbrev_size(struct dialect d, uint32_t kind)
+static uint32_t abbrev_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    return (uint32_t)(single_put_abbrev(d, buffer, SINGLE_CODE_FIRST, kind) - buffer);
+    uint32_t size = (uint32_t)(single_put_abbrev(buffer, 1, kind) - buffer);
+    assert(kind || size == LEAST);
+    return size + wide;
 }
 
-uint32_t single_entry_size(struct dialect d, uint32_t kind)
+static uint32_t entry_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    return (uint32_t)(single_put_entry(d, buffer, SINGLE_CODE_FIRST, kind, 0, 0) - buffer);
+    return (uint32_t)(single_put_entry((struct dialect){.version = 5, .language = DWARF_C}, buffer, 1, kind, 0, 0) -
+                      buffer) +
+           wide;
 }
 
-/* All that is above one tenfold of the kinds goes to the largest; the rest is
- * looked for among all small counts. */
-bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix)
+uint32_t single_count(const struct single_mix *mix)
 {
-    enum { TRIED = 8 };
+    uint32_t count = 0;
+    for (uint32_t wide = 0; wide < 2; wide++)
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+            count += mix->count[wide][k];
+    return count;
+}
+
+uint64_t single_entries_size(const struct single_mix *mix)
+{
+    uint64_t size = 0;
+    for (uint32_t wide = 0; wide < 2; wide++)
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+            size += (uint64_t)mix->count[wide][k] * entry_size(wide, k);
+    return size;
+}
+
+uint32_t single_kind(const struct single_mix *mix, uint32_t i)
+{
+    for (uint32_t wide = 0; wide < 2; wide++)
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
+            if (i < mix->count[wide][k])
+                return k;
+            i -= mix->count[wide][k];
+        }
+    return 0;
+}
+
+/* In codes of one width: all but a little of the largest kind; the rest in the
+ * fewest of any. */
+static bool divide(uint64_t bytes, uint32_t wide, uint32_t *count)
+{
+    enum { REST_MOST = 160 };
+    uint8_t fewest[REST_MOST + 1] = {0};
+    uint8_t last[REST_MOST + 1];
     uint32_t size[SINGLE_KINDS];
     uint32_t largest = 0;
     for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
-        size[k] = single_abbrev_size(d, k);
+        size[k] = abbrev_size(wide, k);
         largest = size[k] > size[largest] ? k : largest;
     }
-    memset(mix, 0, sizeof *mix);
-    uint32_t bulk = bytes > 2 * SINGLE_SURE ? (uint32_t)((bytes - SINGLE_SURE) / size[largest]) : 0;
-    uint64_t rest = bytes - (uint64_t)bulk * size[largest];
-    for (uint32_t a = 0; a < TRIED; a++)
-        for (uint32_t b = 0; b < TRIED; b++)
-            for (uint32_t c = 0; c < TRIED; c++) {
-                uint64_t sum = (uint64_t)a * size[0] + (uint64_t)b * size[1] + (uint64_t)c * size[2];
-                if (sum > rest || (rest - sum) % size[3] || (rest - sum) / size[3] >= 2 * TRIED)
-                    continue;
-                *mix = (struct single_mix){{a, b, c, (uint32_t)((rest - sum) / size[3])}};
-                mix->count[largest] += bulk;
-                uint32_t count = mix->count[0] + mix->count[1] + mix->count[2] + mix->count[3];
-                return count <= SINGLE_COUNT_MOST;
-            }
+    memset(count, 0, SINGLE_KINDS * sizeof *count);
+    count[largest] = bytes > REST_MOST ? (uint32_t)((bytes - REST_MOST + size[largest] - 1) / size[largest]) : 0;
+    uint64_t rest = bytes - (uint64_t)count[largest] * size[largest];
+    for (uint32_t sum = 1; sum <= rest; sum++) {
+        fewest[sum] = UINT8_MAX;
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
+            if (size[k] > sum || fewest[sum - size[k]] >= fewest[sum] - 1)
+                continue;
+            fewest[sum] = (uint8_t)(fewest[sum - size[k]] + 1);
+            last[sum] = (uint8_t)k;
+        }
+    }
+    if (fewest[rest] == UINT8_MAX)
+        return false;
+    for (; rest; rest -= size[last[rest]])
+        count[last[rest]]++;
+    return true;
+}
+
+bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix)
+{
+    *mix = (struct single_mix){.first = abbrev_codes(d) + 1};
+    const uint32_t narrow = CODES_ONE_BYTE - mix->first;
+    if (divide(bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
+        return true;
+    /* as many narrow ones as there are, of the least kind, or one or two longer */
+    for (uint32_t longer = 0; longer < 2 * SINGLE_SURE; longer += 2) {
+        uint64_t of_narrow = (uint64_t)narrow * LEAST + longer;
+        memset(mix->count, 0, sizeof mix->count);
+        mix->count[0][0] = narrow - longer / 2;
+        mix->count[0][1] = longer / 2; /* two bytes more each */
+        if (of_narrow <= bytes && divide(bytes - of_narrow, 1, mix->count[1]))
+            return single_count(mix) <= SINGLE_COUNT_MOST;
+    }
     return false;
 }

@@ -1,33 +1,42 @@
 /* Declarations of variables whose abbreviation no other entry uses.
  *
- * A compiler that writes attributes as constants of the abbreviation wherever
- * all its entries agree makes such abbreviations for what occurs once. They are
- * how .debug_abbrev gets the last of the bytes that are wanted: there are a few
- * kinds, of different sizes.
+ * A compiler makes an abbreviation for every combination of attributes that
+ * occurs, some of which occur once. They are how .debug_abbrev gets the last of
+ * the bytes that are wanted: there are kinds of different sizes, by which
+ * attributes they have. Their codes follow those of the table (abbrev.h), so that
+ * the first of them take one byte and the others two.
  */
 #ifndef DWARF_SINGLE_H
 #define DWARF_SINGLE_H
 
 #include "dwarf/dialect.h"
 
-enum { SINGLE_KINDS = 4, SINGLE_CODE_FIRST = 128 /* codes of two bytes */, SINGLE_COUNT_MOST = 4000 };
-
-struct single_mix {
-    uint32_t count[SINGLE_KINDS];
+enum {
+    SINGLE_KINDS = 8,
+    SINGLE_COUNT_MOST = 4000,
+    SINGLE_SURE = 28, /* from so many bytes on there is always a way to divide them */
 };
 
-/* Bytes of the abbreviation of a kind, and of its entry. */
-uint32_t single_abbrev_size(struct dialect d, uint32_t kind);
-uint32_t single_entry_size(struct dialect d, uint32_t kind);
+/* How many of each kind, in the order of their codes: with codes of one byte [0],
+ * then of two [1]. */
+struct single_mix {
+    uint32_t first; /* code */
+    uint32_t count[2][SINGLE_KINDS];
+};
 
-/* The fewest abbreviations that take exactly `bytes`, below 64 KiB. False where
- * there are none; from SINGLE_SURE on there always are. */
-enum { SINGLE_SURE = 120 };
+/* The fewest abbreviations, or nearly, that take exactly `bytes`. False where
+ * there are none. */
 bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix);
 
-/* Writes an abbreviation; an entry with this name and type. The line is decided
- * by the code. */
-uint8_t *single_put_abbrev(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind);
+/* How many there are, and what their entries take. */
+uint32_t single_count(const struct single_mix *mix);
+uint64_t single_entries_size(const struct single_mix *mix);
+
+/* The kind of the i-th, from 0, whose code is first + i. */
+uint32_t single_kind(const struct single_mix *mix, uint32_t i);
+
+/* Writes an abbreviation; an entry with this name and type. */
+uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind);
 uint8_t *single_put_entry(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
 
 #endif

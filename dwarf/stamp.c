@@ -21,16 +21,21 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near)
 {
     struct composer *c = &m->composer;
     composed_clear(&m->out);
+    m->references.size = 0;
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);
-    *c = (struct composer){
-        .corpus = corpus, .out = &m->out, .unit = &m->unit, .lists_as = near ? LISTS_NEAR : LISTS_BASED};
+    *c = (struct composer){.corpus = corpus,
+                           .out = &m->out,
+                           .unit = &m->unit,
+                           .references = &m->references,
+                           .lists_as = near ? LISTS_NEAR : LISTS_BASED};
     return compose_reserve(c, MAKE_MOST, MAKE_MOST, MAKE_MOST, MAKE_MOST);
 }
 
 void stamp_maker_free(struct stamp_maker *m)
 {
     composed_free(&m->out);
+    bytes_free(&m->references);
 }
 
 static void note(struct stamp_maker *m, enum stamp_patch kind, uint32_t number)
@@ -179,22 +184,29 @@ static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const struc
 static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
-    /* the composer has listed what is to be moved */
-    size_t moved = o->moved.size / sizeof(uint32_t);
-    for (size_t i = 0; i < moved; i++) {
-        uint32_t place;
-        memcpy(&place, o->moved.data + i * sizeof place, sizeof place);
+    size_t references = m->references.size / sizeof(uint32_t);
+    for (size_t i = 0; i < references; i++) {
+        uint32_t at;
+        memcpy(&at, m->references.data + i * sizeof at, sizeof at);
         bool is_origin = false;
         for (uint32_t n = 0; n < m->count[STAMP_ORIGIN]; n += 2)
-            is_origin |= m->patch[STAMP_ORIGIN][n] == place;
+            is_origin |= m->patch[STAMP_ORIGIN][n] == at;
         if (!is_origin)
-            note(m, STAMP_PLACE, place);
+            note(m, STAMP_PLACE, at);
     }
     if (m->composer.lists_as == LISTS_NEAR) {
         note_pairs(m, STAMP_LIST_PAIR, &o->lists, true);
         note_pairs(m, STAMP_RANGE_PAIR, &o->ranges, false);
     }
-    *s = (struct stamp){.info_size = (uint16_t)o->info.size,
+    for (size_t at = 0; at < o->noted.size; at += sizeof(struct compose_noted)) {
+        struct compose_noted noted;
+        memcpy(&noted, o->noted.data + at, sizeof noted);
+        assert(noted.from == NAME_INLINE);
+        note(m, STAMP_NOTED, noted.place);
+        note(m, STAMP_NOTED, noted.name);
+    }
+    *s = (struct stamp){.inlined = m->unit.inlined,
+                        .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
     s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
@@ -227,8 +239,8 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_entries(m, shelf, stamp);
     if (rows)
         shelve_rows(m, shelf, rows);
-    bool ok = !m->failed && !composed_failed(o) && !shelf->info.failed && !shelf->lists.failed &&
-              !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
+    bool ok = !m->failed && !m->references.failed && !composed_failed(o) && !shelf->info.failed &&
+              !shelf->lists.failed && !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
     return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
 }
 
@@ -271,11 +283,24 @@ static void add_pair(uint8_t *p, uint32_t value)
     put_u32(p, (v & 0x007f007f) | (v & 0x3f803f80) << 1 | 0x00800080);
 }
 
+static void put_noted(struct composer *c, const struct stamp *s, const uint16_t *patch, uint32_t place)
+{
+    uint8_t *p = bytes_reserve(&c->out->noted, s->count[STAMP_NOTED] / 2 * sizeof(struct compose_noted));
+    if (!p)
+        return; /* composed_failed tells */
+    for (uint32_t n = s->count[STAMP_NOTED]; n; n -= 2, patch += 2) {
+        const struct compose_noted noted = {place + patch[0], patch[1], NAME_INLINE, ABBREV_INLINED};
+        p = put_bytes(p, &noted, sizeof noted);
+    }
+    bytes_keep(&c->out->noted, p);
+    c->unit->inlined |= s->inlined;
+}
+
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
     const uint64_t address = c->text + at;
-    const uint32_t place = compose_place_of(c, c->info);
+    const uint32_t place = compose_offset_of(c, c->info);
     const uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
     const uint32_t ranges = (uint32_t)(c->ranges - c->out->ranges.data);
     uint8_t *p = c->info;
@@ -285,13 +310,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
     const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->count[STAMP_ADDRESS]; n; n--)
         add_u64(p + *patch++, address);
-    uint8_t *moved = bytes_reserve(&c->out->moved, sizeof(uint32_t) * (s->count[STAMP_PLACE] + s->count[STAMP_ORIGIN]));
-    if (!moved)
-        return; /* composed_failed tells */
-    for (uint32_t n = s->count[STAMP_PLACE]; n; n--, patch++) {
-        add_u32(p + *patch, place);
-        moved = put_u32(moved, place + *patch);
-    }
+    for (uint32_t n = s->count[STAMP_PLACE]; n; n--)
+        add_u32(p + *patch++, place);
     for (uint32_t n = s->count[STAMP_LIST]; n; n--)
         add_u32(p + *patch++, list);
     for (uint32_t n = s->count[STAMP_RANGES]; n; n--)
@@ -300,11 +320,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_u16(p + *patch++, line);
     for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
         put_u32(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
-    for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2) {
+    for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2)
         put_u32(p + patch[0], origin[patch[1]]);
-        moved = put_u32(moved, place + patch[0]);
-    }
-    bytes_keep(&c->out->moved, moved);
     for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)
         add_u64(c->lists + *patch++, address);
     for (uint32_t n = s->count[STAMP_RANGE_BASE]; n; n--)
@@ -314,6 +331,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_pair(c->lists + *patch++, offset);
     for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
         add_pair(c->ranges + *patch++, offset);
+    if (s->count[STAMP_NOTED])
+        put_noted(c, s, patch, place);
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;

@@ -19,7 +19,7 @@
 /* What is added, and where: offsets in the stamp's entries unless said. */
 enum stamp_patch {
     STAMP_ADDRESS,    /* the code's address: 8 bytes */
-    STAMP_PLACE,      /* the place of the entries in the unit, 4 bytes, to be moved later */
+    STAMP_PLACE,      /* the place of the entries among the unit's functions, 4 bytes */
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
@@ -29,6 +29,7 @@ enum stamp_patch {
     STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the same in the range lists */
+    STAMP_NOTED,      /* an inlined call for the index of names, then its name: see compose.h */
     STAMP_ENTER,      /* then a number n: DW_LNS_advance_line by n - line, in the rows */
     STAMP_LEAVE,      /* then a number n: DW_LNS_advance_line by n + line, in the rows */
     STAMP_PATCHES
@@ -41,6 +42,7 @@ struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
+    uint64_t inlined;            /* as in struct debug_unit */
     uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };
 
@@ -68,6 +70,7 @@ struct stamp_maker {
     struct composer composer;
     struct composed out;
     struct debug_unit unit;
+    struct bytes references; /* uint32_t: where they are in the entries */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
     bool failed;

@@ -8,12 +8,6 @@
 #include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
-/* Where the library's own names begin in .debug_str. */
-static uint32_t names_start(const struct debug *d)
-{
-    return (uint32_t)(d->corpus->common + d->header_names);
-}
-
 /* Where the names of directory and sources begin: in .debug_line_str, or in
  * version 4 in .debug_str. */
 static uint32_t sources_start(const struct debug *d)
@@ -51,7 +45,7 @@ static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
     return is_4 ? p : put_u8(p, ABBREV_VOID_POINTER);
 }
 
-static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint64_t line_at, uint8_t *p)
+static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     bool has_code = u->end > u->start;
@@ -63,14 +57,14 @@ static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);
-        return put_u32(p, (uint32_t)line_at);
+        return put_u32(p, u->line);
     }
-    p = put_u32(p, (uint32_t)line_at);
+    p = put_u32(p, u->line);
     return put_data_prelude(c, p);
 }
 
-/* Adds `by` to the references at `places` of what begins at `start`. */
-static void move_references(uint8_t *start, const uint8_t *places, size_t count, uint32_t by)
+/* Adds `by` to the numbers at `places` of what begins at `start`. */
+static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t by)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t place;
@@ -81,13 +75,24 @@ static void move_references(uint8_t *start, const uint8_t *places, size_t count,
     }
 }
 
-static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, const uint8_t *unit, uint8_t *p)
+static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct composed *c = d->composed;
     memcpy(p, c->info.data + u->entries, u->entries_size);
-    move_references(p, c->moved.data + u->moved * sizeof(uint32_t), u->moved_count, (uint32_t)(p - unit));
-    move_references(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
+    add_to(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
     return p + u->entries_size;
+}
+
+/* What the header declares, up to the unit's cut: made as if it stood right behind
+ * the inline functions. */
+static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+{
+    const struct corpus_header *h = &d->corpus->header[u->header];
+    const uint32_t fixed = d->corpus->fixed;
+    const struct corpus_cut *cut = &h->cut[u->cut];
+    uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
+    add_to(p, h->references, cut->references, (uint32_t)u->entries_size);
+    return end;
 }
 
 static uint32_t tail_type(const struct debug *d, uint32_t i)
@@ -109,12 +114,11 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
-    uint32_t code = SINGLE_CODE_FIRST;
-    for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
-        for (uint32_t k = 0; k < d->single.count[kind]; k++, i++) {
-            p = single_put_entry(d->corpus->dialect, p, code++, kind, name, tail_type(d, i));
-            name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
-        }
+    for (uint32_t singles = single_count(&d->single); i < singles; i++) {
+        p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
+                             tail_type(d, i));
+        name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
+    }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
         p = put_u8(p, ABBREV_EXTERN_VARIABLE);
         p = put_u32(p, name);
@@ -122,15 +126,14 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
         p = put_u8(p, ABBREV_SHORT_VARIABLE);
-        words_identifier(random_at(d->variety + 4, k), length, (char *)p);
-        p = put_tail_place(d, p + length + 1, i);
+        p = unit_put_short_name(d, k, p);
+        p = put_tail_place(d, p, i);
     }
     return p;
 }
 
-static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at, uint8_t *p)
+static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
@@ -148,15 +151,34 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t line_at
         p = put_u8(p, 8);
         p = put_u32(p, abbrev);
     }
-    p = put_unit_entry(d, u, line_at, p);
+    p = put_unit_entry(d, u, p);
     assert(p == start + c->start);
-    p = put_bytes(p, h->entries, h->cut[u->cut].entries);
-    p = put_functions(d, u, start, p);
+    p = put_bytes(p, h->entries, c->fixed);
+    p = put_functions(d, u, p);
+    p = put_pieces(d, u, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
     p = put_u8(p, ABBREV_END);
     assert(p == start + u->info_size);
     return p;
+}
+
+/* The type units that unit `u` adds to those of its header that are there, up to `*cut`. */
+static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uint32_t *cut, uint8_t *p)
+{
+    const struct corpus_header *h = &d->corpus->header[u->header];
+    if (u->cut <= *cut)
+        return p;
+    const struct corpus_cut *from = &h->cut[*cut];
+    const struct corpus_cut *to = &h->cut[u->cut];
+    uint8_t *end = put_bytes(p, h->types + from->types, to->types - from->types);
+    for (uint32_t i = from->type_units; i < to->type_units; i++) {
+        uint32_t place;
+        memcpy(&place, h->type_lines + i * sizeof place, sizeof place);
+        put_u32(p + (place - from->types), u->line);
+    }
+    *cut = u->cut;
+    return end;
 }
 
 static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_t *p)
@@ -175,7 +197,7 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_
 
 static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    struct line_name others[CORPUS_HEADERS_MOST];
+    struct line_name others[CORPUS_FILES];
     const struct debug_unit *u = &d->unit[unit];
     const uint32_t base = (uint32_t)d->corpus->line_strings.size;
     const char *texts = (const char *)d->sources.data;
@@ -196,32 +218,44 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const struct bytes *table = &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        uint32_t code = SINGLE_CODE_FIRST;
         p = put_bytes(p, table->data, table->size);
-        for (uint32_t kind = 0; i + 1 == d->tables && kind < SINGLE_KINDS; kind++)
-            for (uint32_t k = 0; k < d->single.count[kind]; k++)
-                p = single_put_abbrev(d->corpus->dialect, p, code++, kind);
+        uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
+        for (uint32_t k = 0; k < singles; k++)
+            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
         p = put_u8(p, 0);
     }
     assert(p == end);
     (void)end;
 }
 
-static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p)
 {
-    const struct corpus *c = d->corpus;
-    const bool is_4 = dialect_is_4(c->dialect);
     const uint32_t count = named_tail(d);
-    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
-    p = put_bytes(p, names, d->names_size);
-    p = put_bytes(p, d->statics.data, d->statics.size);
-    if (is_4)
-        p = put_bytes(p, d->sources.data, d->sources.size);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = TAIL_NAME + (uint32_t)share_of(d->names_extra, count, i);
         words_identifier(random_at(d->variety + 3, i), length, (char *)p);
         p += length + 1;
     }
+    return p;
+}
+
+uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
+{
+    uint32_t length = SHORT_NAME + (uint32_t)share_of(d->shorts_extra, d->shorts, k);
+    words_identifier(random_at(d->variety + 4, k), length, (char *)p);
+    return p + length + 1;
+}
+
+static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+{
+    const struct corpus *c = d->corpus;
+    const bool is_4 = dialect_is_4(c->dialect);
+    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
+    p = put_bytes(p, names, d->names_size);
+    p = put_bytes(p, d->statics.data, d->statics.size);
+    if (is_4)
+        p = put_bytes(p, d->sources.data, d->sources.size);
+    p = unit_put_tail_names(d, p);
     assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);
     if (is_4)
         return;
@@ -233,20 +267,38 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
 {
     uint8_t *const *section = places->section;
     uint8_t *info = section[DEBUG_INFO];
-    uint8_t *line = section[DEBUG_LINE];
+    uint8_t *line = section[DEBUG_LINE]; /* units without rows first: readelf wants bytes behind each header */
     uint8_t *aranges = section[DEBUG_ARANGES];
+    uint8_t *types = section[DEBUG_TYPES];
+    uint8_t **const types_in = dialect_is_4(d->corpus->dialect) ? &types : &info;
+    uint32_t included[CORPUS_HEADERS] = {0};
+    for (unsigned has_code = 0; has_code < 2; has_code++)
+        for (uint32_t i = 0; i < d->unit_count; i++) {
+            struct debug_unit *u = &d->unit[i];
+            if ((u->end > u->start) != has_code)
+                continue;
+            u->line = (uint32_t)(line - section[DEBUG_LINE]);
+            line = put_line(d, i, line);
+        }
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
+        if (d->corpus->dialect.type_units)
+            *types_in = put_types(d, u, &included[u->header], *types_in);
         if (u->end > u->start)
             aranges = put_aranges(u, (uint64_t)(info - section[DEBUG_INFO]), aranges);
-        info = put_unit(d, i, (uint64_t)(line - section[DEBUG_LINE]), info);
-        line = put_line(d, i, line);
+        info = put_unit(d, i, info);
     }
     assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);
+    assert(types == section[DEBUG_TYPES] + d->size[DEBUG_TYPES]);
     assert(line == section[DEBUG_LINE] + d->size[DEBUG_LINE]);
     assert(aranges == section[DEBUG_ARANGES] + d->size[DEBUG_ARANGES]);
     put_abbrev(d, section[DEBUG_ABBREV]);
     put_bytes(section[DEBUG_LISTS], d->composed->lists.data, d->composed->lists.size);
     put_bytes(section[DEBUG_RANGES], d->composed->ranges.data, d->composed->ranges.size);
     put_strings(d, names, places);
+    struct index index = d->index; /* the write pass uses what it points to */
+    if (d->corpus->dialect.index == INDEX_DEBUG_NAMES)
+        index_write(&index, section[DEBUG_NAMES]);
+    else if (d->corpus->dialect.index == INDEX_GDB)
+        index_write(&index, places->gdb_index);
 }

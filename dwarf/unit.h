@@ -10,6 +10,16 @@
  * define data), how far into which header each unit includes, tables of
  * abbreviations, and the declarations at the end of the last unit: how many, of
  * which kinds, and how long their names are.
+ *
+ * An index of names lists what the units hold. .debug_names counts in the wanted
+ * size: the fill reckons with what it can take at most, lists what was chosen, and
+ * what the index then is shorter by becomes declarations at the end, which it does not
+ * list. .gdb_index is no debug section to those who count, and has the size it has.
+ *
+ * Where types have units of their own, the first unit that goes further into a header
+ * than those before has the type units that it adds in front of it: each is there once,
+ * as if a linker had kept the first of its COMDAT group, and its line table is that of
+ * a unit that includes the header.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -24,7 +34,8 @@
 #include "dwarf/single.h"
 
 /* Bytes of each section. In version 4, lists and ranges are .debug_loc and
- * .debug_ranges, and there is no line_str. */
+ * .debug_ranges, there is no line_str, and type units are in .debug_types: what is
+ * wanted of info is wanted of these two together. */
 #define DEBUG_SECTIONS(X)                                                                                              \
     X(ARANGES, aranges)                                                                                                \
     X(INFO, info)                                                                                                      \
@@ -33,8 +44,11 @@
     X(STR, str)                                                                                                        \
     X(LINE_STR, line_str)                                                                                              \
     X(LISTS, lists)                                                                                                    \
-    X(RANGES, ranges)
+    X(RANGES, ranges)                                                                                                  \
+    X(NAMES, names)                                                                                                    \
+    X(TYPES, types)
 
+/* Any but those of the names and the types may be wanted. */
 enum debug_section {
 #define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
     DEBUG_SECTIONS(DEBUG_SECTION_ENUM)
@@ -56,6 +70,7 @@ struct debug {
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
+    const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
 
     /* Set by debug_fill: section sizes and what goes into them; where it fails, which
@@ -71,11 +86,14 @@ struct debug {
     uint64_t names_extra;     /* characters of the names of the first two kinds beyond the least */
     uint64_t shorts_extra;    /* of the third's */
     struct bytes sources;     /* the library's part of .debug_line_str; reused from library to library */
+    struct index index;       /* where there is one */
+    const char *tail_texts;   /* .gdb_index: names of the declarations at the end */
 };
 
 /* Where the sections are in memory, each of the size settled by debug_fill. */
 struct debug_places {
     uint8_t *section[DEBUG_SECTION_COUNT];
+    uint8_t *gdb_index; /* of index.size bytes, where that kind of index is wanted */
 };
 
 /* Most that a library's debug information needs at the least, by its counts:
@@ -85,6 +103,9 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
+
+/* Bytes of .debug_info that so many units have besides functions and types. */
+uint64_t debug_frames(const struct debug *d, uint64_t units);
 
 /* Units of data that it takes for .debug_info to have `bytes`, with `units` of code
  * whose functions take `composed`. */

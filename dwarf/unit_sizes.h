@@ -32,10 +32,13 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
-    uint32_t count = d->externs;
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-        count += d->single.count[k];
-    return count;
+    return d->externs + single_count(&d->single);
+}
+
+/* Where the library's own names begin in .debug_str. */
+static inline uint32_t names_start(const struct debug *d)
+{
+    return (uint32_t)(d->corpus->common + d->header_names);
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */
@@ -44,7 +47,46 @@ static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
     return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
 }
 
-/* What the line table's header of a unit names; `others` has room for all headers. */
+/* The names of the declarations at the end, which are in .debug_str, in .debug_info;
+ * returns the place behind their terminators. */
+uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p);
+uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p);
+
+/* unit_index.c. What .debug_names can take at most, as units get pieces. */
+struct names_bound {
+    struct index_counts counts;
+    uint32_t named[CORPUS_HEADERS]; /* names of each header among these */
+};
+/* While no unit has any; of any headers, or of those that units have. */
+struct names_bound names_bound_start(const struct debug *d, bool any_headers);
+/* When unit `i` goes on to `cut`; and when it is about to. */
+struct index_counts names_bound_at(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
+void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
+
+/* For so many functions and units, without calls that are inlined. */
+uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
+
+/* Bytes of a header's type units up to a cut. */
+static inline uint64_t types_until(const struct debug *d, uint32_t header, uint32_t cut)
+{
+    return d->corpus->header[header].cut[cut].types;
+}
+
+/* unit_pieces.c. Bytes of the library's type units. */
+uint64_t unit_types(const struct debug *d);
+
+/* Spreads `rest` bytes of pieces over the units, unevenly; returns what
+ * is left. Type units count. With `names`, which must bound what there is, the bytes are also of
+ * .debug_names, and it bounds what there is then; without, it is NULL. */
+uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut);
+/* Takes back the last piece of some unit, with the type units that only this has; returns
+ * its bytes, 0 where there is none. */
+uint64_t unit_take_back(struct debug *d);
+
+/* Lists what the units hold, and sets the size of the index. */
+bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
+
+/* What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
 struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
 

@@ -11,7 +11,7 @@
  *     RX   .init .plt .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
- *     -    .comment .gnu_debuglink .debug_* .symtab .strtab .shstrtab, section headers
+ *     -    .comment .gnu_debuglink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
  * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
  * reserved words of .got.plt lie before it, as ld puts them. See the gABI
@@ -62,8 +62,11 @@
     X(DEBUG_LINE_STR, ".debug_line_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                      \
     X(DEBUG_LOCLISTS, ".debug_loclists", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                            \
     X(DEBUG_RNGLISTS, ".debug_rnglists", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                            \
+    X(DEBUG_NAMES, ".debug_names", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_LOC, ".debug_loc", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
+    X(DEBUG_TYPES, ".debug_types", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_RANGES, ".debug_ranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
+    X(GDB_INDEX, ".gdb_index", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
     X(SYMTAB, ".symtab", SHT_SYMTAB, 0, 8, 24, STRTAB, NONE)                                                           \
     X(STRTAB, ".strtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)                                                              \
     X(SHSTRTAB, ".shstrtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)

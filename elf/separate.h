@@ -1,6 +1,6 @@
 /* A library in two files: what is loaded, and what debuggers read.
  *
- * As eu-strip -f makes them: the library has lost .debug_*, .symtab and .strtab;
+ * As eu-strip -f makes them: the library has lost .debug_*, .gdb_index, .symtab and .strtab;
  * the file of debug information has these, and of what is loaded the headers
  * alone, as SHT_NOBITS at the same addresses, besides the build-id's note. The
  * program headers are the same in both, because those of the debug file speak of
@@ -11,7 +11,7 @@
  * section needs not know which of them has it:
  *
  *     0      library     ELF header ... .data .comment .gnu_debuglink .shstrtab, headers
- *     start  debug file  ELF header, note, .comment .debug_* .symtab .strtab .shstrtab, headers
+ *     start  debug file  ELF header, note, .comment .debug_* .gdb_index .symtab .strtab .shstrtab, headers
  */
 #ifndef ELF_SEPARATE_H
 #define ELF_SEPARATE_H

@@ -1,16 +1,14 @@
-/* Makes blocks; see block.h. */
+/* Makes the code that blocks consist of; see block.h. */
 #include "emit/block_parts.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 54,
-                 .inlined = 28,
-                 .lexical = 25,
+                 .call = 46,
+                 .inlined = 25,
+                 .lexical = 24,
                  .deeper = 36,
                  .beside = 4,
                  .depth = DEPTH_MOST,
@@ -92,6 +90,7 @@ static void row(struct builder *b, uint32_t column)
  * not in the stamp, is of the source. */
 static void access_memory(struct builder *b, bool first)
 {
+    const uint64_t at = here(b);
     uint32_t r = pick(b, 64);
     if (!first)
         row(b, 0);
@@ -114,6 +113,7 @@ static void access_memory(struct builder *b, bool first)
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
     }
+    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
 
 /* local = helper(local, constant); */
@@ -123,6 +123,7 @@ static void call_helper(struct builder *b)
     uint32_t to = 2 * pick(b, 4);
     uint32_t value = pick(b, 40000);
     uint32_t helper = pick(b, BLOCK_HELPERS);
+    const uint64_t at = here(b);
     row(b, 0);
     code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
     b->p = put_u8(b->p, slot_displacement(from));
@@ -140,6 +141,7 @@ static void call_helper(struct builder *b)
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
     b->block->helpers |= (uint8_t)(1u << helper);
+    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
 
 static struct run take_run(struct builder *b)
@@ -170,6 +172,7 @@ static void statements(struct builder *b)
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
         block_lexical(b, &r);
     } else {
+        block_note_add(b, block_note_of(NOTE_RUN, &r), r.at, r.end, b->line);
         block_run_rows(b, &r, b->line);
         b->line += block_run_lines(b, &r);
     }
@@ -177,11 +180,11 @@ static void statements(struct builder *b)
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-/* Its code, and what is told of it this time. */
-static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t target)
+void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = 0;
+    b->taste = &tastes[b->maker.composer.corpus->dialect.language];
     access_memory(b, true);
     while (here(b) < target) {
         if (likely(b, b->taste->call))
@@ -192,112 +195,4 @@ static void compose_block_once(struct builder *b, uint8_t *buffer, uint32_t targ
             access_memory(b, false);
         statements(b);
     }
-}
-
-/* The same block is made for each stamp, from the same randomness; where it is made
- * `again` behind this, that is too. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near, bool again)
-{
-    enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
-    static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
-    const struct random random = b->random;
-    struct block *block = b->block;
-    struct blocks *all = b->all;
-    const size_t fixups = all->fixups.size;
-    const size_t constants = all->constants.size;
-    struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
-    if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
-        return false;
-    for (uint32_t pass = 0; pass < PASSES; pass++) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        block->fixups = block->constants = 0;
-        b->random = random;
-        b->lists = pass / BLOCK_RANGES;
-        b->ranges = pass % BLOCK_RANGES;
-        b->rows = pass < BLOCK_ROWS ? pass : BLOCK_ROWS_FEW;
-        compose_block_once(b, buffer, target);
-        struct stamp *stamp = &stamps[b->lists][b->ranges];
-        if (!stamp_finish(&b->maker, &all->shelf, stamp, !near && pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
-            return false;
-        if (stamp->info_size > block->info_most)
-            block->info_most = stamp->info_size;
-        if (stamp->lists_size > block->lists_most)
-            block->lists_most = stamp->lists_size;
-        if (stamp->ranges_size > block->ranges_most)
-            block->ranges_most = stamp->ranges_size;
-    }
-    if (again) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        b->random = random;
-    }
-    return true;
-}
-
-static bool make_block(struct builder *b, struct block *block, uint32_t target)
-{
-    uint8_t buffer[BLOCK_MOST + 128];
-    struct blocks *all = b->all;
-    *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
-                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t))};
-    b->block = block;
-    const bool has_near = block_has_near(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false, true))
-        return false;
-    if (!make_stamps(b, buffer, target, has_near, false))
-        return false;
-    block->lines = (uint16_t)b->line;
-    block->size = (uint16_t)here(b);
-    assert(here(b) <= sizeof buffer);
-    block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
-    return true;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct block *x = a;
-    const struct block *y = b;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return x->code < y->code ? -1 : x->code > y->code; /* one order, whatever qsort does */
-}
-
-bool blocks_make(struct blocks *all, const struct filler *filler, const struct corpus *corpus, uint64_t seed)
-{
-    memset(all, 0, sizeof *all);
-    struct builder *b = calloc(1, sizeof *b);
-    if (!b)
-        return false;
-    b->all = all;
-    b->filler = filler;
-    b->taste = &tastes[corpus->dialect.language];
-    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, false);
-    for (uint32_t i = 0; made && i < BLOCKS; i++)
-        made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed;
-    stamp_maker_free(&b->maker);
-    free(b);
-    if (!made) {
-        blocks_free(all);
-        return false;
-    }
-    qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
-    uint32_t count = 0;
-    for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {
-        while (count < BLOCKS && all->block[count].size <= size)
-            count++;
-        all->fitting[size] = (uint16_t)count;
-    }
-    return true;
-}
-
-void blocks_free(struct blocks *all)
-{
-    bytes_free(&all->code);
-    bytes_free(&all->fixups);
-    bytes_free(&all->constants);
-    stamp_shelf_free(&all->shelf);
-    memset(all, 0, sizeof *all);
 }

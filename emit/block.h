@@ -17,7 +17,7 @@
 #include "emit/filler.h"
 
 enum {
-    BLOCKS = 1024,
+    BLOCKS = 512,
     BLOCK_LEAST = 40, /* bytes, about */
     BLOCK_MOST = 280,
     BLOCK_HELPERS = 4, /* callees of its calls */
@@ -37,11 +37,29 @@ struct fixup {
     uint8_t number;
 };
 
+/* What a stretch of a block's code is in its source (source_code.c). */
+enum block_note_kind {
+    NOTE_STATEMENT, /* one statement, on one line */
+    NOTE_RUN,       /* a run of the filler, with its lines */
+    NOTE_SCOPE,     /* the same with `count` locals of its own, whose slots these are */
+    NOTE_INLINED,   /* a call of the header's function `inlined`, with what is in these slots */
+};
+struct block_note {
+    uint16_t at, end;     /* in the block's code */
+    uint16_t line;        /* from the block's first */
+    uint16_t first, last; /* of a run: its borders */
+    uint8_t kind, inlined, count;
+    uint8_t constants; /* bit j: slot[j] is a constant that is passed */
+    uint8_t slot[CORPUS_INLINE_CHILDREN];
+};
+
 struct block {
     uint32_t code; /* offset in blocks.code */
     uint16_t size;
     uint16_t fixups, constants;                   /* how many */
     uint32_t fixup;                               /* the first of them */
+    uint32_t note;                                /* the first of its notes */
+    uint16_t notes;                               /* how many */
     uint32_t constant;                            /* offsets of 4-byte constants, which differ in each copy */
     uint16_t lines;                               /* of the source that it takes */
     uint16_t info_most, lists_most, ranges_most;  /* bytes of the largest of its stamps */
@@ -55,8 +73,10 @@ struct blocks {
     struct block block[BLOCKS];        /* by size */
     uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
     struct bytes code;
-    struct bytes fixups;    /* struct fixup */
-    struct bytes constants; /* uint16_t */
+    struct bytes fixups;                              /* struct fixup */
+    struct bytes constants;                           /* uint16_t */
+    struct bytes notes;                               /* struct block_note */
+    bool calls[CORPUS_INLINES * CORPUS_INLINE_LINES]; /* in which lines of headers one inlined call is in another */
     struct stamp_shelf shelf;
 };
 

@@ -1,5 +1,5 @@
-/* What the makers of a block share: block.c its code, block_run.c what is told of its
- * runs. */
+/* What the makers of blocks share: block.c their code, block_run.c what is told of its
+ * runs, block_make.c stamps and all blocks. */
 #ifndef EMIT_BLOCK_PARTS_H
 #define EMIT_BLOCK_PARTS_H
 
@@ -74,6 +74,14 @@ struct run {
     uint64_t at, end;
 };
 
+/* What the code from `at` to `end` is in the source, from `line` on. */
+void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_t end, uint32_t line);
+
+static inline struct block_note block_note_of(enum block_note_kind kind, const struct run *r)
+{
+    return (struct block_note){.kind = (uint8_t)kind, .first = (uint16_t)r->first, .last = (uint16_t)r->last};
+}
+
 /* Lines of the source that a run takes after its first. */
 uint32_t block_run_lines(const struct builder *b, const struct run *r);
 /* Its rows, from `line` on of whatever file is set. */
@@ -82,5 +90,8 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line);
 void block_inlined(struct builder *b, const struct run *r);
 /* Or a block with locals. */
 void block_lexical(struct builder *b, const struct run *r);
+
+/* block.c: its code of at least `target` bytes, and what is told of it this time. */
+void block_compose(struct builder *b, uint8_t *buffer, uint32_t target);
 
 #endif

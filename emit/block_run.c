@@ -7,7 +7,14 @@
  */
 #include "emit/block_parts.h"
 
-#include <assert.h>
+void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_t end, uint32_t line)
+{
+    n.at = (uint16_t)at;
+    n.end = (uint16_t)end;
+    n.line = (uint16_t)line;
+    bytes_append(&b->all->notes, &n, sizeof n);
+    b->block->notes++;
+}
 
 /* The borders [first, last) of a run as a run of their own. */
 static struct run part_of(const struct builder *b, const struct run *r, uint32_t first, uint32_t last)
@@ -188,19 +195,23 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 /* --- runs --------------------------------------------------------------------------- */
 
 /* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k)
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     for (uint32_t j = 0; j < f->children; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
         bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
-        if (fate == 63 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1))
-            compose_inlined_constant(&b->maker.composer, k, j, (uint8_t)(r->first & 127));
-        else if (fate < b->taste->gone)
+        n->slot[j] = (uint8_t)slot;
+        if (fate == 63 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+            n->slot[j] = r->first & 127;
+            n->constants |= (uint8_t)(1u << j);
+            compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
+        } else if (fate < b->taste->gone) {
             stamp_inlined_child(&b->maker, k, j, COMPOSE_UNKNOWN);
-        else
+        } else {
             stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
+        }
     }
 }
 
@@ -243,14 +254,6 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
     }
 }
 
-/* A function of the header for `caller` to call; CORPUS_INLINES: the source does. */
-static uint32_t inlined_number(struct builder *b, uint32_t caller)
-{
-    if (caller == CORPUS_INLINES || !b->taste->callees)
-        return pick(b, CORPUS_INLINES);
-    return (caller * 5 + 3 + (pick(b, b->taste->callees) ? 0 : 7u)) % CORPUS_INLINES;
-}
-
 /* The rows of an inlined function's first lines, which have no code of their own. */
 static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
 {
@@ -266,19 +269,25 @@ static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
 /* A call of a function of the header that was inlined, from line `line` of the
  * source (depth 0) or of the header, with what was inlined into that; its rows,
  * the header being set. */
-static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, uint32_t caller,
-                    const struct lines_of *as)
+static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
 {
     const struct dialect dialect = b->maker.composer.corpus->dialect;
     const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
-    uint32_t k = inlined_number(b, caller);
+    /* a line of the header calls the same function wherever it is inlined */
+    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = as ? *as->parts : run_ranges(b, r);
     const struct ranges parts = g;
     const struct lines_of lines = {r, &parts, as ? as->caller : line, as ? as->from_header : depth > 0};
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
-    inlined_variables(b, r, k);
+    struct block_note n = block_note_of(NOTE_INLINED, r);
+    n.inlined = (uint8_t)k;
+    inlined_variables(b, r, k, &n);
+    if (depth)
+        b->all->calls[line - corpus_inline_line(0)] = true;
+    else
+        block_note_add(b, n, r->at, r->end, line);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
@@ -288,7 +297,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         entry_rows(b, r, own_line);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
     if (deeper && parts.count > 1 && likely(b, t->whole)) {
-        inlined(b, r, own_line + 2, depth + 1, k, &lines);
+        inlined(b, r, own_line + 2, depth + 1, &lines);
         next = r->last;
     }
     while (deeper && next < r->last && part < parts.count) {
@@ -298,11 +307,11 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
         uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
         struct run call = part_of(b, r, first, last);
-        own_line += 1 + pick(b, 3);
+        own_line += own_line + 8 < corpus_inline_line(k + 1) ? 1 + pick(b, 3) : 0;
         inlined_rows(b, &lines, next, first, own_line);
         if (first == next && b->rows != BLOCK_ROWS_FEW)
             line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, own_line, depth + 1, k, NULL);
+        inlined(b, &call, own_line, depth + 1, NULL);
         next = last;
         part += next == end;
         deeper = likely(b, t->beside);
@@ -316,7 +325,14 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
 
 void block_inlined(struct builder *b, const struct run *r)
 {
-    inlined(b, r, b->line, 0, CORPUS_INLINES, NULL);
+    inlined(b, r, b->line, 0, NULL);
+}
+
+/* Statements of a block, all on its line. */
+static void statement_rows(struct builder *b, const struct run *part)
+{
+    block_note_add(b, block_note_of(NOTE_RUN, part), part->at, part->end, b->line);
+    block_run_rows(b, part, b->line);
 }
 
 /* A part of a block: a call that was inlined, or statements. */
@@ -325,7 +341,7 @@ static void block_part(struct builder *b, const struct run *part)
     if (likely(b, b->taste->within))
         block_inlined(b, part);
     else
-        block_run_rows(b, part, b->line);
+        statement_rows(b, part);
 }
 
 void block_lexical(struct builder *b, const struct run *r)
@@ -334,8 +350,10 @@ void block_lexical(struct builder *b, const struct run *r)
     const struct ranges parts = g;
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
+    struct block_note scope = block_note_of(NOTE_SCOPE, r);
     for (uint32_t n = 1 + pick(b, b->taste->locals); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
+        scope.slot[scope.count++] = (uint8_t)slot;
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
     for (uint32_t i = 0; i < parts.count && b->taste->within; i++) {
@@ -345,10 +363,12 @@ void block_lexical(struct builder *b, const struct run *r)
             break;
         struct run gap = part_of(b, r, parts.last[i], parts.first[i + 1]);
         if (gap.first < gap.last)
-            block_run_rows(b, &gap, b->line);
+            statement_rows(b, &gap);
     }
     compose_end_children(&b->maker.composer, children);
-    if (!b->taste->within)
+    if (!b->taste->within) {
+        block_note_add(b, scope, r->at, r->end, b->line);
         block_run_rows(b, r, b->line);
+    }
     b->line += block_run_lines(b, r);
 }

@@ -33,8 +33,7 @@ static bool unit_is_full(const struct walk *w, uint32_t lines)
 static bool open_unit(struct walk *w, uint64_t offset)
 {
     const struct library *l = w->l;
-    int64_t units = l->plan->profile->dwarf.units;
-    uint64_t average = units > 0 ? (uint64_t)units : PLAN_UNITS;
+    uint64_t average = (uint64_t)plan_units(l->plan);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
@@ -194,7 +193,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 2);
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
@@ -383,23 +382,20 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     if (!begin_function(w, s.start, &room))
         return false;
-    const uint32_t declared = class_declare(w, index);
+    struct debug_function f = {.name = (uint32_t)w->name};
+    class_declare(w, index, &f);
     s.line = w->line_number;
     detail_function(w, &s);
     /* what is told of all calls must be told of each, in lines of two bytes */
     if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
         s.level = SUBJECT_PLAIN;
     s.lists &= s.level == SUBJECT_RICH;
-    const struct debug_function f = {
-        .name = (uint32_t)w->name,
-        .offset = s.start,
-        .size = b->size,
-        .line = w->line_number,
-        .column = 15,
-        .kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
-        .declared = declared,
-        .result = BASE_UNSIGNED_LONG,
-    };
+    f.offset = s.start;
+    f.size = b->size;
+    f.line = w->line_number;
+    f.column = 15;
+    f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
+    f.result = BASE_UNSIGNED_LONG;
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);

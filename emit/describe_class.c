@@ -96,6 +96,7 @@ static void name_class(struct walk *w, uint32_t number)
         k->scope_name = append_name(w, l->row->name, (uint32_t)strlen(l->row->name));
     k->named = number;
     k->class_name = append_name(w, text, mangle_class(names->letters, l->row, number, text));
+    k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", l->row->name, text);
     for (uint32_t i = 0; i < class_methods(l->row, number); i++) {
         const uint32_t index = number * MANGLE_METHODS + i;
         const struct function *f = &l->code.own[index];
@@ -130,22 +131,43 @@ static uint32_t declare_method(struct walk *w, uint32_t index, uint32_t i)
     return compose_method(&w->composer, &m);
 }
 
-uint32_t class_declare(struct walk *w, uint32_t index)
+/* Its name with all its scopes, as gdb calls it. */
+static const char *qualified(struct walk *w, const struct name_parts *parts)
+{
+    char *const text = w->classes.text;
+    char *end = words_method(parts->method, text + w->classes.text_length);
+    *end = '\0';
+    if (parts->is_template)
+        snprintf(end, INSTANCE_MOST + 1, "<%s, %u>", index_gdb_name(template_types[parts->type].name),
+                 (unsigned)parts->number);
+    return text;
+}
+
+void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
 {
     const uint32_t number = index / MANGLE_METHODS;
+    const uint32_t i = index % MANGLE_METHODS;
+    const struct library *l = w->l;
     struct class_walk *k = &w->classes;
-    if (!class_is_told(w->corpus, w->l->plan))
-        return COMPOSE_UNKNOWN;
-    if (index % MANGLE_METHODS == 0)
+    f->declared = COMPOSE_UNKNOWN;
+    if (!class_is_told(w->corpus, l->plan))
+        return;
+    if (!i)
         name_class(w, number);
     assert(k->scope_name && k->named == number);
-    if (index % MANGLE_METHODS == 0 || k->unit != w->units) {
-        struct compose_siblings siblings = compose_class(&w->composer, k->scope_name, k->class_name, w->line_number);
-        for (uint32_t i = 0; i < class_methods(w->l->row, number); i++)
-            k->place[i] = declare_method(w, number * MANGLE_METHODS + i, i);
+    if (!i || k->unit != w->units) {
+        k->text[k->text_length - 2] = '\0'; /* without the "::" behind it */
+        const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
+        struct compose_siblings siblings = compose_class(&w->composer, &c);
+        k->text[k->text_length - 2] = ':';
+        for (uint32_t m = 0; m < class_methods(l->row, number); m++)
+            k->place[m] = declare_method(w, number * MANGLE_METHODS + m, m);
         compose_class_end(&w->composer, siblings);
         k->unit = w->units;
         w->line_number += CLASS_LINES;
     }
-    return k->place[index % MANGLE_METHODS];
+    const struct name_parts parts = mangle_parts(l->plan->names.letters, l->row, index, &l->code.own[index]);
+    f->declared = k->place[i];
+    f->method = k->name[i];
+    f->qualified = qualified(w, &parts);
 }

@@ -6,11 +6,11 @@
  */
 #include "emit/describe_parts.h"
 
-enum { PACE_BITS = 20, RESERVE_LISTS = 300, RESERVE_RANGES = 160, RESERVE_LINE = 160 };
+enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 300 };
 
 static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t reserve, uint64_t code)
 {
-    uint64_t beyond = start + reserve;
+    uint64_t beyond = start + (reserve < goal / 8 ? reserve : goal / 8);
     uint64_t bytes = goal > beyond ? goal - beyond : 0;
     return (struct pace){.start = start, .rate = code ? (bytes << PACE_BITS) / code : 0};
 }
@@ -46,11 +46,9 @@ void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > pace_at(&w->info, s->start))
+    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
-    /* some functions' variables stay where they are */
-    s->lists = s->level == SUBJECT_RICH && (s->f->hash >> 36 & 7) &&
-               written(c->lists, &c->out->lists) <= pace_at(&w->lists, s->end);
+    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= pace_at(&w->lists, s->end);
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */

@@ -20,6 +20,8 @@ struct class_walk {
     uint32_t name[MANGLE_METHODS], linkage_name[MANGLE_METHODS];
     uint32_t place[MANGLE_METHODS];      /* of declarations, in that unit */
     uint32_t method_name[WORDS_METHODS]; /* of all that have come up */
+    uint32_t text_length;
+    char text[NAME_PREFIX_MOST + MANGLE_CLASS_MOST + WORDS_METHOD_MOST + 32]; /* "library::Class::", a method */
 };
 
 /* The walk. */
@@ -65,10 +67,10 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 /* The type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
 
-/* describe_class.c: the place of the declaration of function `index`, whose turn it
- * is, as a method; where the unit has none yet, it is written. COMPOSE_UNKNOWN where
- * functions are no methods. */
-uint32_t class_declare(struct walk *w, uint32_t index);
+/* describe_class.c: says of function `index`, whose turn it is, where it is declared as
+ * a method and what it is called; where the unit does not declare it yet, that is
+ * written. */
+void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
 /* Bytes that this takes at most. */
 uint64_t class_room(const struct walk *w);
 

@@ -14,7 +14,8 @@
 enum {
     BORDERS_MOST = 12, /* of the function's beginning */
     KINDS_MOST = 48,
-    BYTES_MOST = 1200, /* more than these are not tuned */
+    BYTES_MOST = 4000, /* more than these are not tuned */
+    BLOCKS_MOST = 200, /* one in another */
     PLACES = 2,        /* locals whose displacement from %rbp takes a byte */
 };
 
@@ -159,10 +160,10 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
                        const uint8_t *last, uint32_t rest)
 {
     struct composer *c = &w->composer;
-    uint8_t *children[BYTES_MOST / 8];
-    uint32_t order[BYTES_MOST / 8];
+    uint8_t *children[BLOCKS_MOST];
+    uint32_t order[BLOCKS_MOST];
     uint32_t count = 0;
-    for (; rest; rest -= kind[last[rest]].bytes)
+    for (; rest && count < BLOCKS_MOST; rest -= kind[last[rest]].bytes)
         order[count++] = last[rest];
     /* those of more ranges are around those of fewer */
     for (uint32_t i = 1; i < count; i++)
@@ -269,5 +270,5 @@ uint64_t tune_room(const struct walk *w)
     const struct debug *d = &w->l->debug;
     bool any = d->wanted[DEBUG_LINE] != DEBUG_ANY || d->wanted[DEBUG_LISTS] != DEBUG_ANY ||
                d->wanted[DEBUG_RANGES] != DEBUG_ANY;
-    return any ? 4 * BYTES_MOST : 0;
+    return any ? 6 * BYTES_MOST : 0;
 }

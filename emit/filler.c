@@ -89,7 +89,7 @@ static void border_rows(const struct builder *b, uint32_t k, bool dense, struct 
     }
     if (begins && k % 3 == 0) { /* of a loop's head, or a macro's */
         line_column(rows, 14);
-        line_row(rows, f->offset[k], b->line - 24 - (f->offset[k] & 15));
+        line_row(rows, f->offset[k], b->line - 1 - k / 3 % 2);
     }
     line_column(rows, begins ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
     if (b->skips)

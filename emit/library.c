@@ -179,6 +179,7 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
         [DEBUG_ABBREV] = SECTION_DEBUG_ABBREV,   [DEBUG_LINE] = SECTION_DEBUG_LINE,
         [DEBUG_STR] = SECTION_DEBUG_STR,         [DEBUG_LINE_STR] = SECTION_DEBUG_LINE_STR,
         [DEBUG_LISTS] = SECTION_DEBUG_LOCLISTS,  [DEBUG_RANGES] = SECTION_DEBUG_RNGLISTS,
+        [DEBUG_NAMES] = SECTION_DEBUG_NAMES,     [DEBUG_TYPES] = SECTION_DEBUG_TYPES,
     };
     if (dialect_is_4(l->stock->corpus.dialect) && (s == DEBUG_LISTS || s == DEBUG_RANGES))
         return s == DEBUG_LISTS ? SECTION_DEBUG_LOC : SECTION_DEBUG_RANGES;
@@ -187,25 +188,33 @@ static enum section_id section_of(const struct library *l, enum debug_section s)
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
- * in .debug_info may be most of it, as little as types need is left. */
+ * in .debug_info may be most of it, as little as types need is left. .debug_names,
+ * which these do not have, takes about a twentieth. */
 static struct describe_goal goal_for(const struct library *l)
 {
-    static const uint16_t shares[][4] = {[DWARF_C] = {455, 172, 250, 34}, [DWARF_CPP] = {638, 92, 188, 31}};
+    static const uint16_t shares[][4] = {[DWARF_C] = {455, 178, 266, 38}, [DWARF_CPP] = {638, 92, 188, 31}};
     const uint16_t *share = shares[l->stock->corpus.dialect.language];
-    const uint64_t debug = l->row->size[SIZE_DEBUG];
+    const uint64_t all = l->row->size[SIZE_DEBUG];
+    const uint64_t debug = l->stock->corpus.dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
     const uint64_t *wanted = l->debug.wanted;
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3]};
-    if (wanted[DEBUG_INFO] != DEBUG_ANY)
-        goal.info = wanted[DEBUG_INFO] / 10 * 9;
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)
         goal.lists = wanted[DEBUG_LISTS];
     if (wanted[DEBUG_RANGES] != DEBUG_ANY)
         goal.ranges = wanted[DEBUG_RANGES];
+    if (l->plan->mix) {
+        uint64_t others = goal.line + goal.lists + goal.ranges;
+        others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
+        others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
+        uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
+        uint64_t frames = debug_frames(&l->debug, 2 + (l->row->functions + GLUE_COUNT) / (uint64_t)plan_units(l->plan));
+        goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
+    }
     return goal;
 }
 
@@ -234,12 +243,15 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
         d->names_size += stem + sizeof "_extern";
+    if (d->corpus->dialect.index && !(d->names = symbols_names(l, d->names_size, &b->arena)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
     const struct describe_goal goal = goal_for(l);
     bool filled = false;
-    for (enum describe_level level = DESCRIBE_RICH; !filled && level < DESCRIBE_LEVELS; level++) {
+    const enum describe_level end = l->plan->mix ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
+    for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
@@ -252,6 +264,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return false;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         l->layout.section[section_of(l, i)].size = d->size[i];
+    if (d->corpus->dialect.index == INDEX_GDB)
+        l->layout.section[SECTION_GDB_INDEX].size = d->index.size;
     return true;
 }
 
@@ -356,6 +370,7 @@ static void write_debug(struct library *l, uint8_t *image)
     struct debug_places places;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         places.section[i] = image + s[section_of(l, i)].offset;
+    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
     /* the names of its own functions stand in .dynstr behind those of its imports */
     debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
 }

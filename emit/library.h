@@ -80,6 +80,10 @@ void builder_free(struct builder *b);
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
 
+/* The part of .dynstr that debug information repeats, before there is an image: the
+ * `size` bytes of the functions' names. NULL when memory ran out. */
+const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena);
+
 /* tables.c: .rela.dyn and what it relocates, .dynamic, build-id, .comment,
  * constants and objects. Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);

@@ -46,6 +46,9 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.compress = r->options.compress;
     if (r->options.has_separate)
         r->profile.dwarf.separate = r->options.separate;
+    if (r->options.has_index)
+        r->profile.dwarf.index = r->options.index;
+    r->profile.dwarf.type_units |= r->options.type_units;
     return true;
 }
 
@@ -58,7 +61,8 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* What all libraries are made from; read-only from here on. */
-    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language};
+    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
+                                    (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units};
     r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");
@@ -75,7 +79,8 @@ static bool generate(struct run *r, struct error *e)
     /* Each library is sized, laid out, written and renamed; then the manifest. */
     if (!o->dry_run) {
         progress_start(&r->progress, "generating", r->plan.library_count, o->quiet);
-        bool ok = set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->threads, &r->progress, e);
+        bool ok =
+            set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->sources, o->threads, &r->progress, e);
         progress_end(&r->progress);
         if (!ok)
             return false;

@@ -187,6 +187,12 @@ static bool put_compressor(FILE *f, const struct plan *plan)
     return !version || put_member(f, "compressor", json_object_new_string(version));
 }
 
+/* What stands beside the libraries. */
+static bool put_sources(FILE *f, const struct set *set)
+{
+    return !set->sources || put_member(f, "sources", json_object_new_boolean(true));
+}
+
 bool manifest_write(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
@@ -194,7 +200,7 @@ bool manifest_write(FILE *f, const struct set *set)
            put_member(f, "version", json_object_new_string(PYELFGEN_VERSION)) &&
            put_member(f, "application", json_object_new_string(plan->profile->application)) &&
            put_member(f, "profile", digest_text(plan->profile_digest)) && put_number(f, "seed", plan->seed) &&
-           put_compressor(f, plan) && put_wanted(f, plan) && put_actual(f, set) &&
+           put_compressor(f, plan) && put_sources(f, set) && put_wanted(f, plan) && put_actual(f, set) &&
            put_number(f, "modules", plan->modules) && put_number(f, "utilities", plan->utilities) &&
            put_number(f, "functions", plan->functions) && put_libraries(f, set) && fputs("}\n", f) >= 0;
 }

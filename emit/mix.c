@@ -8,7 +8,7 @@
 #include "base/workers.h"
 #include "emit/plan_parts.h"
 
-enum { ROUNDS_MOST = 24, RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */ };
+enum { ROUNDS_MOST = 24, BISECTIONS = 9, RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */ };
 
 static const struct {
     enum debug_section section;
@@ -44,6 +44,7 @@ struct settling {
     struct bounds *bounds;    /* of each library and kind */
     uint64_t wanted[MIX_KINDS];
     bool given[MIX_KINDS];
+    enum mix_kind wrong; /* where it fails: the kind that was in the way, or MIX_KINDS */
 };
 
 static uint64_t *share_at(const struct settling *s, uint32_t library, enum mix_kind kind)
@@ -116,28 +117,22 @@ static int64_t balance(const struct settling *s, enum mix_kind kind, int64_t res
     return rest;
 }
 
-static bool out_of_reach(const struct settling *s, enum mix_kind kind, int64_t rest, struct error *e)
+/* A total that no sharing can make; which kind it is, the caller asks for. */
+static bool out_of_reach(struct settling *s, enum mix_kind kind, struct error *e)
 {
-    uint64_t possible = (uint64_t)((int64_t)s->wanted[kind] - rest);
-    error_set(e, ERROR_INFEASIBLE,
-              "dwarf: mix: %s: %llu bytes are too %s for this code and the other sections; the nearest is %llu",
-              kinds[kind].key, (unsigned long long)s->wanted[kind], rest > 0 ? "many" : "few",
-              (unsigned long long)possible);
-    if (e) {
-        e->wanted = (int64_t)s->wanted[kind];
-        e->possible = (int64_t)possible;
-    }
-    return false;
+    s->wrong = kind;
+    return error_set(e, ERROR_INFEASIBLE, "dwarf: mix: %s: %llu bytes cannot be shared out; change it, or leave it out",
+                     kinds[kind].key, (unsigned long long)s->wanted[kind]);
 }
 
-static bool share_all(const struct settling *s, struct error *e)
+static bool share_all(struct settling *s, struct error *e)
 {
     for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++) {
         if (!s->given[kind])
             continue;
         int64_t rest = balance(s, kind, share_kind(s, kind));
         if (rest)
-            return out_of_reach(s, kind, rest, e);
+            return out_of_reach(s, kind, e);
     }
     return true;
 }
@@ -156,6 +151,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     t->dirty = false;
     const struct debug *d = &b->library.debug;
     memcpy(t->size, d->size, sizeof t->size);
+    t->size[DEBUG_INFO] += d->size[DEBUG_TYPES]; /* MIX_INFO is both */
     t->failed = d->failed;
     t->possible = own.possible > 0 ? (uint64_t)own.possible : 0;
     if (t->fits || own.code == ERROR_INFEASIBLE)
@@ -177,19 +173,22 @@ static enum mix_kind kind_of(enum debug_section section)
  * .debug_str are both given. */
 static enum mix_kind open_kind(const struct settling *s)
 {
-    return !s->given[MIX_LINE] ? MIX_LINE : !s->given[MIX_LOCLISTS] ? MIX_LOCLISTS : MIX_KINDS;
+    static const enum mix_kind order[] = {MIX_LINE, MIX_LOCLISTS, MIX_RNGLISTS, MIX_ABBREV};
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (!s->given[order[i]])
+            return order[i];
+    return MIX_KINDS;
 }
 
 /* The sections of a library that are all given do not make up its debug
  * information: one that is not given takes the difference. */
-static bool absorb(const struct settling *s, uint32_t index)
+static bool absorb(const struct settling *s, uint32_t index, int64_t missing)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind open = open_kind(s);
     if (open == MIX_KINDS)
         return false;
     enum debug_section section = kinds[open].section;
-    int64_t missing = (int64_t)(t->possible - *share_at(s, index, MIX_INFO));
     int64_t size = (int64_t)t->size[section] + missing;
     *share_at(s, index, open) = size > 0 ? (uint64_t)size : 0;
     s->trial[index].dirty = true;
@@ -201,36 +200,56 @@ static bool learn(const struct settling *s, uint32_t index)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind kind = kind_of(t->failed);
-    if (kind == MIX_KINDS || !s->given[kind])
-        return false;
+    if (kind == MIX_KINDS)
+        return absorb(s, index, (int64_t)(s->plan->library[index].size[SIZE_DEBUG] - t->possible));
+    if (!s->given[kind]) { /* what has absorbed cannot be so */
+        uint64_t *share = share_at(s, index, kind);
+        if (*share == DEBUG_ANY)
+            return false;
+        *share = t->possible;
+        return true;
+    }
     const uint64_t wanted = *share_at(s, index, kind);
     struct bounds *b = bounds_at(s, index, kind);
     if (kind == MIX_INFO && s->given[MIX_STR] && t->possible != wanted)
-        return absorb(s, index);
+        return absorb(s, index, (int64_t)(t->possible - wanted));
     /* the next time the composed sizes come out a little differently */
     const uint64_t unit = granule(s, kind);
-    const uint64_t margin = (t->possible / 64 + unit - 1) / unit * unit;
+    const bool is_composed = t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES;
+    const uint64_t margin = is_composed ? (t->possible / 64 + unit - 1) / unit * unit : 0;
     if (t->possible > wanted)
-        b->least = t->possible +
-                   (t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES ? margin : 0);
+        b->least = t->possible + margin;
     else
         b->most = t->possible > margin ? t->possible - margin : 0;
     return b->least <= b->most;
 }
 
-static bool refuse_library(const struct settling *s, uint32_t index, struct error *e)
+static bool refuse_library(struct settling *s, uint32_t index, struct error *e)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind kind = kind_of(t->failed);
-    return error_set(e, ERROR_INFEASIBLE,
-                     "dwarf: mix: %s.so cannot have these sizes (%s: nearest %llu bytes); change %s, or leave it out",
-                     s->plan->library[index].name, kind == MIX_KINDS ? "all of them" : kinds[kind].key,
-                     (unsigned long long)t->possible, kind == MIX_KINDS ? "sections: debug" : kinds[kind].key);
+    if (kind != MIX_KINDS && s->given[kind])
+        s->wrong = kind;
+    return error_set(
+        e, ERROR_INFEASIBLE,
+        "dwarf: mix: these sizes do not go together: %s.so cannot have them (%s: nearest %llu bytes); leave "
+        "some of them out, or change them",
+        s->plan->library[index].name, kind == MIX_KINDS ? "all of its debug information" : kinds[kind].key,
+        (unsigned long long)t->possible);
 }
 
+/* From the beginning, for what is given now. */
 static bool settle(struct settling *s, unsigned threads, struct error *e)
 {
     const uint32_t count = plan_counted(s->plan);
+    s->wrong = MIX_KINDS;
+    for (uint32_t i = 0; i < s->plan->library_count; i++) {
+        for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
+            s->plan->mix[i].size[k] = DEBUG_ANY;
+        for (unsigned k = 0; k < MIX_KINDS; k++)
+            *bounds_at(s, i, k) = (struct bounds){0, UINT64_MAX};
+        s->trial[i] = (struct trial){.dirty = true};
+    }
     if (!share_all(s, e))
         return false;
     for (unsigned round = 0; round < ROUNDS_MOST; round++) {
@@ -254,6 +273,71 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
         if (!s->trial[i].fits)
             return refuse_library(s, i, e);
     return true;
+}
+
+/* What a section takes where it is left open, and the others are as they are wanted. */
+static uint64_t total_of(const struct settling *s, enum mix_kind kind)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < plan_counted(s->plan); i++)
+        sum += s->trial[i].size[kinds[kind].section];
+    return sum;
+}
+
+/* The nearest total to the wanted one of a kind that goes with the other kinds', or
+ * nearly: half, half of the half, ... of the way from one that does. */
+static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, uint64_t *total)
+{
+    const uint64_t wanted = s->wanted[kind];
+    const uint64_t unit = granule(s, kind);
+    uint64_t wrong = wanted;
+    s->given[kind] = false;
+    bool found = settle(s, threads, NULL);
+    s->given[kind] = true;
+    *total = s->wanted[kind] = total_of(s, kind) / unit * unit;
+    found = found && settle(s, threads, NULL);
+    for (unsigned step = 0; found && step < BISECTIONS; step++) {
+        s->wanted[kind] = (wrong / 2 + *total / 2) / unit * unit;
+        if (settle(s, threads, NULL))
+            *total = s->wanted[kind];
+        else
+            wrong = s->wanted[kind];
+    }
+    s->wanted[kind] = wanted;
+    return found;
+}
+
+/* Says what a section can have, if that is known. */
+static bool refuse_total(struct settling *s, enum mix_kind kind, unsigned threads, const char *beside, struct error *e)
+{
+    const uint64_t wanted = s->wanted[kind];
+    uint64_t total;
+    if (!nearest(s, kind, threads, &total) || total == wanted)
+        return false;
+    error_set(e, ERROR_INFEASIBLE, "dwarf: mix: %s: %llu bytes are too %s for this code%s; the nearest is %llu",
+              kinds[kind].key, (unsigned long long)wanted, wanted > total ? "many" : "few", beside,
+              (unsigned long long)total);
+    if (e) {
+        e->wanted = (int64_t)wanted;
+        e->possible = (int64_t)total;
+    }
+    return true;
+}
+
+/* What one section can have beside the others, that in the way first; or, where
+ * more than one is wrong, what that in the way can have alone. */
+static void explain(struct settling *s, unsigned threads, struct error *e)
+{
+    const enum mix_kind first = s->wrong;
+    if (first != MIX_KINDS && refuse_total(s, first, threads, " and the other sections", e))
+        return;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+        if (s->given[kind] && kind != first && refuse_total(s, kind, threads, " and the other sections", e))
+            return;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+        s->given[kind] &= kind == first;
+    if (first != MIX_KINDS)
+        refuse_total(s, first, threads, "", e);
 }
 
 static bool read_profile(struct settling *s, struct error *e)
@@ -291,14 +375,14 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
     bool ok = plan->mix && s.trial && s.bounds && s.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    for (uint32_t i = 0; ok && i < plan->library_count; i++) {
-        for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
-            plan->mix[i].size[k] = DEBUG_ANY;
-        for (unsigned k = 0; k < MIX_KINDS; k++)
-            *bounds_at(&s, i, k) = (struct bounds){0, UINT64_MAX};
-        s.trial[i].dirty = true;
+    struct error own = {0};
+    if (ok && !settle(&s, threads, &own)) {
+        if (e)
+            *e = own;
+        if (own.code == ERROR_INFEASIBLE)
+            explain(&s, threads, e);
+        ok = false;
     }
-    ok = ok && settle(&s, threads, e);
     for (unsigned i = 0; s.builders && i < (threads ? threads : 1); i++)
         builder_free(&s.builders[i]);
     free(s.builders);

@@ -12,6 +12,9 @@
 enum {
     OPTION_COMPRESS = 256,
     OPTION_SEPARATE,
+    OPTION_SOURCES,
+    OPTION_INDEX,
+    OPTION_TYPE_UNITS,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -30,6 +33,11 @@ static const struct cli_option table[] = {
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
     {OPTION_SEPARATE, "separate", "KIND",
      "files for debug information: none, debuglink or build-id, instead of as the profile says"},
+    {OPTION_SOURCES, "sources", NULL,
+     "write the source that debug information describes to SET/sources, for debuggers to list"},
+    {OPTION_INDEX, "index", "KIND",
+     "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
+    {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -130,6 +138,15 @@ static bool take_separation(struct options *o, const char *text, struct error *e
            error_set(e, ERROR_USAGE, "'%.60s' is no way to separate; use none, debuglink or build-id", text);
 }
 
+static bool take_index(struct options *o, const char *text, struct error *e)
+{
+    int kind = choice_of(KEY_INDEX, text);
+    o->has_index = true;
+    o->index = (enum name_index)kind;
+    return kind >= 0 ||
+           error_set(e, ERROR_USAGE, "'%.60s' is no index of names; use none, gdb_index or debug_names", text);
+}
+
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
@@ -155,6 +172,12 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return take_compression(o, value, e);
     case OPTION_SEPARATE:
         return take_separation(o, value, e);
+    case OPTION_SOURCES:
+        return o->sources = true;
+    case OPTION_INDEX:
+        return take_index(o, value, e);
+    case OPTION_TYPE_UNITS:
+        return o->type_units = true;
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

@@ -20,8 +20,11 @@ struct options {
     enum compression compress;
     bool has_separate;
     enum separation separate;
+    bool has_index;
+    enum name_index index;
+    bool type_units;
     unsigned threads;
-    bool force, dry_run, quiet;
+    bool force, sources, dry_run, quiet;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };

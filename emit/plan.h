@@ -76,7 +76,7 @@ struct assignment {
 
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
-    uint64_t size[8];
+    uint64_t size[10];
 };
 
 struct plan {
@@ -140,6 +140,12 @@ static inline uint32_t plan_chain_length(const struct plan *plan, const struct p
 static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpose)
 {
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
+}
+
+/* Functions in a unit, on average. */
+static inline int64_t plan_units(const struct plan *plan)
+{
+    return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 
 /* Bytes of each function's entry in .eh_frame. */

@@ -76,6 +76,9 @@ const struct profile_key profile_keys[KEY_COUNT] = {
                                   CHOICES([COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd")},
     [KEY_SEPARATE]             = {SECTION_DWARF,    "separate",             KIND_CHOICE, AT(dwarf.separate),       0,     SEPARATE_BUILD_ID,      SEPARATE_NONE,
                                   CHOICES([SEPARATE_NONE] = "none", [SEPARATE_DEBUGLINK] = "debuglink", [SEPARATE_BUILD_ID] = "build-id")},
+    [KEY_INDEX]                = {SECTION_DWARF,    "index",                KIND_CHOICE, AT(dwarf.index),          0,     NAME_INDEX_DEBUG_NAMES, NAME_INDEX_NONE,
+                                  CHOICES([NAME_INDEX_NONE] = "none", [NAME_INDEX_GDB] = "gdb_index", [NAME_INDEX_DEBUG_NAMES] = "debug_names")},
+    [KEY_TYPE_UNITS]           = {SECTION_DWARF,    "type-units",           KIND_FLAG,   AT(dwarf.type_units),     0,     0,                      false, NULL},
 
     [KEY_MIX_INFO]             = {SECTION_MIX,      "info",                 KIND_SIZE,   AT(dwarf.mix[MIX_INFO]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
     [KEY_MIX_ABBREV]           = {SECTION_MIX,      "abbrev",               KIND_SIZE,   AT(dwarf.mix[MIX_ABBREV]), 1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
@@ -282,6 +285,12 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(
             s, KEY_SEPARATE, e,
             "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'");
+    if (p->dwarf.index == NAME_INDEX_DEBUG_NAMES && p->dwarf.version == 4)
+        return profile_wrong(s, KEY_INDEX, e, "'debug_names' needs 'version: 5', which is 4; use 'gdb_index'");
+    if (p->dwarf.type_units && p->dwarf.language == LANGUAGE_CPP)
+        return profile_wrong(s, KEY_TYPE_UNITS, e, "goes with 'language: c' only; remove one of them");
+    if (p->dwarf.type_units && p->dwarf.index != NAME_INDEX_NONE)
+        return profile_wrong(s, KEY_TYPE_UNITS, e, "excludes 'index'; remove one of them");
     return sections_check(p, s, e) && mix_check(p, s, e);
 }
 

@@ -35,12 +35,14 @@ enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
-enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them */
+enum debug_language { LANGUAGE_C, LANGUAGE_CPP };                            /* as dwarf/dialect.h has them */
+enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/dialect.h has them */
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
 /* The debug sections that can have sizes of their own. In DWARF 4, MIX_LOCLISTS
- * is .debug_loc, MIX_RNGLISTS is .debug_ranges, and there is no MIX_LINE_STR. */
+ * is .debug_loc, MIX_RNGLISTS is .debug_ranges, there is no MIX_LINE_STR, and MIX_INFO is
+ * .debug_info with .debug_types. */
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
 
 struct profile {
@@ -81,6 +83,8 @@ struct profile {
         int64_t units;                /* derived; average functions in a compile unit */
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
         enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
+        enum name_index index;        /* NAME_INDEX_NONE; NAME_INDEX_DEBUG_NAMES asks for version 5 */
+        bool type_units;              /* false; asks for LANGUAGE_C and NAME_INDEX_NONE */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */
     } dwarf;

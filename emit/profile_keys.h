@@ -65,6 +65,8 @@ enum profile_key_id {
     KEY_UNITS,
     KEY_COMPRESS,
     KEY_SEPARATE,
+    KEY_INDEX,
+    KEY_TYPE_UNITS,
     KEY_MIX_INFO, /* the debug sections stand in the order of enum mix_kind */
     KEY_MIX_ABBREV,
     KEY_MIX_LINE,

@@ -14,6 +14,7 @@
 #include "emit/digest.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
+#include "emit/sources.h"
 #include "emit/tidy.h"
 
 /* A set under construction. */
@@ -24,6 +25,7 @@ struct work {
     struct builder *builders; /* of each thread */
     const char *path;
     int directory;
+    struct sources sources;
 };
 
 /* --- files -------------------------------------------------------------------------- */
@@ -131,6 +133,8 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
         if (!write_file(w, &files[i], e))
             return false;
     }
+    if (w->set->sources && !sources_write(&w->sources, worker, &b->library, e))
+        return false;
     progress_step(w->progress);
     return true;
 }
@@ -162,6 +166,8 @@ static bool open_directory(struct work *w, bool force, bool *made, struct error 
 static bool write_set(struct work *w, unsigned threads, struct error *e)
 {
     struct set *set = w->set;
+    if (set->sources && !sources_begin(&w->sources, w->directory, w->path, w->stock, e))
+        return false;
     if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e))
         return false;
     return tidy_remove(w->directory, w->path, TIDY_STALE, set->plan, e) &&
@@ -169,16 +175,17 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
 }
 
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
-                  unsigned threads, struct progress *progress, struct error *e)
+                  bool sources, unsigned threads, struct progress *progress, struct error *e)
 {
     struct work w = {.set = set, .stock = stock, .progress = progress, .path = path, .directory = -1};
-    *set = (struct set){.plan = plan, .library = calloc(plan->library_count, sizeof *set->library)};
+    *set = (struct set){.plan = plan, .library = calloc(plan->library_count, sizeof *set->library), .sources = sources};
     w.builders = calloc(WORKERS_MOST, sizeof *w.builders);
     bool made = false;
     bool ok = set->library && w.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
     ok = ok && open_directory(&w, force, &made, e) && write_set(&w, threads, e);
+    sources_free(&w.sources);
     if (!ok && made && w.directory >= 0) {
         tidy_remove(w.directory, path, TIDY_ALL, NULL, NULL);
         rmdir(path);

@@ -31,15 +31,17 @@ struct set_library {
 struct set {
     const struct plan *plan;
     struct set_library *library; /* as plan->library */
+    bool sources;                /* there are sources beside it */
 };
 
 /* Generates the set in `path`, which is made if it is not there. One that is
  * there must be empty, what an interrupted run left, or, with `force`, an older
- * set, whose libraries are replaced. On failure a directory that was made here is
+ * set, whose libraries are replaced. With `sources`, what debuggers list is written
+ * too (sources.h). On failure a directory that was made here is
  * removed again, and another holds no manifest and nothing half-written. Free
  * with set_free. */
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
-                  unsigned threads, struct progress *progress, struct error *e);
+                  bool sources, unsigned threads, struct progress *progress, struct error *e);
 
 /* Takes NULL and half-made sets. */
 void set_free(struct set *set);

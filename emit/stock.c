@@ -41,6 +41,7 @@ struct stock *stock_make(struct dialect dialect, uint64_t seed)
         free(s);
         return NULL;
     }
+    s->seed = seed;
     filler_make(&s->filler, seed);
     if (!blocks_make(&s->blocks, &s->filler, &s->corpus, seed)) {
         corpus_free(&s->corpus);

@@ -13,6 +13,7 @@ struct stock {
     struct filler filler;
     struct blocks blocks;
     struct corpus corpus;
+    uint64_t seed;                    /* that all of it was made from */
     uint8_t literals[STOCK_LITERALS]; /* what constants and initialised objects look like */
 };
 

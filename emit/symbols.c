@@ -15,6 +15,8 @@
 #include "elf/hash.h"
 #include "emit/library.h"
 
+enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
+
 /* The tables under construction. */
 struct symbols {
     struct library *l;
@@ -144,6 +146,27 @@ static struct others put_others(struct symbols *t)
     assert(t->names == t->start + 1 + s->names);
     assert(t->count == s->defined && t->undefined == 1 + s->undefined);
     return o;
+}
+
+const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena)
+{
+    const struct shape *s = &l->shape;
+    const char *name = l->row->name;
+    struct names_head head = {0};
+    char *start = arena_take(arena, size + NAMES_BEYOND);
+    uint8_t *p = (uint8_t *)start;
+    if (!start)
+        return NULL;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        p = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], p, NULL);
+    if (s->python)
+        p = put_bytes(p, s->entry, strlen(s->entry) + 1);
+    if (s->has_extern)
+        p = put_bytes(put_bytes(p, name, strlen(name)), "_extern", sizeof "_extern");
+    if (s->python)
+        p = put_bytes(put_bytes(p, "PyInit_", strlen("PyInit_")), name, strlen(name) + 1);
+    assert(p == (uint8_t *)start + size);
+    return start;
 }
 
 /* --- .symtab ------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "emit/files.h"
+#include "emit/source_header.h"
+#include "emit/sources.h"
 
 /* A walk over a set's directory, and the tree of debug files in it. */
 struct walk {
@@ -76,6 +78,17 @@ static bool is_identified(const char *name)
 static bool is_top_file(const char *name)
 {
     return is_library(name) || is_linked(name) || strcmp(name, "manifest.json") == 0 || strcmp(name, "driver.py") == 0;
+}
+
+/* A source, by its name. */
+static bool is_source_name(const char *name)
+{
+    static const char *const ends[] = {".c", ".cpp", ".h", ".hpp"};
+    char stem[256];
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strip_end(name, ends[i], stem))
+            return true;
+    return false;
 }
 
 /* What a file is called until it is finished, whose name then is_final knows. */
@@ -171,6 +184,17 @@ static bool is_ours(int directory, const char *name)
     return n > 0 && memmem(start, (size_t)n, COMMENT_START, strlen(COMMENT_START));
 }
 
+static bool is_our_source(int directory, const char *name)
+{
+    char start[sizeof SOURCE_MARK - 1];
+    int fd =
+        is_source_name(name) ? openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+    ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof start);
+    if (fd >= 0)
+        close(fd);
+    return n == (ssize_t)sizeof start && memcmp(start, SOURCE_MARK, sizeof start) == 0;
+}
+
 static bool refuse(const struct walk *w, const char *name, struct error *e)
 {
     error_set(e, ERROR_USAGE, "the directory holds '%s%.100s', which is not of a set; give an empty or a new one",
@@ -198,10 +222,32 @@ static bool refuse_identified(struct walk *w, int directory, const char *name, s
     return ok;
 }
 
+static bool refuse_source(struct walk *w, int directory, const char *name, struct error *e)
+{
+    if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
+        is_directory(directory, name)) {
+        w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
+        bool ok = each_entry(w, directory, name, refuse_source, e);
+        w->within = SOURCES_DIRECTORY "/";
+        return ok;
+    }
+    return is_temporary(name, is_source_name) || is_our_source(directory, name) || refuse(w, name, e);
+}
+
+static bool refuse_sources(struct walk *w, int directory, struct error *e)
+{
+    w->within = SOURCES_DIRECTORY "/";
+    bool ok = each_entry(w, directory, SOURCES_DIRECTORY, refuse_source, e);
+    w->within = "";
+    return ok;
+}
+
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
     if (strcmp(name, FILES_BUILD_IDS) == 0 && is_directory(directory, name))
         return each_entry(w, directory, name, refuse_identified, e);
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
+        return refuse_sources(w, directory, e);
     return is_top_file(name) || is_temporary(name, is_top_file) || strcmp(name, "__pycache__") == 0 ||
            refuse(w, name, e);
 }
@@ -252,6 +298,17 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
     return ok;
 }
 
+static bool remove_source(struct walk *w, int directory, const char *name, struct error *e)
+{
+    if (strcmp(name, SOURCES_INCLUDE) == 0 && is_directory(directory, name)) {
+        bool ok = each_entry(w, directory, name, remove_source, e);
+        unlinkat(directory, name, AT_REMOVEDIR);
+        return ok;
+    }
+    return !(is_temporary(name, is_source_name) || is_our_source(directory, name)) ||
+           remove_file(w, directory, name, e);
+}
+
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
     bool unwanted = is_temporary(name, is_top_file);
@@ -261,6 +318,11 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
         unwanted |= is_top_file(name);
     if (unwanted)
         return remove_file(w, directory, name, e);
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name) && w->kind != TIDY_STALE) {
+        bool ok = each_entry(w, directory, name, remove_source, e);
+        unlinkat(directory, name, AT_REMOVEDIR);
+        return ok;
+    }
     if (strcmp(name, FILES_BUILD_IDS) != 0 || !is_directory(directory, name))
         return true;
     bool ok = each_entry(w, directory, name, remove_identified, e);

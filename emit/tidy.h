@@ -1,8 +1,8 @@
 /* What else is in a set's directory: older sets, what interrupted runs left, and
  * what belongs to no set and is never touched.
  *
- * A set's files are known by their names, and debug files in .build-id, where
- * those of others may stand, by what their .comment says.
+ * A set's files are known by their names; debug files in .build-id, where those of
+ * others may stand, by what their .comment says, and sources by how they begin.
  */
 #ifndef EMIT_TIDY_H
 #define EMIT_TIDY_H
@@ -14,7 +14,7 @@
 bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
 
 enum tidy_kind {
-    TIDY_TEMPORARY, /* files that were not finished */
+    TIDY_TEMPORARY, /* files that were not finished, and sources, which are made anew or not at all */
     TIDY_STALE,     /* libraries and debug files that the plan does not have */
     TIDY_ALL,       /* everything of a set but the manifest */
 };

@@ -108,12 +108,12 @@ def first_lines(path, name):
     listing = ask("objdump", "-d", "--no-show-raw-insn", f"--start-address={start}", f"--disassemble={name}", path)
     leaves = re.search(r"^ *([0-9a-f]+):\t(?:j|call|ret|leave)", listing, flags=re.M)
     end = int(leaves[1], 16)
-    lines, own = [], None
-    for address, place, is_stmt in sorted(line_rows(path)):
-        if start <= address <= end:
-            own = own or place[0]
-            if place[0] != own:
-                break
-            if is_stmt and (not lines or lines[-1] != place):
-                lines.append(place)
+    rows = sorted((row for row in line_rows(path) if start <= row[0] <= end), key=lambda row: row[0])
+    lines, own, addresses = [], None, [address for address, *_ in rows]
+    for address, place, is_stmt in rows:
+        own = own or place[0]
+        if place[0] != own or addresses.count(address) > 1:  # several lines share what a block begins with
+            break
+        if is_stmt and (not lines or lines[-1] != place):
+            lines.append(place)
     return lines

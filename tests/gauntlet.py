@@ -56,9 +56,15 @@ FULL = {"application": "gauntlet", "modules": 5, "utilities": 3, "functions": 20
 # To add a variant, add a row.
 VARIANTS = [
     Variant("dwarf5", {}),
+    Variant("dwarf4", {"dwarf": {"version": 4}}),
     Variant("zlib", {"dwarf": {"compress": "zlib"}}, "compressed"),
     Variant("zstd", {"dwarf": {"compress": "zstd"}}, "compressed", "zstd"),
+    Variant("gdb-index", {"dwarf": {"index": "gdb_index"}}, "gdb-index"),
+    Variant("debug-names", {"dwarf": {"index": "debug_names"}}, "debug-names"),
+    Variant("tu5", {"dwarf": {"type-units": True}}, "type-units", "tu5"),
+    Variant("tu4", {"dwarf": {"type-units": True, "version": 4}}, "type-units", "tu4"),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
+    Variant("c", {}, "large", base="c"),
 ]
 
 # Traits, tools, and why these do not go together. What the tools say of real compilers' output was
@@ -71,6 +77,15 @@ EXCLUDED = [
     ),
     (["zstd"], ["eu-stack-lines"], "elfutils 0.188 does not know zstd: names only, see eu-stack"),
     (["compressed"], ["dwz"], "dwz 0.15 refuses compressed sections"),
+    (["debug-names"], ["dwz"], "dwz 0.15 does not know .debug_names"),
+    (
+        ["tu5"],
+        ["dwz", "abidw", "valgrind"],
+        "dwz 0.15, abidw 2.2 (an assertion) and valgrind 3.19 (exit status 1) do not know DW_UT_type",
+    ),
+    (["tu5"], ["objdump"], "binutils 2.40 names the unit's source where code of a header is inlined, of gcc's too"),
+    (["tu4"], ["dwz"], "of DWARF 4 dwz 0.15 makes partial units that LLVM 14 does not verify, of gcc's too"),
+    (["type-units"], ["pahole"], "pahole 1.24 finds no types by their signatures"),
 ]
 
 # --- running ------------------------------------------------------------------
@@ -184,6 +199,20 @@ class Library:
     def addresses(self):
         return sorted(self.rows)
 
+    def places(self, address):
+        """The places of all rows of the address that the row that covers an address has."""
+        at = self.addresses[bisect.bisect_right(self.addresses, address) - 1]
+        return self.all_rows[at]
+
+    @functools.cached_property
+    def all_rows(self):
+        """{address: {(file's name, line), ...}}"""
+        found = {}
+        for address, place, _ in self.lines:
+            if place[1] is not None:
+                found.setdefault(address, set()).add(place)
+        return found
+
     def place(self, address):
         """(file's name, line) of the row that covers an address."""
         return self.rows[self.addresses[bisect.bisect_right(self.addresses, address) - 1]]
@@ -198,6 +227,18 @@ class Library:
         """The most bytes that a compressed section holds."""
         headers = objects.ask("readelf", "-tW", self.path)
         return max((int(size, 16) for size in re.findall(r"^ +Z(?:LIB|STD), (\w+), ", headers, flags=re.M)), default=0)
+
+    @functools.cached_property
+    def packs_most(self):
+        """How many times as long as it is packed a compressed section is, at most."""
+        headers = objects.ask("readelf", "-tW", self.path)
+        packed = r"^ +PROGBITS +\w+ \w+ (\w+) .*\n.*COMPRESSED\n +Z\w+, (\w+), "
+        return max((int(b, 16) / (int(a, 16) - 24) for a, b in re.findall(packed, headers, flags=re.M)), default=0)
+
+    @functools.cached_property
+    def version(self):
+        """Of its debug information."""
+        return int(re.search(r"^ +Version: +(\d)", objects.ask("readelf", "--debug-dump=info", self.path), flags=re.M)[1])
 
     @functools.cached_property
     def numbered(self):
@@ -301,7 +342,7 @@ def readelf(library):
 def readelf_dwarf(library):
     done = Done("readelf", "--debug-dump", library.path)
     yield from done.ended()
-    yield from done.without("<corrupt|[Ww]arning|[Ee]rror:")
+    yield from done.without(r"<corrupt|\b[Ww]arning|\b[Ee]rror:")
     yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
 
 
@@ -357,12 +398,26 @@ def verify(library):
     yield from done.check(done.out.endswith("No errors.\n"), "does not end in 'No errors.'")
 
 
-@tool("dwarfdump")
+# It says so of every reference to a type unit.
+UNFINISHED = "DW_AT_ref_sig8 not handled so self references not fully checked"
+
+
+@tool("dwarfdump", wanted=lambda library: library.packs_most < 16)
 def dwarfdump(library):
-    """dwarfdump -ka: its exit status says nothing, and headings have the words of complaints too."""
+    """dwarfdump -ka: its exit status says nothing, and headings have the words of complaints too.
+
+    libdwarf 20210528 does not unpack what is sixteen times as long as it is packed: there are
+    libraries of so many units with so little in each that their tables of abbreviations are.
+    """
     done = Done("dwarfdump", "-ka", library.path)
     yield from done.check(done.status == 0 and not done.err, done.err or f"exit status {done.status}")
-    yield from done.without(r"\*\*\* DWARF CHECK|DW_DLE_|ERROR(?!S FOR ALL)")
+    yield from done.without(rf"\*\*\* DWARF CHECK(?!: {UNFINISHED})|DW_DLE_|ERROR(?!S FOR ALL)")
+
+
+# Of every call that was inlined into an inlined one: gdb takes it for a child of
+# the outer function's abstract entry. It says so 209 times of the _json module of
+# CPython 3.11, compiled by gcc 12, which has 383 inlined calls.
+NESTED = r"During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents"
 
 
 @tool("gdb")
@@ -377,7 +432,8 @@ def gdb(library):
         command += ["-ex", f"break {place}"]
     done = Done(*command, "-ex", "info breakpoints")
     yield from done.check(done.status == 0, f"exit status {done.status}")
-    yield from done.check(not done.err.strip(), done.err)
+    said = re.sub(f"^{NESTED}\n?", "", done.err, flags=re.M)
+    yield from done.check(not said.strip(), said)
     listed = done.out[done.out.find("\nNum ") :]
     at = {}  # number: [(address, function, (file, line))]
     for number, address, function, file, line in re.findall(
@@ -389,7 +445,7 @@ def gdb(library):
     for i, (address, place) in enumerate(zip(rows, places), len(names) + 1):
         stops = at.get(i, [])
         # gdb may go on to the end of the prologue
-        right = [there for there, _, line in stops if library.place(there) == line and 0 <= line[1] - place[1] <= 1]
+        right = [there for there, _, line in stops if line in library.places(there) and 0 <= line[1] - place[1] <= 1]
         right = right and len(right) == len(stops)
         yield from done.check(right, f"break {place[0]}:{place[1]}, of {address:#x}: {stops}")
 
@@ -439,7 +495,9 @@ def dwz(library):
         yield from done.check(out.stat().st_size < library.path.stat().st_size, "the file has not become shorter")
         short = library.another(out, dwz=True)
         yield from still(short, "readelf", "readelf-dwarf", "objdump", "objdump-dwarf", "eu-elflint")
-        yield from still(short, "eu-readelf", "abidw", "verify")
+        yield from still(short, "eu-readelf", "abidw")
+        if library.version == 5:  # it takes a partial unit of version 4 for a compile unit with a wrong entry
+            yield from still(short, "verify")
 
 
 @tool("abidw")
@@ -540,7 +598,7 @@ def dynamic_symbols(path):
 @tool("strip")
 def strip(library):
     """strip -g takes the debug sections, strip the symbols too; nothing else changes."""
-    for options, gone in (["-g"], r"\.debug_"), ([], r"\.debug_|\.symtab|\.strtab"):
+    for options, gone in (["-g"], r"\.debug_|\.gdb_index"), ([], r"\.debug_|\.gdb_index|\.symtab|\.strtab"):
         out = library.work / f"strip{''.join(options)}-{library.name}"
         done = Done("strip", *options, "-o", out, library.path)
         yield from done.ended()
@@ -643,6 +701,7 @@ GDB_WARNINGS = "|".join(
         "Function .* not defined",
         "During symbol reading: incomplete CFI data; unspecified registers",
         r"\d+\t\S+: No such file or directory",
+        NESTED,
     ]
 )
 
@@ -655,7 +714,7 @@ def gdb_stack(library):
     yield from done.check(done.status == 0, f"exit status {done.status}")
     said = re.sub(f"^(?:{GDB_WARNINGS}).*\\n?", "", done.err, flags=re.M)
     yield from done.check(not said.strip(), said)
-    yield from done.without("[Ee]rror")
+    yield from done.without(r"\b[Ee]rror(?:[: ]|$)")
     rows = re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+) \(.*\) at (\S+):(\d+)$", done.out, flags=re.M)
     frames = [(name, (base(file), int(line))) for name, file, line in rows]
     yield from done.check(frames and frames[0][0] == last, f"stopped in {frames[:1]}, not in {last}")

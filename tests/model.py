@@ -17,8 +17,8 @@ from sets import manifest_of
 WORD = 2**64 - 1
 STEP = 0x9E3779B97F4A7C15
 KINDS = {"libmodule": 0, "libutility": 1}
-TYPES = ["int", "long", "float", "double", "char *"]
-CODES = {"int": "i", "long": "l", "float": "f", "double": "d", "char *": "PKc"}
+TYPES = ["int", "long", "float", "double", "const char *"]
+CODES = {"int": "i", "long": "l", "float": "f", "double": "d", "const char *": "PKc"}
 WORDS = "ready running done failed north south east west matrix vector scalar tensor mesh field coarse fine".split()
 
 
@@ -87,7 +87,7 @@ class Function:
             "long": lambda v: (v - 1024) * 100003,
             "float": lambda v: constants.float[v % 32],
             "double": lambda v: constants.double[v % 32],
-            "char *": lambda v: constants.text[v % 32],
+            "const char *": lambda v: constants.text[v % 32],
         }
         return [kinds[type_name](values >> 12 * j & 0xFFF) for j, type_name in enumerate(self.types)]
 

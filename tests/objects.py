@@ -28,6 +28,10 @@ def tool(*names):
     pytest.skip(f"{names[0]} is not installed")
 
 
+# gdb, of any call that was inlined into an inlined one: see docs/gauntlet.md.
+OF_NESTED_CALLS = r"^During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents\n"
+
+
 def ask(*command, timeout=120):
     """What a program prints, in the C locale; it must not complain."""
     done = subprocess.run(
@@ -38,7 +42,8 @@ def ask(*command, timeout=120):
         text=True,
         timeout=timeout,
     )
-    assert done.returncode == 0 and done.stderr == "", f"{command[0]}: {done.returncode}\n{done.stderr[:2000]}"
+    said = re.sub(OF_NESTED_CALLS, "", done.stderr, flags=re.M)
+    assert done.returncode == 0 and said == "", f"{command[0]}: {done.returncode}\n{said[:2000]}"
     return done.stdout
 
 

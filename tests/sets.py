@@ -31,6 +31,8 @@ VARIANTS = {
     "bare": {"sections": {**SECTIONS, "debug": 0, "symtab": 0, "strtab": 0}},
     "large-bss": {"sections": {**SECTIONS, "bss": 3_000_017}},
     "units-of-one": {"dwarf": {"units": 1}},
+    "gdb-index": {"dwarf": {"index": "gdb_index"}},
+    "debug-names": {"dwarf": {"index": "debug_names"}},
     "short-names": {"names": {"length": 17}},
     "itanium": {"names": {"style": "itanium"}},
     "itanium-natural": {

@@ -165,8 +165,8 @@ static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t
 static uint8_t buffer[BYTES_MOST];
 static struct row found[ROWS_MOST + 1];
 
-static const struct dialect version_5 = {5, DWARF_C};
-static const struct dialect version_4 = {4, DWARF_C};
+static const struct dialect version_5 = {.version = 5, .language = DWARF_C};
+static const struct dialect version_4 = {.version = 4, .language = DWARF_C};
 
 static struct parameters header_in(struct dialect d, uint64_t program, uint32_t more)
 {

@@ -35,8 +35,10 @@ def probe(small, programs):
         environment = {"PROBE": json.dumps(what), "LD_BIND_NOW": None}
         done = programs.command(command, leaks=False, env=environment, timeout=120)
         complaints = re.findall("^.*(?:During symbol reading|[Ee]rror).*$", done.stderr, flags=re.M)
-        # of any code: what a call does to %rax and others is nowhere said
-        assert [line for line in complaints if "unspecified registers" not in line] == []
+        # of any code: what a call does to %rax and others is nowhere said; of any call
+        # that was inlined into an inlined one, see docs/gauntlet.md
+        of_any = "unspecified registers|have different parents"
+        assert [line for line in complaints if not re.search(of_any, line)] == []
         return [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("PROBE ")]
 
     return run

@@ -342,7 +342,7 @@ static void test_places_may_come_later(void **state)
     struct index_unit units[1] = {{0, 0, 0, 1}};
     struct arena arena = {0};
     struct error e = {0};
-    for (unsigned kind = INDEX_DEBUG_NAMES; kind <= INDEX_GDB; kind++) {
+    for (unsigned kind = INDEX_GDB; kind <= INDEX_DEBUG_NAMES; kind++) {
         struct index x = {.kind = kind,
                           .text = {text_at, strings},
                           .entry = entries,
@@ -367,6 +367,19 @@ static void test_places_may_come_later(void **state)
     arena_free(&arena);
 }
 
+static void test_no_fewer_names_take_more_than_the_most(void **state)
+{
+    (void)state;
+    struct index_counts c = {.units = 3, .entries = 5000, .numbers = 5000, .tags = 7};
+    uint64_t largest = 0;
+    for (c.names = 0; c.names < 5000; c.names++) {
+        uint64_t size = index_counted_size(INDEX_DEBUG_NAMES, &c);
+        largest = size > largest ? size : largest;
+        assert_true(index_counted_most(&c) >= largest);
+        assert_true(index_counted_most(&c) <= largest + 4 * 512); /* and not by much */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_every_name_is_found),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_places_may_come_later),
+        cmocka_unit_test(test_no_fewer_names_take_more_than_the_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,12 +144,12 @@ def test_step_stops_at_the_lines_that_follow(probe, expected, small):
     file, line = lines[0]
     shown = probe("libmodule1", mode="stop", file=file, line=line, step=len(lines) - 1)
     stops = [shown[1]["frames"][0], *(row["stepped"] for row in shown if "stepped" in row)]
-    assert {stop["function"] for stop in stops} == {name}
     places = [(stop["file"], stop["line"]) for stop in stops]
-    # a breakpoint at the first line is set behind the prologue
+    # a breakpoint at the first line is set behind the prologue; the last steps may be into a call
     first = lines.index(places[0])
     assert first <= 2
     assert places[: len(lines) - first] == lines[first:]
+    assert {stop["function"] for stop in stops[: len(lines) - first]} == {name}
 
 
 def test_members_of_structures(probe, small):

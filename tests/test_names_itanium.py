@@ -60,7 +60,7 @@ def test_every_name_demangles(program, variant, sets):
             found = re.fullmatch(PLAIN + PARAMETERS, text) or re.fullmatch(TEMPLATE + PARAMETERS, text)
             assert found, text
             assert found["library"] == path.stem and int(found["number"]) == index // 8
-            assert found["parameters"] == ", ".join(types[index]).replace("char *", "char const*")
+            assert found["parameters"] == ", ".join(types[index]).replace("const char *", "char const*")
 
 
 def expected_count(directory, path):

@@ -160,7 +160,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
-         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, mix"},
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, mix"},
         {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
         {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
@@ -420,6 +420,7 @@ static void refuses_wrong_words(void **state)
         {HEAD "names: {style: gnu}\n", 4, "names: style: 'gnu' is not one of pynamic, itanium"},
         {HEAD "names: {style: itanium, pad: 3}\n", 4,
          "names: pad: goes with 'style: pynamic' only; use 'length', or remove it"},
+        {HEAD "dwarf: {index: names}\n", 4, "dwarf: index: 'names' is not one of none, gdb_index, debug_names"},
         {HEAD "dwarf: {separate: dwo}\n", 4, "dwarf: separate: 'dwo' is not one of none, debuglink, build-id"},
         {HEAD "elf: {build-id: false}\ndwarf: {separate: build-id}\n", 5,
          "dwarf: separate: 'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},

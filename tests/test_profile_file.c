@@ -447,7 +447,7 @@ static void names_what_there_is(void **state)
         struct error e = {0};
         assert_false(profile_find(names[i], path, sizeof path, &e));
         char start[128];
-        snprintf(start, sizeof start, "there is no %s '%s'; name a file, or one of the profiles directory, ",
+        snprintf(start, sizeof start, "there is no %s '%s'; name a file, or one of the profiles ",
                  strstr(names[i], ".prof") ? "file" : "profile", names[i][0] == 'm' ? "mine?[1m?" : names[i]);
         if (strncmp(e.text, start, strlen(start)) != 0 || !strstr(e.text, "mine") || !strstr(e.text, "yours"))
             fail_msg("%s", e.text);

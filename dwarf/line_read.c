@@ -1,0 +1,76 @@
+/* See line_read.h. */
+#include "dwarf/line_read.h"
+
+#include <string.h>
+
+static uint64_t read_uleb128(const uint8_t **p)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return value;
+}
+
+static int64_t read_sleb128(const uint8_t **p)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    if (byte & 0x40)
+        value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+/* Behind the zero that begins it. */
+static void read_extended(struct line_reader *r)
+{
+    const uint64_t size = read_uleb128(&r->p);
+    if (*r->p == DW_LNE_set_address)
+        memcpy(&r->address, r->p + 1, sizeof r->address);
+    r->p += size;
+}
+
+bool line_read(struct line_reader *r)
+{
+    while (r->p < r->end) {
+        const uint8_t opcode = *r->p++;
+        if (opcode >= LINE_OPCODE_BASE) {
+            const uint32_t special = (uint32_t)opcode - LINE_OPCODE_BASE;
+            r->address += special / LINE_RANGE;
+            r->line += (uint32_t)(LINE_BASE + (int32_t)(special % LINE_RANGE));
+            return true;
+        }
+        switch (opcode) {
+        case 0:
+            read_extended(r);
+            break;
+        case DW_LNS_copy:
+            return true;
+        case DW_LNS_advance_pc:
+            r->address += read_uleb128(&r->p);
+            break;
+        case DW_LNS_advance_line:
+            r->line += (uint32_t)read_sleb128(&r->p);
+            break;
+        case DW_LNS_set_file:
+            r->file = (uint32_t)read_uleb128(&r->p);
+            break;
+        case DW_LNS_set_column:
+            read_uleb128(&r->p);
+            break;
+        default: /* flags of the next row */
+            break;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,135 @@
+/* How far into its header each unit goes; see unit.h. */
+#include "base/random.h"
+#include "dwarf/unit_sizes.h"
+
+/* What has been chosen so far. */
+struct spread {
+    struct debug *d;
+    struct names_bound *names;         /* or NULL, where .debug_names is not reckoned with */
+    uint32_t included[CORPUS_HEADERS]; /* the last cut of each header that any unit goes to */
+};
+
+/* Type units that the library has when a unit goes to `cut` of a header, and has not
+ * while no unit goes further than `before`. */
+static uint64_t types_between(const struct debug *d, uint32_t header, uint32_t before, uint32_t cut)
+{
+    return cut > before ? types_until(d, header, cut) - types_until(d, header, before) : 0;
+}
+
+/* What unit `i`, type units and .debug_names take when it goes on to `cut`. */
+static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
+{
+    const struct debug_unit *u = &s->d->unit[i];
+    const struct corpus_cut *cuts = s->d->corpus->header[u->header].cut;
+    uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
+    cost += types_between(s->d, u->header, s->included[u->header], cut);
+    if (s->names) {
+        const struct index_counts then = names_bound_at(s->names, s->d, i, cut);
+        cost += index_counted_most(&then) - index_counted_most(&s->names->counts);
+    }
+    return cost;
+}
+
+/* The cuts up to `last_cut` of the first header; of one that has the same names, as far
+ * as these go. */
+static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h, uint32_t last_cut)
+{
+    const struct corpus_header *first = &c->header[0];
+    uint32_t low = 0;
+    uint32_t high = h->cuts;
+    if (last_cut >= first->cuts)
+        return h->cuts;
+    if (h == first)
+        return last_cut + 1;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->cut[middle].names <= first->cut[last_cut].names)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
+static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
+{
+    struct debug_unit *u = &s->d->unit[i];
+    const struct corpus_header *h = &s->d->corpus->header[u->header];
+    uint32_t low = u->cut;
+    uint32_t high = cuts_until(s->d->corpus, h, last_cut);
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (include_cost(s, i, middle) <= bytes)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint64_t cost = include_cost(s, i, low);
+    if (s->names)
+        names_bound_go(s->names, s->d, i, low);
+    if (low > s->included[u->header])
+        s->included[u->header] = low;
+    u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
+    u->cut = low;
+    return cost;
+}
+
+uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
+{
+    struct spread s = {.d = d, .names = names};
+    uint64_t weights = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        weights += 64 + (random_at(d->variety, i) & 127);
+    uint64_t carry = 0;
+    uint64_t given = 0;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        seen += 64 + (random_at(d->variety, i) & 127);
+        uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
+        carry += until - given;
+        given = until;
+        carry -= include(&s, i, carry, last_cut);
+    }
+    for (uint32_t i = 0; i < d->unit_count && carry; i++)
+        carry -= include(&s, i, carry, last_cut);
+    return carry;
+}
+
+/* How far the units but `unit` go into its header. */
+static uint32_t others_cut(const struct debug *d, uint32_t unit)
+{
+    uint32_t cut = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        if (i != unit && d->unit[i].header == d->unit[unit].header && d->unit[i].cut > cut)
+            cut = d->unit[i].cut;
+    return cut;
+}
+
+uint64_t unit_take_back(struct debug *d)
+{
+    for (uint32_t i = d->unit_count; i-- > 0;) {
+        struct debug_unit *u = &d->unit[i];
+        if (!u->cut)
+            continue;
+        const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
+        uint64_t bytes = cut[0].entries - cut[-1].entries;
+        u->info_size -= bytes;
+        uint32_t others = others_cut(d, i);
+        return bytes + types_between(d, u->header, others > u->cut ? others : u->cut, u->cut + 1);
+    }
+    return 0;
+}
+
+uint64_t unit_types(const struct debug *d)
+{
+    uint32_t included[CORPUS_HEADERS] = {0};
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < d->unit_count && d->corpus->dialect.type_units; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        bytes += types_between(d, u->header, included[u->header], u->cut);
+        if (u->cut > included[u->header])
+            included[u->header] = u->cut;
+    }
+    return bytes;
+}

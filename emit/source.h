@@ -1,0 +1,49 @@
+/* The source that a library's debug information describes, as text.
+ *
+ * A unit is gone over after the library was written. What is said of it is read
+ * back from what was composed: names, types and lines of declarations from the
+ * entries, lines of statements from the rows. What the statements do is read from
+ * the code (source_code.h). So the text follows what is told, however much that
+ * is, and nothing that tells it knows of the text.
+ *
+ *     line 1     includes, declarations of what other units define
+ *     line 256   functions: each declaration and each statement on its line
+ */
+#ifndef EMIT_SOURCE_H
+#define EMIT_SOURCE_H
+
+#include "emit/library.h"
+#include "emit/source_code.h"
+
+/* What one thread keeps from library to library; zeroed at first. */
+struct source {
+    const struct block_texts *blocks;
+    const struct library *library;
+    struct bytes text; /* of the last unit */
+    char name[64];     /* of its file */
+
+    struct bytes head, body;      /* its parts: up to line 255, and from 256 on */
+    struct bytes extra;           /* struct extra: what comes in another order than the functions */
+    struct bytes scratch;         /* their texts */
+    struct bytes locals, scoped;  /* of the function under way: declarations; const char *, names in blocks */
+    struct bytes used;            /* uint32_t: imports, functions and objects that are declared */
+    struct code_text runs;        /* text of one run at a time */
+    const char *own_names;        /* as they stand in .dynstr, one behind the other */
+    const char **own, **imported; /* each of them; in `arena` */
+    uint32_t *declared[3];        /* unit + 1 in which each import, function, object was last used */
+    struct arena arena;
+    const char *inlines[CORPUS_INLINES]; /* names in the header that the unit includes */
+    uint32_t next;                       /* numbered function */
+    uint8_t rows[1 << 13];               /* bit: a line that has rows */
+};
+
+/* Begins with the library that was written last; false when memory ran out. */
+bool source_library(struct source *s, const struct library *l);
+
+/* Makes the text and the name of the file of a unit; units in their order. False
+ * when memory ran out. */
+bool source_unit(struct source *s, uint32_t unit);
+
+void source_free(struct source *s);
+
+#endif

@@ -1,0 +1,67 @@
+/* What the readers of code share: source_code.c reads instructions, source_block.c
+ * what they make up. */
+#ifndef EMIT_SOURCE_PARTS_H
+#define EMIT_SOURCE_PARTS_H
+
+#include "emit/source_code.h"
+
+enum {
+    PHRASE_MOST = 600,
+    PHRASE_HOLE_BYTES = 3, /* in a phrase: its kind, then two bytes of its number */
+};
+
+/* Text under construction; holes stand in it as three bytes. */
+struct phrase {
+    char text[PHRASE_MOST];
+    uint32_t size;
+    char outer; /* the outermost, or 0 */
+};
+
+/* What has been read of a stretch of code. */
+struct reader {
+    struct code_text *to;
+    const uint8_t *code;
+    const struct fixup *fixup; /* of a block, or NULL */
+    uint32_t fixups;
+    struct phrase rax, rdx, rcx, xmm0;
+    struct phrase condition; /* of the next statement */
+    struct phrase passed;    /* arguments of a call */
+    bool rax_waits, xmm0_waits, rcx_waits;
+    int32_t local[FILLER_SLOTS]; /* which local of a scope is another name of a slot, or -1 */
+    uint32_t locals;             /* of the block's scopes so far */
+    uint32_t stored, stored_double;
+    bool stores; /* since this was last cleared */
+    uint32_t depth;
+    uint32_t breaks; /* lines that the next statement takes beyond its first */
+    size_t line;     /* where the text of the line begins */
+};
+
+/* --- phrases -------------------------------------------------------------------------- */
+
+void phrase_add(struct phrase *p, const char *text);
+void phrase_number(struct phrase *p, uint32_t number);
+void phrase_hole(struct phrase *p, enum hole_kind kind, uint32_t number);
+/* The name that a slot has. */
+void phrase_slot(const struct reader *r, struct phrase *p, uint32_t slot);
+struct phrase phrase_of_slot(const struct reader *r, uint32_t slot);
+
+/* --- lines ------------------------------------------------------------------------------ */
+
+void reading_put(struct reader *r, const struct phrase *p);
+void reading_text(struct reader *r, const char *text);
+bool reading_at_start(const struct reader *r);
+/* Before something of a statement, `more` steps further in than others. */
+void reading_indent(struct reader *r, uint32_t more);
+void reading_end_line(struct reader *r);
+/* `to` becomes `value`, on as many lines as there are for it. */
+void reading_assign(struct reader *r, const struct phrase *to, const struct phrase *value);
+/* An expression that comes to nothing, at the end of a stretch of code; a line is
+ * not empty afterwards. */
+void reading_rest(struct reader *r);
+
+/* --- code --------------------------------------------------------------------------------- */
+
+/* Instructions of one line in [at, end). */
+void reading_code(struct reader *r, uint32_t at, uint32_t end);
+
+#endif

@@ -1,0 +1,130 @@
+/* See sources.h. */
+#include "emit/sources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/workers.h"
+#include "emit/source_header.h"
+
+enum { PATH_MOST = 600 };
+
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory for the sources");
+}
+
+/* The directory, made where it is not there. */
+static bool open_directory(int within, const char *name, const char *path, int *directory, struct error *e)
+{
+    *directory = -1;
+    if (mkdirat(within, name, 0777) == 0 || errno == EEXIST)
+        *directory = openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *directory >= 0 || error_errno(e, path, "cannot make the directory");
+}
+
+static bool write_bytes(int fd, const struct bytes *text)
+{
+    for (size_t at = 0; at < text->size;) {
+        ssize_t n = write(fd, text->data + at, text->size - at);
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool write_file(const struct sources *s, int directory, const char *within, const char *name,
+                       const struct bytes *text, struct error *e)
+{
+    char temporary[128];
+    char path[PATH_MOST];
+    snprintf(temporary, sizeof temporary, ".%s.tmp", name);
+    snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/%s%s", s->path, within, name);
+    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0)
+        return error_errno(e, path, "cannot create the file");
+    bool ok = write_bytes(fd, text) || error_errno(e, path, "cannot write the file");
+    if (close(fd) != 0 && ok)
+        ok = error_errno(e, path, "cannot write the file");
+    if (ok && renameat(directory, temporary, directory, name) != 0)
+        ok = error_errno(e, path, "cannot give the file its name");
+    if (!ok)
+        unlinkat(directory, temporary, 0);
+    return ok;
+}
+
+static bool write_headers(const struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
+{
+    struct bytes text = {.data = NULL};
+    bool ok = true;
+    for (uint32_t h = 0; h < c->headers && ok; h++) {
+        const char *name = (const char *)c->line_strings.data + c->header[h].file;
+        ok = header_text(&text, c, &stock->blocks, h) || no_memory(e);
+        ok = ok && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
+    }
+    bytes_free(&text);
+    return ok;
+}
+
+/* Where types have units of their own, headers are read from a corpus without these:
+ * it has the same declarations on the same lines. */
+static bool make_headers(const struct sources *s, const struct stock *stock, struct error *e)
+{
+    struct dialect dialect = stock->corpus.dialect;
+    struct corpus whole;
+    if (!dialect.type_units)
+        return write_headers(s, stock, &stock->corpus, e);
+    dialect.type_units = false;
+    if (!corpus_make(&whole, dialect, stock->seed))
+        return no_memory(e);
+    bool ok = write_headers(s, stock, &whole, e);
+    corpus_free(&whole);
+    return ok;
+}
+
+bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, struct error *e)
+{
+    s->path = path;
+    s->directory = s->include = -1;
+    s->source = calloc(WORKERS_MOST, sizeof *s->source);
+    if (!s->source || !block_texts_make(&s->blocks, &stock->blocks, &stock->filler, &stock->corpus))
+        return no_memory(e);
+    for (unsigned i = 0; i < WORKERS_MOST; i++)
+        s->source[i].blocks = &s->blocks;
+    char within[PATH_MOST];
+    snprintf(within, sizeof within, "%s/" SOURCES_DIRECTORY, path);
+    return open_directory(set, SOURCES_DIRECTORY, within, &s->directory, e) &&
+           open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) && make_headers(s, stock, e);
+}
+
+bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e)
+{
+    struct source *source = &s->source[worker];
+    if (!source_library(source, l))
+        return no_memory(e);
+    for (uint32_t i = 0; i < l->debug.unit_count; i++) {
+        if (!source_unit(source, i))
+            return no_memory(e);
+        if (!write_file(s, s->directory, "", source->name, &source->text, e))
+            return false;
+    }
+    return true;
+}
+
+void sources_free(struct sources *s)
+{
+    for (unsigned i = 0; s->source && i < WORKERS_MOST; i++)
+        source_free(&s->source[i]);
+    free(s->source);
+    s->source = NULL;
+    block_texts_free(&s->blocks);
+    if (s->path && s->include >= 0)
+        close(s->include);
+    if (s->path && s->directory >= 0)
+        close(s->directory);
+}

@@ -1,0 +1,31 @@
+/* The directory of sources beside a set's libraries: what debuggers list.
+ *
+ *     SET/sources/libmodule3.c  libmodule3_1.c ...    one for each unit
+ *     SET/sources/include/NAME.h                      one for each header of the corpus
+ */
+#ifndef EMIT_SOURCES_H
+#define EMIT_SOURCES_H
+
+#include "base/error.h"
+#include "emit/source.h"
+
+#define SOURCES_DIRECTORY "sources"
+#define SOURCES_INCLUDE   "include"
+
+struct sources {
+    const char *path; /* of the set, for messages */
+    int directory, include;
+    struct block_texts blocks;
+    struct source *source; /* of each thread */
+};
+
+/* Makes the directories and writes the headers. Free with sources_free, also when
+ * it failed; zeroed before. */
+bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, struct error *e);
+
+/* Writes the sources of a library that was just written, in one thread. */
+bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e);
+
+void sources_free(struct sources *s);
+
+#endif

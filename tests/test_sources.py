@@ -1,0 +1,351 @@
+"""The sources of a set hold, line by line, what its debug information says: by llvm-dwarfdump, gdb and gcc."""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, each, functions, tool
+from sets import PLAIN, SECTIONS, libraries_of, manifest_of, profile_text, variant_text
+
+PYTHON = "/usr/bin/python3"
+DIRECTORY = "/usr/src/application"
+MARK = "/* pyelfgen's: "
+
+# Names as llvm-dwarfdump prints them, and as C has them.
+TYPES = {"long int": "long", "long unsigned int": "unsigned long", "short int": "short"}
+
+# Sets whose debug information differs: profiles of small sets, and what they are for.
+PROFILES = {
+    "plain": variant_text("odd"),
+    "version-4": profile_text(**PLAIN, dwarf={"version": 4}),
+    "c++": profile_text(**PLAIN, dwarf={"language": "c++"}),
+    "itanium": variant_text("itanium"),
+    "little": profile_text(**{**PLAIN, "modules": 1, "utilities": 1, "sections": {**SECTIONS, "debug": 160_000}}),
+    "separate": profile_text(**PLAIN, dwarf={"separate": "debuglink"}),
+    "compressed": profile_text(**PLAIN, dwarf={"compress": "zlib"}),
+    "units-of-one": variant_text("units-of-one"),
+    "bare": variant_text("bare"),
+}
+
+
+@pytest.fixture(scope="module")
+def listed(programs, tmp_path_factory):
+    """Sets with sources, generated once: those of PROFILES, and shipped ones."""
+    directory = tmp_path_factory.mktemp("listed")
+    made = {}
+
+    def get(name):
+        if name not in made:
+            profile = name
+            if name in PROFILES:
+                profile = directory / f"{name}.prof"
+                profile.write_text(PROFILES[name])
+            made[name] = directory / name
+            programs.run("pyelfgen", "--profile", profile, "-o", made[name], "--sources", "-q")
+        return made[name]
+
+    return get
+
+
+class Files:
+    """The lines of a set's sources, by the paths that debug information gives."""
+
+    def __init__(self, directory):
+        self.directory = directory / "sources"
+        self.lines = {}
+
+    def line(self, path, number):
+        path = os.path.relpath(path, DIRECTORY) if path.startswith("/") else path
+        if path not in self.lines:
+            self.lines[path] = (self.directory / path).read_text().split("\n")
+        lines = self.lines[path]
+        return lines[number - 1] if number <= len(lines) else ""
+
+
+def debug_of(library):
+    beside = library.with_name(library.name + ".debug")
+    return beside if beside.exists() else library
+
+
+def rows(library):
+    """(file, line) of every row of the line tables."""
+    found = set()
+    names, directories = {}, {}
+    first = 0
+    for text in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", debug_of(library)).splitlines():
+        row = re.match(r"0x[0-9a-f]{16} +(\d+) +\d+ +(\d+) ", text)
+        if row:
+            if not text.rstrip().endswith("end_sequence"):
+                directory = directories[names[int(row[2])][1]]
+                name = names[int(row[2])][0]
+                found.add((name if directory in ("", DIRECTORY) else f"{directory}/{name}", int(row[1])))
+        elif text.startswith("debug_line["):
+            names, directories = {}, {0: ""}
+        elif match := re.match(r'include_directories\[ *(\d+)\] = "(.*)"', text):
+            directories[int(match[1])] = match[2]
+        elif match := re.match(r"file_names\[ *(\d+)\]:", text):
+            first = int(match[1])
+        elif match := re.match(r' *name: "(.*)"', text):
+            names[first] = (match[1], 0)
+        elif match := re.match(r" *dir_index: (\d+)", text):
+            names[first] = (names[first][0], int(match[1]))
+    return found
+
+
+def entries(library):
+    """The entries of the debug information: (tag, {attribute: text}, tags of those around it)."""
+    tag, attributes, around = None, {}, []
+    for text in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", debug_of(library)).splitlines():
+        begin = re.match(r"0x[0-9a-f]{8}: ( *)(?:DW_TAG_(\w+)|NULL)", text)
+        if begin:
+            if tag:
+                yield tag, attributes, tuple(around)
+            depth = len(begin[1]) // 2
+            around = [*around[:depth], tag] if tag and depth > len(around) else around[:depth]
+            tag, attributes = begin[2], {}
+        elif tag and (match := re.match(r"\s+DW_AT_(\w+)\s+\((.*?)\)?$", text)):
+            attributes[match[1]] = match[2]
+    if tag:
+        yield tag, attributes, tuple(around)
+
+
+def quoted(text):
+    return re.search(r'"(.*)"', text)[1]
+
+
+def has_word(line, word):
+    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", line) is not None
+
+
+def check_declarations(directory, library):
+    """Every name is on its line; returns how many of each tag there were."""
+    files = Files(directory)
+    seen = collections.Counter()
+    wrong = []
+    for tag, attributes, around in entries(library):
+        if "decl_line" in attributes and "name" in attributes:
+            name, line = quoted(attributes["name"]), int(attributes["decl_line"])
+            path = quoted(attributes["decl_file"])
+            if tag == "variable" and "declaration" in attributes and not path.endswith((".c", ".cpp")):
+                if line >= 65000:  # of the library alone, in a header that others have too
+                    continue
+            seen[tag] += 1
+            text = files.line(path, line)
+            if not has_word(text, name.split("<")[0]):
+                wrong.append((tag, name, path, line, text))
+            elif tag in ("formal_parameter", "variable") and path.endswith(".c"):
+                type_name = quoted(attributes["type"])
+                type_name = TYPES.get(type_name, type_name)
+                if f"{type_name} {name}".replace("* ", "*") not in text:
+                    wrong.append((tag, type_name, name, path, line, text))
+        if tag == "inlined_subroutine":
+            name, line = quoted(attributes["abstract_origin"]), int(attributes["call_line"])
+            seen[tag] += 1
+            if f"{name}(" not in files.line(quoted(attributes["call_file"]), line):
+                wrong.append((tag, name, attributes["call_file"], line))
+    assert wrong[:5] == []
+    return seen
+
+
+def check_rows(directory, library):
+    files = Files(directory)
+    found = rows(library)
+    assert [(path, line) for path, line in sorted(found) if not files.line(path, line).strip()][:5] == []
+    return found
+
+
+# --- every variant -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in PROFILES if name != "bare"])
+def test_lines_of_variants(name, listed):
+    directory = listed(name)
+    for library in ("libmodule0.so", "libutility0.so"):
+        assert len(check_rows(directory, directory / library)) > 50
+        seen = check_declarations(directory, directory / library)
+        assert seen["subprogram"] > 10 and seen["formal_parameter"] > 10
+
+
+def test_where_little_is_told_one_line_has_it_all(listed):
+    text = (listed("little") / "sources" / "libmodule0.c").read_text()
+    assert re.search(r"\n    libmodule0_visits\[10\] = 1;\n    return 0x[0-9a-f]+UL( \+ .*)?;\n}\n", text)
+
+
+def test_without_debug_information_there_are_only_headers(listed):
+    assert [path.name for path in (listed("bare") / "sources").iterdir()] == ["include"]
+
+
+def test_units_and_headers_have_files(listed):
+    """One file for each name of a unit and for each header in a line table."""
+    directory = listed("small")
+    names = {path for library in directory.glob("*.so") for path, _ in rows(library)}
+    there = {str(path.relative_to(directory / "sources")) for path in (directory / "sources").rglob("*.*")}
+    assert {name for name in names if name.endswith(".c")} == {name for name in there if name.endswith(".c")}
+    assert {name for name in names if name.endswith(".h")} <= there
+    assert all((directory / "sources" / name).read_text().startswith(MARK) for name in there)
+
+
+# --- small --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["libmodule3.so", "libutility2.so", "libmodulebegin.so"])
+def test_names_are_on_their_lines(library, listed):
+    directory = listed("small")
+    seen = check_declarations(directory, directory / library)
+    if "begin" not in library:
+        assert all(seen[tag] > 100 for tag in ("subprogram", "formal_parameter", "variable", "member", "typedef"))
+        assert seen["inlined_subroutine"] > 100 and seen["structure_type"] > 100
+
+
+def test_every_row_has_a_line(listed):
+    directory = listed("small")
+    each(lambda library: check_rows(directory, library), sorted(directory.glob("*.so")))
+
+
+def test_gdb_lists_every_function(listed):
+    directory = listed("small")
+    library = directory / "libmodule3.so"
+    names = [name for name, _ in functions(library)]
+    names += [f"libmodule3_{rest}" for rest in ("entry", "extern", "method", "visited", "helper0", "helper3")]
+    commands = [part for name in names for part in ("-ex", f"echo @@{name}\\n", "-ex", f"list {name},+1")]
+    out = ask(tool("gdb"), "-nx", "-batch", "-d", directory / "sources", *commands, library)
+    for shown in out.split("@@")[1:]:
+        name, definition, body = shown.split("\n")[:3]
+        assert re.match(rf"\d+\t(static )?(unsigned long |void \*){name}\(.*\) {{$", definition), shown
+        assert re.match(r"\d+\t    \S", body)
+
+
+def test_gdb_lists_a_header_from_either_setting(listed):
+    """An inlined function, found by the directory and by substituting the path."""
+    directory = listed("small")
+    library = directory / "libmodule3.so"
+    found = (attributes for tag, attributes, _ in entries(library) if tag == "subprogram" and "inline" in attributes)
+    inlined = next(found)
+    name, line = quoted(inlined["name"]), int(inlined["decl_line"])
+    place = f"{os.path.basename(quoted(inlined['decl_file']))}:{line}"
+    for setting in (["-d", directory / "sources"], ["-iex", f"set substitute-path {DIRECTORY} {directory}/sources"]):
+        out = ask(tool("gdb"), "-nx", "-batch", *setting, "-ex", f"list {place}", library)
+        assert f"\n{line}\tstatic inline unsigned long {name}(" in out, out
+
+
+@pytest.mark.slow
+def test_gdb_shows_the_line_of_a_stop(listed, programs):
+    directory = listed("small")
+    script = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule3; libmodule3.libmodule3_entry()"
+    name = functions(directory / "libmodule3.so")[15][0]
+    command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", "-d", directory / "sources"]
+    command += ["-ex", "set breakpoint pending on", "-ex", f"break {name}", "-ex", "run"]
+    for _ in range(12):
+        command += ["-ex", "echo @@", "-ex", "frame", "-ex", "step"]
+    command += ["--args", PYTHON, "-I", "-c", script, directory]
+    done = programs.command(command, leaks=False, timeout=120)
+    files = Files(directory)
+    stops = re.findall(r"^@@#0.* at (\S+):(\d+)\n\2\t(.*)$", done.stdout, flags=re.M)
+    assert len(stops) == 12
+    for path, line, text in stops:
+        assert text.strip() and files.line(path, int(line)) == text
+
+
+def test_gcc_takes_the_sources(listed):
+    """It complains of little: a name that a block gives to two things."""
+    directory = listed("small") / "sources"
+    paths = sorted(directory.glob("libmodule3*.c")) + sorted(directory.glob("libutility1*.c"))
+    compiler = tool("gcc")
+
+    def complaints(path):
+        done = subprocess.run([compiler, "-std=gnu17", "-w", "-fsyntax-only", path], capture_output=True, text=True)
+        return done.returncode
+
+    assert len(paths) > 30 and sum(each(complaints, paths)) <= 2
+
+
+# --- the directory -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def generate(programs, tmp_path):
+    def run(*arguments, output="set", status=0):
+        profile = tmp_path / "a.prof"
+        profile.write_text(PROFILES["separate"])
+        return programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / output, "-q", *arguments, status=status)
+
+    return run
+
+
+def sources_of(directory):
+    return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_any_number_of_threads_writes_the_same(generate, tmp_path):
+    generate("--sources", "-j1", output="one")
+    generate("--sources", "-j2", output="two")
+    assert sources_of(tmp_path / "one") == sources_of(tmp_path / "two")
+    assert len(sources_of(tmp_path / "one" / "sources")) > 20
+
+
+def test_libraries_are_the_same_without(generate, tmp_path):
+    generate("--sources", output="with")
+    generate(output="without")
+    with_sources = sources_of(tmp_path / "with")
+    names = [name for name in with_sources if name.parts[0] != "sources"]
+    assert {name: with_sources[name] for name in names if name.name != "manifest.json"} == {
+        name: text for name, text in sources_of(tmp_path / "without").items() if name.name != "manifest.json"
+    }
+    assert manifest_of(tmp_path / "with")["sources"] is True and "sources" not in manifest_of(tmp_path / "without")
+    assert libraries_of(tmp_path / "with") == libraries_of(tmp_path / "without")
+
+
+def test_verify_takes_no_notice(generate, programs, tmp_path):
+    generate("--sources")
+    programs.run("pyelfgen", "--verify", tmp_path / "set", "-q")
+    shutil.rmtree(tmp_path / "set" / "sources")
+    programs.run("pyelfgen", "--verify", tmp_path / "set", "-q")
+
+
+def test_older_sources_go(generate, tmp_path):
+    generate("--sources")
+    sources = tmp_path / "set" / "sources"
+    (sources / "libmodule0_99.c").write_text(MARK + "older */\n")
+    (sources / ".libmodule0.c.tmp").write_text("half")
+    (sources / "include" / "older.h").write_text(MARK + "older */\n")
+    (sources / "mine.c").write_text("int mine;\n")
+    before = sources_of(sources)
+    generate("--sources", "--force")
+    after = sources_of(sources)
+    gone = {str(path) for path in before.keys() - after.keys()}
+    assert gone == {"libmodule0_99.c", ".libmodule0.c.tmp", "include/older.h"}
+    generate("--force")
+    assert list(sources_of(sources)) == [(sources / "mine.c").relative_to(sources)]
+    (sources / "mine.c").unlink()
+    generate("--force")
+    assert not sources.exists()
+
+
+@pytest.mark.parametrize("name", ["mine.c", "notes.txt", "include/mine.h", "other/x.c"])
+def test_foreign_files_are_left(name, generate, tmp_path):
+    path = tmp_path / "set" / "sources" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("int mine;\n")
+    done = generate("--sources", status=2)
+    shown = "other" if name.startswith("other") else name
+    assert f"the directory holds 'sources/{shown}', which is not of a set; " in done.stderr
+    assert path.read_text() == "int mine;\n"
+
+
+def test_an_interrupted_run_is_gone_over(generate, tmp_path):
+    generate("--sources")
+    (tmp_path / "set" / "manifest.json").unlink()
+    generate("--sources")
+    assert json.loads((tmp_path / "set" / "manifest.json").read_text())["sources"]
+
+
+def test_directory_that_is_in_the_way(generate, tmp_path):
+    generate("--sources")
+    shutil.rmtree(tmp_path / "set" / "sources")
+    (tmp_path / "set" / "sources").write_text("a file")
+    assert "/sources: cannot make the directory" in generate("--sources", "--force", status=1).stderr
