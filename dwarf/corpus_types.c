@@ -156,7 +156,7 @@ static void add_const(struct header_builder *b)
     remember(b, at, of.size, of.align)->array = of.array;
 }
 
-static void add_array(struct header_builder *b)
+void add_array(struct header_builder *b)
 {
     struct known_type of = sized_type(b, 16);
     uint32_t count = 2 + pick(b, 14);
@@ -171,7 +171,7 @@ static void add_array(struct header_builder *b)
     remember(b, at, of.size * count, of.align)->array = true;
 }
 
-static void add_enumeration(struct header_builder *b)
+void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
@@ -198,7 +198,7 @@ static void add_enumeration(struct header_builder *b)
 }
 
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
-void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
+static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static uint32_t members_count(struct header_builder *b)
 }
 
 /* A structure or union; of structures, half have no name but a typedef's. */
-static void add_aggregate(struct header_builder *b, bool is_union)
+void add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
     bool named = is_union || pick(b, 2);
@@ -279,7 +279,7 @@ static void add_parameters(struct header_builder *b)
     }
 }
 
-static void add_function_type(struct header_builder *b)
+void add_function_type(struct header_builder *b)
 {
     uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
@@ -296,7 +296,7 @@ static void add_function_type(struct header_builder *b)
     remember(b, pointer, 8, 8);
 }
 
-static void add_function(struct header_builder *b)
+void add_function(struct header_builder *b)
 {
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);

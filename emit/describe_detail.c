@@ -72,7 +72,7 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
-    const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && !dialect_is_4(w->corpus->dialect);
+    const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
     const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
