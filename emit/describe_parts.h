@@ -86,6 +86,8 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
 /* describe_tune.c: tells of the last function, whose entries are all written, what
  * makes lists, ranges and rows as long as they are wanted, if that can be. */
 void tune(struct walk *w, struct subject *s);
+/* Bytes of line tables that units of data will have, about. */
+uint64_t tune_data_headers(const struct walk *w);
 /* Bytes that this takes of each at most. */
 uint64_t tune_room(const struct walk *w);
 
