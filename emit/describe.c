@@ -193,15 +193,16 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
+    const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         /* some are told to be there all the time, in C++ fewer */
-        bool is_in_place = w->corpus->dialect.language == DWARF_CPP ? slot % 4 == 1 : slot % 3 != 0;
+        bool stays = is_cpp ? slot < 2 : slot % 3 != 0;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || is_in_place) {
+        if (!s->lists || stays) {
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
