@@ -170,6 +170,8 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
 }
 
+enum { AIMS_MOST = 6, AIM_LITTLE = 200 };
+
 /* --- debug information ------------------------------------------------------ */
 
 enum section_id library_debug_section(const struct library *l, enum debug_section s)
@@ -226,6 +228,21 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = plan->mix ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
+/* Where more was told than is wanted of a section: aims that much lower. */
+static bool aim_lower(const struct debug *d, struct describe_goal *goal)
+{
+    const enum debug_section s = d->failed;
+    uint64_t *of = s == DEBUG_LINE     ? &goal->line
+                   : s == DEBUG_LISTS  ? &goal->lists
+                   : s == DEBUG_RANGES ? &goal->ranges
+                                       : NULL;
+    if (!of || d->size[s] <= d->wanted[s])
+        return false;
+    uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
+    *of = *of > excess ? *of - excess : 0;
+    return true;
+}
+
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -248,15 +265,18 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
-    const struct describe_goal goal = goal_for(l);
-    bool filled = false;
+    struct describe_goal goal = goal_for(l);
     const enum describe_level end = l->plan->mix ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
+    bool filled = false;
+    unsigned tries = 0;
     for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
+        if (!filled && l->plan->mix && tries++ < AIMS_MOST && aim_lower(d, &goal))
+            level--;
     }
     b->sources = d->sources;
     b->statics = d->statics;
