@@ -62,7 +62,7 @@ VARIANTS = [
     Variant("gdb-index", {"dwarf": {"index": "gdb_index"}}, "gdb-index"),
     Variant("debug-names", {"dwarf": {"index": "debug_names"}}, "debug-names"),
     Variant("tu5", {"dwarf": {"type-units": True}}, "type-units", "tu5"),
-    Variant("tu4", {"dwarf": {"type-units": True, "version": 4}}, "type-units", "tu4"),
+    Variant("tu4", {"dwarf": {"type-units": True, "version": 4}}, "type-units"),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
     Variant("c", {}, "large", base="c"),
 ]
@@ -84,7 +84,6 @@ EXCLUDED = [
         "dwz 0.15, abidw 2.2 (an assertion) and valgrind 3.19 (exit status 1) do not know DW_UT_type",
     ),
     (["tu5"], ["objdump"], "binutils 2.40 names the unit's source where code of a header is inlined, of gcc's too"),
-    (["tu4"], ["dwz"], "of DWARF 4 dwz 0.15 makes partial units that LLVM 14 does not verify, of gcc's too"),
     (["type-units"], ["pahole"], "pahole 1.24 finds no types by their signatures"),
 ]
 
