@@ -3,8 +3,9 @@
  * Two ways to write: `struct bytes` grows, hands out offsets (never pointers)
  * and keeps a sticky failure that is checked once at the end; the put_ and
  * leb128_ functions write to memory whose size was settled in a size pass and
- * return the place after what they wrote. All byte order and LEB128 knowledge
- * is in this file (DWARF 5 section 7.6).
+ * return the place after what they wrote. The take_ functions read what was written
+ * here, and move on behind it. All byte order and LEB128 knowledge is in this file
+ * (DWARF 5 section 7.6).
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -79,6 +80,51 @@ static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
     for (; v < -64 || v > 63; v >>= 7)
         *p++ = (uint8_t)(v | 0x80);
     *p++ = (uint8_t)(v & 0x7f);
+    return p;
+}
+
+static inline uint16_t take_u16(const uint8_t **p)
+{
+    uint16_t v;
+    memcpy(&v, *p, sizeof v);
+    *p += sizeof v;
+    return v;
+}
+
+static inline uint32_t take_u32(const uint8_t **p)
+{
+    uint32_t v;
+    memcpy(&v, *p, sizeof v);
+    *p += sizeof v;
+    return v;
+}
+
+static inline uint64_t take_u64(const uint8_t **p)
+{
+    uint64_t v;
+    memcpy(&v, *p, sizeof v);
+    *p += sizeof v;
+    return v;
+}
+
+static inline uint64_t take_uleb128(const uint8_t **p)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return v;
+}
+
+/* Behind a number of either sign. */
+static inline const uint8_t *skip_leb128(const uint8_t *p)
+{
+    while (*p++ & 0x80)
+        continue;
     return p;
 }
 

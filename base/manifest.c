@@ -128,6 +128,12 @@ static bool is_identified(const char *name)
     return true;
 }
 
+static void take_content(struct reader *r, struct manifest_file *file)
+{
+    file->size = reader_number(r, "file", MANIFEST_SIZE_MOST);
+    reader_digest(r, "xxh3-128", file->digest);
+}
+
 /* The file of the library's debug information, where it has one. Its name is a
  * path in the set, so it has to be one of the two that debuggers look for. */
 static void take_debug_file(struct reader *library, struct manifest_library *l)
@@ -143,8 +149,53 @@ static void take_debug_file(struct reader *library, struct manifest_library *l)
     if (name && !is_identified(name) && (strncmp(name, l->name, length) != 0 || strcmp(name + length, ".debug") != 0))
         reader_fail(&r, "name", "is neither the library's with .debug nor one in .build-id");
     l->debug_file.name = name;
-    l->debug_file.size = reader_number(&r, "file", MANIFEST_SIZE_MOST);
-    reader_digest(&r, "xxh3-128", l->debug_file.digest);
+    take_content(&r, &l->debug_file);
+    library->failed = r.failed;
+}
+
+/* Whether it is a .dwo file of the library's, "libmodule0.dwo", "libmodule0_N.dwo",
+ * "libmodule0_dataN.dwo", or the package of them, "libmodule0.so.dwp". */
+static bool is_split_name(const struct manifest_library *l, const char *name)
+{
+    const size_t length = strlen(l->stem);
+    if (strncmp(name, l->stem, length) != 0)
+        return false;
+    name += length;
+    if (strcmp(name, ".dwo") == 0 || strcmp(name, ".so.dwp") == 0)
+        return true;
+    if (*name++ != '_')
+        return false;
+    name += strncmp(name, "data", 4) == 0 ? 4 : 0;
+    const size_t digits = strspn(name, "0123456789");
+    return digits && strcmp(name + digits, ".dwo") == 0;
+}
+
+/* The files of split debug information, where it is. */
+static void take_split(struct reader *library, struct manifest_library *l)
+{
+    if (library->failed || !json_object_object_get_ex(library->object, "split", NULL))
+        return;
+    char where[MANIFEST_NAME_MOST + 16];
+    snprintf(where, sizeof where, "%.*s: split: ", MANIFEST_NAME_MOST, l->name);
+    struct json_object *object = reader_take(library, "split", json_type_object, "is not an object");
+    struct reader r = {object, where, library->arena, library->e, library->failed};
+    l->split = reader_number(&r, "debug", MANIFEST_SIZE_MOST);
+    struct json_object *files = reader_take(&r, "files", json_type_array, "is not a list");
+    const size_t count = files ? json_object_array_length(files) : 0;
+    if (files && !(l->split_file = arena_zeroed(r.arena, count + 1, sizeof *l->split_file)))
+        reader_memory(&r);
+    for (size_t i = 0; i < count && !r.failed; i++) {
+        struct manifest_file *file = &l->split_file[l->split_files++];
+        r.object = json_object_array_get_idx(files, i);
+        if (!json_object_is_type(r.object, json_type_object)) {
+            reader_fail(&r, "files", "has an entry that is not an object");
+            break;
+        }
+        file->name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
+        if (file->name && !is_split_name(l, file->name))
+            reader_fail(&r, "name", "is not of a .dwo file or package of the library's");
+        take_content(&r, file);
+    }
     library->failed = r.failed;
 }
 
@@ -159,14 +210,14 @@ static bool parse_library(struct reader *r, struct manifest_library *l)
     r->where = where;
     if (take_kind(r, &l->kind)) {
         l->file.name = l->name;
-        l->file.size = reader_number(r, "file", MANIFEST_SIZE_MOST);
-        reader_digest(r, "xxh3-128", l->file.digest);
+        take_content(r, &l->file);
         for (size_t i = 0; i < MANIFEST_SIZES; i++)
             l->size[i] = reader_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
         take_counts(r, l);
         if (l->kind != MANIFEST_UTILITY)
             take_entry(r, l);
         take_debug_file(r, l);
+        take_split(r, l);
     }
     r->where = "";
     return !r->failed;

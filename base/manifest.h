@@ -25,7 +25,7 @@ enum {
     MANIFEST_LIBRARIES_MOST = 1000000,   /* modules and utilities, as many as pyelfgen makes */
     MANIFEST_FUNCTIONS_MOST = 1 << 28,   /* of one library, which could not hold more */
     MANIFEST_BYTES_MOST = 1 << 30,       /* of the file: 1 kB for each library */
-    MANIFEST_VALUE_BYTES_MOST = 1 << 18, /* of a library's row, or of another value at the top */
+    MANIFEST_VALUE_BYTES_MOST = 1 << 20, /* of a library's row, or of another value at the top */
     MANIFEST_NAME_MOST = 255,            /* NAME_MAX, bytes */
     MANIFEST_TEXT_MOST = 1024,
 };
@@ -62,6 +62,9 @@ struct manifest_library {
     const char *entry; /* NULL for a utility */
     enum manifest_kind kind;
     struct manifest_file file, debug_file; /* of the second the name is NULL where there is none */
+    struct manifest_file *split_file;      /* of split debug information */
+    size_t split_files;
+    uint64_t split; /* bytes of debug sections in its files, where it is split */
     uint64_t size[MANIFEST_SIZES];
     uint64_t functions;
     uint64_t visited; /* <= functions */

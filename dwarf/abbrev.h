@@ -107,7 +107,7 @@
 #define ABBREVIATIONS_OF_CPP(X)                                                                                        \
     X(NAMESPACE, namespace, 1, A(name, strp) DECLARED A(sibling, ref4))                                                \
     X(CLASS, class_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                               \
-    X(INHERITANCE, inheritance, 0, A(type, ref4) A(data_member_location, data1) A(accessibility, data1))               \
+    X(INHERITANCE, inheritance, 0, A(type, ref4) A(data_member_location, data1) C(accessibility, DW_ACCESS_public))    \
     X(PROTECTED_MEMBER, member, 0,                                                                                     \
       A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1) A(accessibility, data1))                     \
     X(METHOD, subprogram, 1,                                                                                           \
@@ -118,7 +118,7 @@
           A(vtable_elem_location, exprloc) A(containing_type, ref4) A(accessibility, data1)                            \
               A(declaration, flag_present) A(object_pointer, ref4) A(sibling, ref4))                                   \
     X(CONSTRUCTOR, subprogram, 1,                                                                                      \
-      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(accessibility, data1)                   \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) C(accessibility, DW_ACCESS_public)        \
           A(declaration, flag_present) A(object_pointer, ref4) A(sibling, ref4))                                       \
     X(STATIC_METHOD, subprogram, 1,                                                                                    \
       A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4) A(accessibility, data1)     \
@@ -143,7 +143,24 @@
           A(call_all_tail_calls, flag_present) A(sibling, ref4))                                                       \
     X(LEAF_METHOD, subprogram, 0,                                                                                      \
       A(specification, ref4) A(decl_line, data2) A(low_pc, addr) A(high_pc, data8) A(frame_base, exprloc)              \
-          A(call_all_tail_calls, flag_present))
+          A(call_all_tail_calls, flag_present))                                                                        \
+    X(OPEN_METHOD, subprogram, 1,                                                                                      \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4)                             \
+          A(declaration, flag_present) A(object_pointer, ref4) A(sibling, ref4))                                       \
+    X(OPEN_CONSTRUCTOR, subprogram, 1,                                                                                 \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(declaration, flag_present)              \
+          A(object_pointer, ref4) A(sibling, ref4))                                                                    \
+    X(SCOPE_FUNCTION, subprogram, 1,                                                                                   \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4)                             \
+          A(declaration, flag_present) A(sibling, ref4))                                                               \
+    X(ABSTRACT_STATIC, subprogram, 1, A(specification, ref4) C(inline, DW_INL_declared_inlined) A(sibling, ref4))      \
+    X(CLASS_DECLARATION, class_type, 0, A(name, strp) A(declaration, flag_present))                                    \
+    X(VIRTUAL_CLASS, class_type, 1,                                                                                    \
+      A(name, strp) A(byte_size, data1) DECLARED A(containing_type, ref4) A(sibling, ref4))                            \
+    X(VTABLE_MEMBER, member, 0,                                                                                        \
+      A(name, strp) A(type, ref4) A(data_member_location, data1) A(artificial, flag_present))                          \
+    X(VTABLE_POINTER, pointer_type, 0, C(byte_size, 8) A(name, strp) A(type, ref4))                                    \
+    X(VTABLE_FUNCTION, subroutine_type, 0, A(type, ref4))
 
 /* Where types have units of their own (corpus_units.c): such a unit's own entry, what
  * stands elsewhere for such a type, and entries that refer to one without that. */

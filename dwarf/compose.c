@@ -153,6 +153,7 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
     };
     uint8_t *p = c->info;
     if (f->declared != COMPOSE_UNKNOWN) {
+        compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
         p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
         compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);

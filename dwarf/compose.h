@@ -102,7 +102,10 @@ struct debug_function {
     uint32_t line, column;
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind; /* plain: calls are not described */
     enum base_type result;
-    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
+    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN; */
+    /* then `name` is its linkage name, and for an index of names: */
+    uint32_t method;       /* its name, */
+    const char *qualified; /* and with all its scopes */
 };
 
 void composed_clear(struct composed *c);
@@ -216,6 +219,40 @@ uint32_t compose_place(const struct composer *c);
  * parameters; returns its place, for compose_call. */
 uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
                              const uint8_t *types);
+
+/* --- classes (compose_class.c) ------------------------------------------------ */
+
+/* What compose_class_end takes. */
+struct compose_siblings {
+    uint8_t *scope, *class;
+};
+
+/* A static method that is declared; its names are of the library's own. */
+struct debug_method {
+    uint32_t name, linkage_name;
+    uint32_t line;
+    enum base_type result;
+    uint32_t parameters;
+    const uint8_t *types; /* of these: enum base_type */
+    bool is_template;     /* of a type and a number */
+    enum base_type type;
+    uint8_t number;
+};
+
+/* A class in a namespace, with methods and nothing else. */
+struct debug_class {
+    uint32_t scope, name;  /* of the library's own names */
+    const char *qualified; /* for an index of names */
+    uint32_t line;
+};
+struct compose_siblings compose_class(struct composer *c, const struct debug_class *k);
+/* One of them; returns its place, for debug_function.declared. */
+uint32_t compose_method(struct composer *c, const struct debug_method *m);
+void compose_class_end(struct composer *c, struct compose_siblings siblings);
+/* Bytes that such a class takes at most. */
+uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t parameters);
+
+/* --- calls -------------------------------------------------------------------------- */
 
 /* A call that returns to `returns`, of the function at place `origin` of the
  * unit's functions, or of the one that is composed next in it, or of an unknown

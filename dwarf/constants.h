@@ -42,6 +42,7 @@ enum {
     DW_TAG_unspecified_type = 0x3b,
     DW_TAG_call_site = 0x48,
     DW_TAG_call_site_parameter = 0x49,
+    DW_TAG_skeleton_unit = 0x4a,
     DW_TAG_GNU_call_site = 0x4109,
     DW_TAG_GNU_call_site_parameter = 0x410a,
 
@@ -84,6 +85,8 @@ enum {
     DW_AT_object_pointer = 0x64,
     DW_AT_signature = 0x69,
     DW_AT_linkage_name = 0x6e,
+    DW_AT_addr_base = 0x73,
+    DW_AT_dwo_name = 0x76,
     DW_AT_call_all_calls = 0x7a,
     DW_AT_call_all_tail_calls = 0x7c,
     DW_AT_call_return_pc = 0x7d,
@@ -93,6 +96,10 @@ enum {
     DW_AT_GNU_call_site_value = 0x2111,
     DW_AT_GNU_all_tail_call_sites = 0x2116,
     DW_AT_GNU_all_call_sites = 0x2117,
+    DW_AT_GNU_dwo_name = 0x2130,
+    DW_AT_GNU_dwo_id = 0x2131,
+    DW_AT_GNU_ranges_base = 0x2132,
+    DW_AT_GNU_addr_base = 0x2133,
 
     DW_FORM_addr = 0x01,
     DW_FORM_data2 = 0x05,
@@ -105,9 +112,15 @@ enum {
     DW_FORM_sec_offset = 0x17,
     DW_FORM_exprloc = 0x18,
     DW_FORM_flag_present = 0x19,
+    DW_FORM_strx = 0x1a,
+    DW_FORM_addrx = 0x1b,
     DW_FORM_line_strp = 0x1f,
     DW_FORM_ref_sig8 = 0x20,
     DW_FORM_implicit_const = 0x21,
+    DW_FORM_loclistx = 0x22,
+    DW_FORM_rnglistx = 0x23,
+    DW_FORM_GNU_addr_index = 0x1f01,
+    DW_FORM_GNU_str_index = 0x1f02,
 
     DW_OP_addr = 0x03,
     DW_OP_deref = 0x06,
@@ -116,6 +129,8 @@ enum {
     DW_OP_const2u = 0x0a,
     DW_OP_const2s = 0x0b,
     DW_OP_const4s = 0x0d,
+    DW_OP_constu = 0x10,
+    DW_OP_consts = 0x11,
     DW_OP_lit0 = 0x30,
     DW_OP_plus_uconst = 0x23,
     DW_OP_reg0 = 0x50,
@@ -124,10 +139,13 @@ enum {
     DW_OP_bregx = 0x92,
     DW_OP_call_frame_cfa = 0x9c,
     DW_OP_stack_value = 0x9f,
+    DW_OP_addrx = 0xa1,
+    DW_OP_GNU_addr_index = 0xfb,
 
     DW_INL_declared_inlined = 0x03,
 
     DW_LLE_end_of_list = 0,
+    DW_LLE_startx_length = 3, /* DW_LLE_GNU_start_length_entry */
     DW_LLE_offset_pair = 4,
     DW_LLE_base_address = 6,
     DW_RLE_end_of_list = 0,
@@ -145,8 +163,15 @@ enum {
     DW_ATE_unsigned = 0x07,
     DW_ATE_unsigned_char = 0x08,
 
+    DW_SECT_INFO = 1,
+    DW_SECT_ABBREV = 3,
+    DW_SECT_LOC = 5, /* in GNU's version of the index, 2 */
+    DW_SECT_STR_OFFSETS = 6,
+
     DW_UT_compile = 0x01,
     DW_UT_type = 0x02,
+    DW_UT_skeleton = 0x04,
+    DW_UT_split_compile = 0x05,
     DW_LANG_C11 = 0x1d,
     DW_LANG_C_plus_plus = 0x04,
     DW_LANG_C99 = 0x0c,

@@ -9,6 +9,7 @@
 
 #include "base/version.h"
 #include "base/words.h"
+#include "dwarf/cpp_types.h"
 
 enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
 
@@ -92,11 +93,22 @@ void end_children(struct header_builder *b, size_t sibling)
     bytes_patch_u32(&b->entries, sibling, here(b));
 }
 
-static bool is_taken(const struct header_builder *b, const struct scope *scope, uint32_t name)
+uint32_t add_string(struct header_builder *b, const char *text)
+{
+    struct bytes *strings = &b->corpus->strings;
+    if (!b->repeats || strings->failed)
+        return (uint32_t)bytes_string(strings, text);
+    uint32_t name = b->repeated;
+    assert(strcmp((const char *)strings->data + name, text) == 0);
+    b->repeated += (uint32_t)strlen(text) + 1;
+    return name;
+}
+
+static bool is_taken(const struct header_builder *b, const struct scope *scope, const char *text)
 {
     const char *strings = (const char *)b->corpus->strings.data;
     for (uint32_t i = 0; i < scope->count; i++)
-        if (scope->name[i] == name || strcmp(strings + scope->name[i], strings + name) == 0)
+        if (strcmp(strings + scope->name[i], text) == 0)
             return true;
     return false;
 }
@@ -107,20 +119,16 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
     bool found = false;
     for (unsigned tries = 0; tries < 3 && !found && b->names_count > 16 && pick(b, 3); tries++) {
         name = b->names[pick(b, b->names_count)];
-        found = !is_taken(b, scope, name);
+        found = !is_taken(b, scope, (const char *)b->corpus->strings.data + name);
     }
     while (!found && !b->corpus->strings.failed) {
         char text[64];
-        size_t before = b->corpus->strings.size;
         words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
-        name = (uint32_t)bytes_string(&b->corpus->strings, text);
-        if (b->corpus->strings.failed)
-            break;
-        found = !is_taken(b, scope, name);
-        if (found)
-            b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
-        else
-            b->corpus->strings.size = before;
+        found = !is_taken(b, scope, text);
+        if (!found)
+            continue;
+        name = add_string(b, text);
+        b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
     }
     assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
     scope->name[scope->count++] = name;
@@ -131,23 +139,24 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
  * then the number in words. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    words_identifier(random_at(UINT64_C(0x707265666978), b->header), 1 + b->header % 2, text);
+    words_identifier(random_at(UINT64_C(0x707265666978), b->group), 1 + b->group % 2, text);
     char *end = text + strlen(text);
-    *end++ = (char)('a' + b->header % 26);
-    *end++ = (char)('a' + b->header / 26);
+    *end++ = (char)('a' + b->group % 26);
+    *end++ = (char)('a' + b->group / 26);
     *end++ = '_';
     words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
     strcat(end, suffix);
     assert(b->serial <= NAMES_MOST);
-    return (uint32_t)bytes_string(&b->corpus->strings, text);
+    return add_string(b, text);
 }
 
 /* --- headers -------------------------------------------------------------------- */
 
 static void add_cut(struct header_builder *b)
 {
+    uint32_t names = b->repeats ? b->repeated : (uint32_t)b->corpus->strings.size;
     struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
-                             .names = (uint32_t)b->corpus->strings.size - b->name_start,
+                             .names = names - b->name_start,
                              .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry)),
                              .types = (uint32_t)b->types.size,
                              .type_units = (uint32_t)(b->type_lines.size / sizeof(uint32_t))};
@@ -159,7 +168,7 @@ static void add_cut(struct header_builder *b)
 static const struct {
     uint8_t headers;
     uint32_t bytes;
-} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {16, 128 << 10}};
+} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {2 * CORPUS_GROUP, 128 << 10}};
 
 /* Where the pieces refer to one another, up to each cut. */
 static void list_references(const struct corpus *c, struct header_builder *b)
@@ -173,22 +182,51 @@ static void list_references(const struct corpus *c, struct header_builder *b)
     }
 }
 
-static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names)
+/* In C++, the headers of a group declare the same, so that the same names serve
+ * units in which nothing is at the same place. */
+static void begin_group(struct header_builder *b, const struct corpus_header *first)
+{
+    b->group = b->header - b->header % CORPUS_GROUP;
+    b->repeats = b->header != b->group;
+    b->repeated = first->name_start;
+    b->line = corpus_inline_line(CORPUS_INLINES); /* entries of C++ have lines of two bytes */
+    b->cpp = calloc(1, sizeof *b->cpp);
+}
+
+/* `pieces`: how many the group's first header has. */
+static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names, uint32_t *pieces)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {.corpus = c, .header = number, .line = 2, .random = {random_at(seed, number)}};
+    struct header_builder b = {.corpus = c,
+                               .header = number,
+                               .group = number,
+                               .line = 2,
+                               .variety = {random_at(seed, CORPUS_HEADERS + number)}};
     struct corpus_header *h = &c->header[number];
-    b.name_start = h->name_start = (uint32_t)c->strings.size;
+    if (cpp)
+        begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
+    if (cpp && !b.cpp)
+        return false;
+    b.random.state = random_at(seed, b.group);
+    h->name_start = (uint32_t)c->strings.size;
+    b.name_start = b.repeats ? b.repeated : h->name_start;
     add_base_types(&b, base_names);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
     c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    while (b.entries.size + b.moved < shapes[c->dialect.language].bytes && b.line < 64000 && !b.entries.failed &&
+    const uint32_t most = shapes[c->dialect.language].bytes;
+    uint32_t count = 0;
+    while ((b.repeats ? count < *pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
            !c->strings.failed) {
+        size_t before = b.entries.size + b.moved;
         (cpp ? add_cpp_piece : add_c_piece)(&b);
-        add_cut(&b);
+        if (b.entries.size + b.moved != before)
+            add_cut(&b);
+        count++;
     }
+    *pieces = count;
+    free(b.cpp);
     list_references(c, &b);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
@@ -249,13 +287,14 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     list_start(c);
     bool made = true;
     c->headers = shapes[dialect.language].headers;
+    uint32_t pieces = 0;
     for (uint32_t i = 0; i < c->headers && made; i++) {
         char name[32];
         words_identifier(random_at(key, CORPUS_NAMES + i), 9, name);
         sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26,
                 dialect.language == DWARF_CPP ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(c, i, key, base_names);
+        made = make_header(c, i, key, base_names, &pieces);
     }
     made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed && list_end(c);
     if (!made)

@@ -28,6 +28,7 @@
 enum {
     CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
     CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
+    CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
     CORPUS_NAMES = 256,  /* for parameters and locals */
 };
 
@@ -88,7 +89,7 @@ struct corpus_header {
     uint8_t *type_lines; /* uint32_t: where in these DW_AT_stmt_list is, for each */
     struct corpus_cut *cut;
     uint32_t cuts;
-    uint32_t names;      /* bytes */
+    uint32_t names;      /* bytes; 0 where they are those of a header before */
     uint32_t name_start; /* in .debug_str */
     uint32_t file;       /* its file name in the line strings below; all are equally long */
 

@@ -1,12 +1,546 @@
-/* What C++ adds. */
-#include "dwarf/corpus_parts.h"
+/* The declarations of a C++ header: classes in namespaces (corpus_class.c), types
+ * made of them, functions, names of C that a namespace takes over; and what C has
+ * too. How often each occurs follows Ipopt, compiled by gcc 12.
+ *
+ * Everything is declared before what uses it, but for the types made of a class,
+ * which stand before it. A type is made once. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "dwarf/cpp_parts.h"
+
+/* --- types ------------------------------------------------------------------------ */
+
+static const uint8_t derived_codes[CPP_KINDS] = {
+    [CPP_CONST] = ABBREV_CONST,
+    [CPP_POINTER] = ABBREV_POINTER,
+    [CPP_REFERENCE] = ABBREV_REFERENCE,
+    [CPP_RVALUE_REFERENCE] = ABBREV_RVALUE_REFERENCE,
+};
+
+uint16_t cpp_derive(struct header_builder *b, enum cpp_kind kind, uint16_t of)
+{
+    struct cpp_header *h = b->cpp;
+    if (of == CPP_NONE || h->type[of].derived[kind])
+        return of == CPP_NONE ? CPP_NONE : h->type[of].derived[kind];
+    struct cpp_type t = {.kind = (uint8_t)kind, .of = of, .complete = true, .size = 8, .align = 8, .offset = here(b)};
+    if (kind == CPP_CONST) {
+        t.complete = false;
+        t.size = h->type[of].size;
+        t.align = h->type[of].align;
+    }
+    uint16_t number = cpp_add(h, &t);
+    if (number == CPP_NONE)
+        return CPP_NONE;
+    bytes_u8(&b->entries, derived_codes[kind]);
+    if (kind != CPP_CONST)
+        put_constant(b, 8);
+    bytes_u32(&b->entries, h->type[of].offset);
+    if (kind == CPP_POINTER) /* a reference is nothing that arrays and pointers are made of */
+        remember(b, t.offset, 8, 8);
+    return number;
+}
+
+void cpp_settle(struct header_builder *b, uint16_t class)
+{
+    const struct cpp_type *t = &b->cpp->type[class];
+    for (unsigned kind = CPP_CONST; kind < CPP_KINDS; kind++) {
+        if (!t->derived[kind])
+            continue;
+        uint32_t constant = kind == CPP_CONST ? 0 : dialect_constant(b->corpus->dialect);
+        uint32_t entry = b->cpp->type[t->derived[kind]].offset - b->corpus->start;
+        bytes_patch_u32(&b->entries, entry + 1 + constant, t->offset);
+    }
+}
+
+uint16_t cpp_parameter_type(struct header_builder *b)
+{
+    static const uint8_t usual[] = {BASE_INT,  BASE_INT,  BASE_DOUBLE, BASE_UNSIGNED_LONG,
+                                    BASE_LONG, BASE_BOOL, CPP_STRING};
+    struct cpp_header *h = b->cpp;
+    const uint32_t recent = 160;
+    for (unsigned tries = 0; tries < 4 && pick(b, 5) > 1; tries++) {
+        uint32_t first = h->types > recent && pick(b, 4) ? h->types - recent : 0;
+        uint32_t number = first + pick(b, h->types - first);
+        if (h->type[number].complete)
+            return (uint16_t)number;
+    }
+    return usual[pick(b, sizeof usual)];
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name)
+{
+    if (b->corpus->strings.failed)
+        return (struct cpp_text){0, 0};
+    return (struct cpp_text){name, (uint32_t)strlen((const char *)b->corpus->strings.data + name)};
+}
+
+/* Behind `length` letters. */
+static struct cpp_text numbered_name(struct header_builder *b, char *text, size_t room, uint32_t length)
+{
+    snprintf(text + length, room - length, "%u", (unsigned)next_serial(b));
+    return cpp_text_at(b, add_string(b, text));
+}
+
+struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most)
+{
+    char text[96];
+    uint32_t length = least + pick(b, most - least + 1);
+    words_camel_case(random_next(&b->random), length, text);
+    return numbered_name(b, text, sizeof text, length);
+}
+
+struct cpp_text cpp_name(struct header_builder *b, uint32_t least, uint32_t most)
+{
+    char text[96];
+    uint32_t length = least + pick(b, most - least + 1);
+    words_identifier(random_next(&b->random), length, text);
+    return numbered_name(b, text, sizeof text, length);
+}
+
+static const char *strings_of(const struct header_builder *b)
+{
+    return (const char *)b->corpus->strings.data;
+}
+
+/* A type to make an instance of a template with: not too long a name. */
+static uint16_t argument_type(struct header_builder *b)
+{
+    static const uint8_t usual[] = {BASE_DOUBLE, BASE_INT, BASE_DOUBLE, BASE_UNSIGNED_LONG, BASE_FLOAT, BASE_CHAR};
+    enum { LONGEST = 64 };
+    const struct cpp_header *h = b->cpp;
+    for (unsigned tries = 0; tries < 8 && pick(b, 8); tries++) {
+        uint32_t number = CPP_FIRST + pick(b, h->types - CPP_FIRST);
+        const struct cpp_type *t = &h->type[number];
+        const struct cpp_type *named = t->kind == CPP_POINTER ? &h->type[t->of] : t;
+        if (named->kind == CPP_CLASS && t->complete && named->name.length <= LONGEST)
+            return (uint16_t)number;
+    }
+    return usual[pick(b, sizeof usual)];
+}
+
+struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered)
+{
+    return (struct cpp_arguments){.type = {argument_type(b), two ? argument_type(b) : CPP_NONE},
+                                  .value = numbered ? (int16_t)pick(b, 16) : -1};
+}
+
+void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments)
+{
+    const uint32_t names[] = {b->corpus->name_t, b->cpp->name_second};
+    for (uint32_t i = 0; i < 2 && arguments->type[i] != CPP_NONE; i++) {
+        bytes_u8(&b->entries, ABBREV_TEMPLATE_TYPE);
+        put_name(b, names[i]);
+        bytes_u32(&b->entries, b->cpp->type[arguments->type[i]].offset);
+    }
+    if (arguments->value < 0)
+        return;
+    bytes_u8(&b->entries, ABBREV_TEMPLATE_VALUE);
+    put_name(b, b->corpus->name_n);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_INT));
+    bytes_u8(&b->entries, (uint8_t)arguments->value);
+}
+
+/* --- for an index of names ----------------------------------------------------------- */
+
+void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
+        cpp_print_canonical(b->cpp, strings_of(b), type, text);
+    list_entry(b, here(b), code, b->cpp->type[type].name.at, text);
+}
+
+void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST + 64] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed) {
+        uint32_t length = cpp_print_canonical(b->cpp, strings_of(b), class, text);
+        snprintf(text + length, sizeof text - length, "::%s", strings_of(b) + name);
+    }
+    list_entry(b, here(b), code, name, text);
+}
+
+void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum abbrev_code code)
+{
+    char text[CPP_TEXT_MOST] = "";
+    if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
+        cpp_print_method(b->cpp, strings_of(b), &m->f, text);
+    list_entry(b, here(b), code, m->f.name.at, text);
+}
+
+/* --- functions ---------------------------------------------------------------------- */
+
+size_t cpp_open_scope(struct header_builder *b, uint32_t scope)
+{
+    const struct cpp_text name = b->cpp->scope[scope];
+    list_entry(b, here(b), ABBREV_NAMESPACE, name.at, NULL);
+    bytes_u8(&b->entries, ABBREV_NAMESPACE);
+    put_name(b, name.at);
+    declare(b, next_line(b));
+    return bytes_u32(&b->entries, 0);
+}
+
+void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f)
+{
+    uint32_t r = pick(b, 100);
+    f->count = r < 34 ? 0 : r < 74 ? 1 : r < 92 ? 2 : 3 + pick(b, CPP_PARAMETERS_MOST - 2);
+    for (uint32_t i = 0; i < f->count; i++)
+        f->parameter[i] = cpp_parameter_type(b);
+}
+
+/* The name in its entry: as it is, that of an instance, or the class's. */
+static uint32_t entry_name(struct header_builder *b, const struct cpp_function *f)
+{
+    char text[CPP_TEXT_MOST];
+    if (!f->is_template || b->corpus->strings.failed)
+        return f->name.at;
+    cpp_print_instance(b->cpp, strings_of(b), f->name, &f->arguments, text);
+    return add_string(b, text);
+}
+
+static uint32_t linkage_name(struct header_builder *b, const struct cpp_function *f)
+{
+    char text[CPP_TEXT_MOST];
+    if (b->corpus->strings.failed)
+        return 0;
+    cpp_mangle(b->cpp, strings_of(b), f, text);
+    return add_string(b, text);
+}
+
+void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_code code, uint32_t slot)
+{
+    const struct cpp_function *f = &m->f;
+    const bool open = code == ABBREV_OPEN_METHOD || code == ABBREV_OPEN_CONSTRUCTOR || code == ABBREV_SCOPE_FUNCTION;
+    const bool returns = code != ABBREV_CONSTRUCTOR && code != ABBREV_OPEN_CONSTRUCTOR;
+    const bool has_object = !m->is_static && code != ABBREV_SCOPE_FUNCTION;
+    size_t object = 0;
+    assert(!returns || f->result != CPP_VOID);
+    m->at = here(b);
+    bytes_u8(&b->entries, (uint8_t)code);
+    put_name(b, entry_name(b, f));
+    declare(b, m->line);
+    m->linkage_name = linkage_name(b, f);
+    put_name(b, m->linkage_name);
+    if (returns)
+        bytes_u32(&b->entries, b->cpp->type[f->result].offset);
+    if (code == ABBREV_VIRTUAL_METHOD) {
+        bytes_u8(&b->entries, DW_VIRTUALITY_virtual);
+        bytes_u8(&b->entries, 2); /* slots are fewer than 128 */
+        bytes_u8(&b->entries, DW_OP_constu);
+        bytes_u8(&b->entries, (uint8_t)slot);
+        bytes_u32(&b->entries, b->cpp->type[f->class].offset);
+    }
+    if (code == ABBREV_CONSTRUCTOR)
+        put_constant(b, DW_ACCESS_public);
+    else if (!open)
+        bytes_u8(&b->entries, DW_ACCESS_public);
+    if (has_object)
+        object = bytes_u32(&b->entries, 0);
+    if (code == ABBREV_STATIC_METHOD_LEAF)
+        return;
+    size_t sibling = bytes_u32(&b->entries, 0);
+    if (f->is_template)
+        cpp_template_parameters(b, &f->arguments);
+    if (has_object) {
+        bytes_patch_u32(&b->entries, object, here(b));
+        bytes_u8(&b->entries, ABBREV_THIS);
+        bytes_u32(&b->entries, m->object);
+    }
+    for (uint32_t i = 0; i < f->count; i++) {
+        bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
+        bytes_u32(&b->entries, b->cpp->type[f->parameter[i]].offset);
+    }
+    end_children(b, sibling);
+}
+
+/* --- inline functions ------------------------------------------------------------------ */
+
+/* `this`, up to two numbers, now and then a variable; the same for each header. */
+static struct corpus_inline shape_of(uint32_t k)
+{
+    static const uint8_t parameters[] = {1, 2, 1, 2, 1, 3, 1, 2};
+    uint8_t variables = k == 6;
+    uint8_t count = parameters[(k + k / 8) % sizeof parameters];
+    return (struct corpus_inline){.children = (uint8_t)(count + variables),
+                                  .variables = variables,
+                                  .doubles = (uint8_t)((k * 5 + 2) & ((1u << count) - 2))};
+}
+
+static void declare_inlines(struct header_builder *b, const uint16_t *classes, struct cpp_method *methods)
+{
+    struct cpp_header *h = b->cpp;
+    size_t scope_sibling = cpp_open_scope(b, 0);
+    for (uint32_t i = 0; i < CORPUS_CLASSES; i++) {
+        struct scope scope = {.count = 0};
+        struct cpp_type *class = &h->type[classes[i]];
+        const uint32_t first = i * (CORPUS_INLINES / CORPUS_CLASSES);
+        class->offset = here(b);
+        cpp_settle(b, classes[i]);
+        cpp_list_type(b, classes[i], ABBREV_CLASS);
+        bytes_u8(&b->entries, ABBREV_CLASS);
+        put_name(b, class->name.at);
+        bytes_u8(&b->entries, (uint8_t) class->size);
+        declare(b, corpus_inline_line(first));
+        size_t sibling = bytes_u32(&b->entries, 0);
+        bytes_u8(&b->entries, ABBREV_PROTECTED_MEMBER);
+        put_name(b, member_name(b, &scope));
+        declare(b, corpus_inline_line(first));
+        bytes_u32(&b->entries, corpus_type(b->corpus, i & 1 ? BASE_DOUBLE : BASE_LONG));
+        bytes_u8(&b->entries, 0);
+        bytes_u8(&b->entries, DW_ACCESS_protected);
+        for (uint32_t k = first; k < first + CORPUS_INLINES / CORPUS_CLASSES; k++) {
+            struct cpp_method *m = &methods[k];
+            const struct corpus_inline shape = shape_of(k);
+            *m = (struct cpp_method){
+                .f = {.kind = CPP_ORDINARY, .class = classes[i], .result = BASE_UNSIGNED_LONG},
+                .line = corpus_inline_line(k),
+                .object = h->type[class->derived[CPP_POINTER]].offset,
+            };
+            m->f.name = cpp_text_at(b, member_name(b, &scope));
+            m->f.count = shape.children - shape.variables - 1u;
+            for (uint32_t j = 0; j < m->f.count; j++)
+                m->f.parameter[j] = shape.doubles >> (j + 1) & 1 ? BASE_DOUBLE : BASE_LONG;
+            cpp_declare(b, m, ABBREV_METHOD, 0);
+        }
+        end_children(b, sibling);
+    }
+    end_children(b, scope_sibling);
+}
+
+/* The abstract instance that calls refer to. */
+static void define_inline(struct header_builder *b, uint32_t k, const struct cpp_method *m)
+{
+    const struct cpp_header *h = b->cpp;
+    const uint16_t pointer = h->type[m->f.class].derived[CPP_POINTER];
+    struct corpus_inline *f = &b->corpus->inlines[k];
+    struct scope scope = {.count = 0};
+    *f = shape_of(k);
+    f->at = here(b);
+    cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
+    list_inline(b, k, m->f.name.at, m->linkage_name);
+    bytes_u8(&b->entries, ABBREV_ABSTRACT_METHOD);
+    bytes_u32(&b->entries, m->at);
+    put_constant(b, DW_INL_declared_inlined);
+    size_t object = bytes_u32(&b->entries, 0);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    bytes_patch_u32(&b->entries, object, here(b));
+    f->child[0] = here(b);
+    bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
+    put_name(b, b->corpus->name_this);
+    bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
+    for (uint32_t j = 1; j < f->children; j++) {
+        bool is_variable = j + f->variables >= f->children;
+        f->child[j] = here(b);
+        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
+        put_name(b, member_name(b, &scope));
+        declare(b, m->line + (is_variable ? 2 : 0));
+        bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
+    }
+    end_children(b, sibling);
+}
+
+/* What the pointer to a class's table of virtual functions points to: pointers to
+ * int (). */
+static void add_vtable_types(struct header_builder *b)
+{
+    uint32_t function = here(b);
+    bytes_u8(&b->entries, ABBREV_VTABLE_FUNCTION);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_INT));
+    uint32_t element = here(b);
+    bytes_u8(&b->entries, ABBREV_VTABLE_POINTER);
+    put_constant(b, 8);
+    uint32_t name = add_string(b, "__vtbl_ptr_type");
+    list_entry(b, element, ABBREV_VTABLE_POINTER, name, NULL);
+    put_name(b, name);
+    bytes_u32(&b->entries, function);
+    b->cpp->vtable_pointer = here(b);
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, element);
+}
+
+/* Namespaces, and templates that classes are instances of. */
+static void name_scopes(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    for (uint32_t i = 0; i < CPP_SCOPES; i++)
+        h->scope[i] = cpp_name(b, 2 + i, 4 + i);
+    for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
+        h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
+                                               .scope = i % 9 < 5 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),
+                                               .two = i % 5 < 3,
+                                               .numbered = i % 4 == 0};
+    h->name_second = add_string(b, "Alloc");
+}
 
 void add_cpp_inlines(struct header_builder *b)
 {
-    add_c_inlines(b);
+    uint16_t classes[CORPUS_CLASSES];
+    struct cpp_method methods[CORPUS_INLINES];
+    cpp_start(b->cpp, b->corpus);
+    name_scopes(b);
+    add_vtable_types(b);
+    for (uint32_t i = 0; i < CORPUS_CLASSES; i++) {
+        const struct cpp_type class = {.kind = CPP_CLASS,
+                                       .complete = true,
+                                       .scope = 0,
+                                       .template = CPP_NONE,
+                                       .size = 8,
+                                       .align = 8,
+                                       .name = cpp_class_name(b, 6, 14)};
+        classes[i] = cpp_add(b->cpp, &class);
+        cpp_derive(b, CPP_CONST, cpp_derive(b, CPP_POINTER, classes[i]));
+    }
+    declare_inlines(b, classes, methods);
+    for (uint32_t k = 0; k < CORPUS_INLINES; k++)
+        define_inline(b, k, &methods[k]);
+}
+
+/* --- pieces ------------------------------------------------------------------------------ */
+
+static void add_class_declarations(struct header_builder *b)
+{
+    struct cpp_type class = {.kind = CPP_CLASS, .scope = (uint16_t)pick(b, CPP_SCOPES), .template = CPP_NONE};
+    uint16_t number[4];
+    uint32_t count = 2 + pick(b, 3);
+    size_t sibling = cpp_open_scope(b, class.scope);
+    for (uint32_t i = 0; i < count; i++) {
+        class.name = cpp_class_name(b, 6, 16);
+        class.offset = here(b);
+        bytes_u8(&b->entries, ABBREV_CLASS_DECLARATION);
+        put_name(b, class.name.at);
+        number[i] = cpp_add(b->cpp, &class);
+    }
+    end_children(b, sibling);
+    for (uint32_t i = 0; i < count; i++)
+        cpp_derive(b, pick(b, 3) ? CPP_REFERENCE : CPP_POINTER, number[i]);
+}
+
+/* A type made of one that was there before. */
+static void add_derived(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    for (unsigned tries = 0; tries < 6; tries++) {
+        uint16_t of = (uint16_t)pick(b, h->types);
+        const struct cpp_type *t = &h->type[of];
+        if (t->kind >= CPP_REFERENCE || t->kind == CPP_TYPEDEF || of == CPP_VOID)
+            continue;
+        enum cpp_kind kind = pick(b, 5) ? CPP_REFERENCE : CPP_POINTER;
+        if (t->kind != CPP_CONST && pick(b, 2))
+            of = cpp_derive(b, CPP_CONST, of);
+        cpp_derive(b, kind, of);
+        return;
+    }
+}
+
+static void add_cpp_typedef(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    char text[96];
+    uint16_t of = cpp_parameter_type(b);
+    const struct cpp_type t = {.kind = CPP_TYPEDEF,
+                               .of = of,
+                               .complete = true,
+                               .size = h->type[of].size,
+                               .align = h->type[of].align,
+                               .offset = here(b)};
+    uint32_t name = unique_name(b, pick(b, 2) ? "_t" : "_type", text);
+    list_entry(b, t.offset, ABBREV_TYPEDEF, name, NULL);
+    bytes_u8(&b->entries, ABBREV_TYPEDEF);
+    put_name(b, name);
+    declare(b, next_line(b));
+    bytes_u32(&b->entries, h->type[of].offset);
+    cpp_add(h, &t);
+}
+
+/* Functions of C, and a namespace that takes them over, as <cstring> does. */
+static void add_imported(struct header_builder *b)
+{
+    uint32_t import[20];
+    uint32_t count = 6 + pick(b, 7);
+    for (uint32_t i = 0; i < count; i++) {
+        import[i] = here(b);
+        add_function(b);
+    }
+    for (uint32_t more = pick(b, 5), i = 0; i < more; i++) { /* and types */
+        uint16_t number = (uint16_t)pick(b, b->cpp->types);
+        if (b->cpp->type[number].kind == CPP_TYPEDEF || b->cpp->type[number].kind == CPP_CLASS)
+            import[count++] = b->cpp->type[number].offset;
+    }
+    size_t sibling = cpp_open_scope(b, pick(b, CPP_SCOPES));
+    for (uint32_t i = 0; i < count; i++) {
+        bytes_u8(&b->entries, ABBREV_IMPORTED);
+        declare(b, next_line(b));
+        bytes_u32(&b->entries, import[i]);
+    }
+    end_children(b, sibling);
+}
+
+/* Functions of a namespace, most of them instances of templates. */
+static void add_scope_functions(struct header_builder *b)
+{
+    uint32_t number = pick(b, CPP_SCOPES);
+    size_t sibling = cpp_open_scope(b, number);
+    for (uint32_t n = 2 + pick(b, 4); n; n--) {
+        struct cpp_method m = {.f = {.class = CPP_NONE, .scope = (uint16_t)number}, .line = next_line(b)};
+        m.f.is_template = pick(b, 4) != 0;
+        m.f.name = cpp_name(b, 5, 12);
+        m.f.result = cpp_parameter_type(b);
+        cpp_choose_parameters(b, &m.f);
+        if (!m.f.count) /* what has no children would need an abbreviation of its own */
+            m.f.parameter[m.f.count++] = BASE_INT;
+        if (m.f.is_template)
+            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, pick(b, 12) == 0);
+        cpp_declare(b, &m, ABBREV_SCOPE_FUNCTION, 0);
+    }
+    end_children(b, sibling);
+}
+
+bool cpp_leaves_out(struct header_builder *b, uint32_t n)
+{
+    return b->repeats && random_below(random_next(&b->variety), n) == 0;
+}
+
+/* A piece that no other refers to may be left out. */
+static void add_leaf(struct header_builder *b, void add(struct header_builder *b))
+{
+    const size_t before = b->entries.size;
+    const size_t listed = b->listed.size;
+    add(b);
+    if (!cpp_leaves_out(b, 5))
+        return;
+    b->entries.size = before;
+    b->listed.size = listed;
 }
 
 void add_cpp_piece(struct header_builder *b)
 {
-    add_c_piece(b);
+    uint32_t kind = pick(b, 320);
+    if (kind < 54)
+        add_class(b, false);
+    else if (kind < 132)
+        add_class(b, true);
+    else if (kind < 141)
+        add_class_declarations(b);
+    else if (kind < 156)
+        add_enumeration(b);
+    else if (kind < 158)
+        add_aggregate(b, true);
+    else if (kind < 164)
+        add_array(b);
+    else if (kind < 168)
+        add_function_type(b);
+    else if (kind < 248)
+        add_cpp_typedef(b);
+    else if (kind < 268)
+        add_leaf(b, add_imported);
+    else if (kind < 285)
+        add_leaf(b, add_scope_functions);
+    else
+        add_derived(b);
 }

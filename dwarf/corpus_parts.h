@@ -16,11 +16,7 @@ struct known_type {
     bool array; /* which no function returns */
 };
 
-/* A class that others may be derived from. */
-struct known_class {
-    uint32_t offset;
-    uint32_t size;
-};
+struct cpp_header;
 
 struct header_builder {
     struct corpus *corpus;
@@ -41,12 +37,24 @@ struct header_builder {
     bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
     uint32_t header;
-    struct known_class base;
+    uint32_t group;         /* of headers that declare the same: its first */
+    struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
+    /* A header may declare the same as one before, less of this and more of that: its
+     * names are that one's then, in the same order. */
+    bool repeats;
+    uint32_t repeated;     /* where in the strings the next of them is */
+    struct random variety; /* what is its own */
 };
 
 static inline uint32_t pick(struct header_builder *b, uint32_t n)
 {
     return random_below(random_next(&b->random), n);
+}
+
+/* A number that no other name of any header has. */
+static inline uint32_t next_serial(struct header_builder *b)
+{
+    return b->serial++ * b->corpus->headers + b->group;
 }
 
 /* The place in the unit of the next entry. */
@@ -57,10 +65,12 @@ static inline uint32_t here(const struct header_builder *b)
 
 /* The names that members of one structure, or variables of one function, have. */
 struct scope {
-    uint32_t name[40];
+    uint32_t name[96];
     uint32_t count;
 };
 
+/* Appends a name to the strings, if it is not a repeated one; returns where it is. */
+uint32_t add_string(struct header_builder *b, const char *text);
 void put_constant(struct header_builder *b, uint8_t value);
 void put_name(struct header_builder *b, uint32_t name);
 /* Begins an entry on the next line; where that is below 256, with the next code,
@@ -108,6 +118,10 @@ bool list_end(struct corpus *c);
 uint64_t move_type(struct header_builder *b, uint32_t at);
 
 /* corpus_types.c, for both. */
-void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align);
+void add_array(struct header_builder *b);
+void add_enumeration(struct header_builder *b);
+void add_aggregate(struct header_builder *b, bool is_union);
+void add_function_type(struct header_builder *b);
+void add_function(struct header_builder *b);
 
 #endif

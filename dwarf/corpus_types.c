@@ -156,7 +156,7 @@ static void add_const(struct header_builder *b)
     remember(b, at, of.size, of.align)->array = of.array;
 }
 
-static void add_array(struct header_builder *b)
+void add_array(struct header_builder *b)
 {
     struct known_type of = sized_type(b, 16);
     uint32_t count = 2 + pick(b, 14);
@@ -171,7 +171,7 @@ static void add_array(struct header_builder *b)
     remember(b, at, of.size * count, of.align)->array = true;
 }
 
-static void add_enumeration(struct header_builder *b)
+void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
@@ -198,7 +198,7 @@ static void add_enumeration(struct header_builder *b)
 }
 
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
-void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
+static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static uint32_t members_count(struct header_builder *b)
 }
 
 /* A structure or union; of structures, half have no name but a typedef's. */
-static void add_aggregate(struct header_builder *b, bool is_union)
+void add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
     bool named = is_union || pick(b, 2);
@@ -279,7 +279,7 @@ static void add_parameters(struct header_builder *b)
     }
 }
 
-static void add_function_type(struct header_builder *b)
+void add_function_type(struct header_builder *b)
 {
     uint32_t result = result_type(b).offset;
     uint32_t at = here(b);
@@ -296,7 +296,7 @@ static void add_function_type(struct header_builder *b)
     remember(b, pointer, 8, 8);
 }
 
-static void add_function(struct header_builder *b)
+void add_function(struct header_builder *b)
 {
     char text[96];
     uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
@@ -330,22 +330,22 @@ void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
     if (is_before_inlines(b)) /* there are declarations of one line only */
-        kind = kind % 2 ? 83 : 30;
-    if (kind < 30)
+        kind = kind % 2 ? 90 : 40;
+    if (kind < 34)
         add_aggregate(b, false);
-    else if (kind < 45)
+    else if (kind < 50)
         add_typedef(b, any_type(b), 0);
-    else if (kind < 64)
-        add_pointer(b);
     else if (kind < 70)
+        add_pointer(b);
+    else if (kind < 75)
         add_array(b);
-    else if (kind < 77)
+    else if (kind < 80)
         add_function_type(b);
-    else if (kind < 78)
+    else if (kind < 81)
         add_enumeration(b);
-    else if (kind < 82)
+    else if (kind < 84)
         add_const(b);
-    else if (kind < 83)
+    else if (kind < 85)
         add_aggregate(b, true);
     else if (kind < 98)
         add_function(b);

@@ -58,6 +58,15 @@ static uint64_t names_least(const struct corpus *c)
     return c->header[0].cut[0].names;
 }
 
+/* The first header, and others that have the same names. */
+static uint32_t first_group(const struct corpus *c)
+{
+    uint32_t count = 1;
+    while (count < c->headers && !c->header[count].names)
+        count++;
+    return count;
+}
+
 /* The names of a header's pieces take this part of what they are of. */
 static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 {
@@ -70,10 +79,10 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 }
 
 /* What of the bytes that are to be filled are names of headers, as a rule: some 7 %, as in
- * real libraries, and twice that where most of what the names are of does not repeat. */
+ * real libraries, more in C++, and twice that where most of what the names are of does not repeat. */
 static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
 {
-    return bytes / (c->dialect.type_units ? 7 : 14);
+    return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 14);
 }
 
 /* Bytes that any header has at the least. */
@@ -289,7 +298,7 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
         while (*last_cut + 1 < h->cuts && h->cut[*last_cut + 1].names <= rest + least)
             (*last_cut)++;
         d->header_names = h->cut[*last_cut].names;
-        d->headers_used = 1;
+        d->headers_used = first_group(c);
     }
     rest -= d->header_names - least;
     /* more declarations where their names would become very long */
@@ -312,6 +321,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
+        room -= first_group(d->corpus) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -329,7 +339,7 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
             *last_cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = 1;
+        d->headers_used = first_group(c);
     }
     const struct corpus_header *last = &c->header[d->headers_used - 1];
     d->header_names =
@@ -355,7 +365,10 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        d->unit[i].header = random_below(random_at(d->variety + 1, i), d->headers_used);
+        /* in C++ in turn: what is near is not alike */
+        bool in_turn = d->corpus->dialect.language == DWARF_CPP;
+        uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
+        d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, d->headers_used);
         d->unit[i].cut = 0;
     }
     d->size[DEBUG_INFO] += rest;

@@ -98,33 +98,36 @@ uint32_t single_kind(const struct single_mix *mix, uint32_t i)
     return 0;
 }
 
-/* As `bytes` in codes of one width: all but a little of the largest kind; the rest
- * in one or two of any. */
+/* In codes of one width: all but a little of the largest kind; the rest in the
+ * fewest of any. */
 static bool divide(uint64_t bytes, uint32_t wide, uint32_t *count)
 {
-    const uint32_t largest = SINGLE_KINDS - 1;
-    const uint64_t size = abbrev_size(wide, largest);
-    uint64_t bulk = bytes / size;
+    enum { REST_MOST = 160 };
+    uint8_t fewest[REST_MOST + 1] = {0};
+    uint8_t last[REST_MOST + 1];
+    uint32_t size[SINGLE_KINDS];
+    uint32_t largest = 0;
+    for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
+        size[k] = abbrev_size(wide, k);
+        largest = size[k] > size[largest] ? k : largest;
+    }
     memset(count, 0, SINGLE_KINDS * sizeof *count);
-    for (uint64_t back = 0; back <= bulk && back < 4; back++) {
-        uint64_t rest = bytes - (bulk - back) * size;
-        count[largest] = (uint32_t)(bulk - back);
-        if (!rest)
-            return true;
-        for (uint32_t a = 0; a < SINGLE_KINDS; a++) {
-            if (abbrev_size(wide, a) == rest) {
-                count[a]++;
-                return true;
-            }
-            for (uint32_t b = a; b < SINGLE_KINDS; b++)
-                if (abbrev_size(wide, a) + abbrev_size(wide, b) == rest) {
-                    count[a]++;
-                    count[b]++;
-                    return true;
-                }
+    count[largest] = bytes > REST_MOST ? (uint32_t)((bytes - REST_MOST + size[largest] - 1) / size[largest]) : 0;
+    uint64_t rest = bytes - (uint64_t)count[largest] * size[largest];
+    for (uint32_t sum = 1; sum <= rest; sum++) {
+        fewest[sum] = UINT8_MAX;
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
+            if (size[k] > sum || fewest[sum - size[k]] >= fewest[sum] - 1)
+                continue;
+            fewest[sum] = (uint8_t)(fewest[sum - size[k]] + 1);
+            last[sum] = (uint8_t)k;
         }
     }
-    return false;
+    if (fewest[rest] == UINT8_MAX)
+        return false;
+    for (; rest; rest -= size[last[rest]])
+        count[last[rest]]++;
+    return true;
 }
 
 bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix)

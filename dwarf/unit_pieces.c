@@ -30,13 +30,34 @@ static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
     return cost;
 }
 
+/* The cuts up to `last_cut` of the first header; of one that has the same names, as far
+ * as these go. */
+static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h, uint32_t last_cut)
+{
+    const struct corpus_header *first = &c->header[0];
+    uint32_t low = 0;
+    uint32_t high = h->cuts;
+    if (last_cut >= first->cuts)
+        return h->cuts;
+    if (h == first)
+        return last_cut + 1;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->cut[middle].names <= first->cut[last_cut].names)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
 static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
 {
     struct debug_unit *u = &s->d->unit[i];
     const struct corpus_header *h = &s->d->corpus->header[u->header];
     uint32_t low = u->cut;
-    uint32_t high = last_cut < h->cuts ? last_cut + 1 : h->cuts;
+    uint32_t high = cuts_until(s->d->corpus, h, last_cut);
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
         if (include_cost(s, i, middle) <= bytes)

@@ -71,10 +71,12 @@ static bool write_through(Elf *elf, const struct layout *l, const uint8_t *image
     if (!header)
         return false;
     memcpy(header, image, sizeof *header);
-    Elf64_Phdr *segments = elf64_newphdr(elf, l->segment_count);
-    if (!segments)
-        return false;
-    memcpy(segments, l->segment, l->segment_count * sizeof *segments);
+    if (l->segment_count) {
+        Elf64_Phdr *segments = elf64_newphdr(elf, l->segment_count);
+        if (!segments)
+            return false;
+        memcpy(segments, l->segment, l->segment_count * sizeof *segments);
+    }
     elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
         if (l->section[id].index && !add_section(elf, l, image, id))

@@ -218,7 +218,7 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
     return (Elf64_Shdr){
         .sh_name = s->name,
         .sh_type = s->elsewhere ? SHT_NOBITS : k->type,
-        .sh_flags = k->flags | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
+        .sh_flags = (k->flags & ~l->without) | (s->packed ? (uint64_t)SHF_COMPRESSED : 0),
         .sh_addr = s->address,
         .sh_offset = s->offset,
         .sh_size = s->packed ? s->packed : s->size,
@@ -233,13 +233,13 @@ void layout_write(const struct layout *l, uint8_t *image)
 {
     Elf64_Ehdr header = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_SYSV},
-        .e_type = ET_DYN,
+        .e_type = l->segment_count ? ET_DYN : ET_REL,
         .e_machine = EM_X86_64,
         .e_version = EV_CURRENT,
-        .e_phoff = sizeof(Elf64_Ehdr),
+        .e_phoff = l->segment_count ? sizeof(Elf64_Ehdr) : 0,
         .e_shoff = l->headers,
         .e_ehsize = sizeof(Elf64_Ehdr),
-        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_phentsize = l->segment_count ? sizeof(Elf64_Phdr) : 0,
         .e_phnum = (uint16_t)l->segment_count,
         .e_shentsize = sizeof(Elf64_Shdr),
         .e_shnum = (uint16_t)l->section_count,

@@ -13,6 +13,9 @@
  *     RW   .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
  *     -    .comment .gnu_debuglink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
+ * A .dwo file or a package of them is an object of sections that are not loaded,
+ * and of nothing else: no segments, ET_REL, placed by layout_place_unloaded.
+ *
  * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
  * reserved words of .got.plt lie before it, as ld puts them. See the gABI
  * chapters 4 and 5, the x86-64 psABI 1.0 section 5.2, and ld's elf.sc.
@@ -66,7 +69,16 @@
     X(DEBUG_LOC, ".debug_loc", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
     X(DEBUG_TYPES, ".debug_types", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_RANGES, ".debug_ranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
+    X(DEBUG_ADDR, ".debug_addr", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
     X(GDB_INDEX, ".gdb_index", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
+    X(DWO_INFO, ".debug_info.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                        \
+    X(DWO_ABBREV, ".debug_abbrev.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                    \
+    X(DWO_LOCLISTS, ".debug_loclists.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                \
+    X(DWO_RNGLISTS, ".debug_rnglists.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                \
+    X(DWO_LOC, ".debug_loc.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                          \
+    X(DWO_STR_OFFSETS, ".debug_str_offsets.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                          \
+    X(DWO_STR, ".debug_str.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                          \
+    X(DWO_CU_INDEX, ".debug_cu_index", SHT_PROGBITS, 0, 8, 0, NONE, NONE)                                              \
     X(SYMTAB, ".symtab", SHT_SYMTAB, 0, 8, 24, STRTAB, NONE)                                                           \
     X(STRTAB, ".strtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)                                                              \
     X(SHSTRTAB, ".shstrtab", SHT_STRTAB, 0, 1, 0, NONE, NONE)
@@ -98,7 +110,8 @@ enum { LAYOUT_SEGMENTS_MOST = 9 };
 struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
-    uint64_t page; /* maximum page size, a power of two */
+    uint64_t page;    /* maximum page size, a power of two */
+    uint64_t without; /* flags that no section gets */
     enum layout_relro relro;
 
     /* Set by layout_place. */

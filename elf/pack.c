@@ -31,7 +31,7 @@ static bool append_section(struct layout *l, const uint8_t *image, enum section_
 {
     struct section *s = &l->section[id];
     const uint8_t *from = image + s->offset;
-    bool debug = id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_RANGES;
+    bool debug = strncmp(layout_kind(id)->name, ".debug", 6) == 0;
     if (debug && s->size > sizeof(Elf64_Chdr)) {
         const Elf64_Chdr header = {
             .ch_type = kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB, .ch_size = s->size, .ch_addralign = 1};

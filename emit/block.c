@@ -1,62 +1,51 @@
-/* Makes what blocks consist of; see block.h. */
+/* Makes the code that blocks consist of; see block.h. */
 #include "emit/block_parts.h"
 
 #include <assert.h>
-
-#include "emit/code.h"
-
-enum {
-    RUN_MOST = 40, /* bytes of a run, before it is cut at a border */
-    RANGES_MOST = 6,
-    DEPTH_MOST = 8,   /* of calls inlined into one another */
-    REGISTER_RSI = 4, /* DWARF's numbers */
-    REGISTER_RDI = 5,
-};
-
-/* How programs in a language are told: shares out of 64. Measured on CPython
- * 3.11's extension modules and on Ipopt, compiled by gcc 12. */
-struct taste {
-    uint8_t run_least, run_most; /* bytes */
-    uint8_t call;                /* a call before a run */
-    uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
-    uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
-    uint8_t gone;                /* a variable of it is in no known place */
-    uint8_t ranges;              /* it has several ranges, if it may */
-    uint8_t events;              /* passages through registers that one list tells, at most */
-};
 
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
                  .call = 46,
                  .inlined = 25,
-                 .lexical = 24,
+                 .lexical = 23,
                  .deeper = 36,
                  .beside = 4,
-                 .gone = 12,
+                 .depth = DEPTH_MOST,
+                 .gone = 17,
+                 .constant = 46,
                  .ranges = 62,
-                 .events = 12},
-    [DWARF_CPP] = {.run_least = 14,
-                   .run_most = 32,
-                   .call = 40,
-                   .inlined = 54,
-                   .lexical = 8,
-                   .deeper = 56,
-                   .beside = 24,
-                   .gone = 14,
-                   .ranges = 22,
-                   .events = 1},
+                 .passing = 64,
+                 .events = 12,
+                 .parts = 4,
+                 .dense_parts = 1,
+                 .locals = 3,
+                 .callees = 0,
+                 .within = 0},
+    [DWARF_CPP] = {.run_least = 10,
+                   .run_most = 27,
+                   .call = 60,
+                   .another = 4,
+                   .inlined = 50,
+                   .lexical = 14,
+                   .deeper = 61,
+                   .beside = 63,
+                   .whole = 27,
+                   .depth = 5,
+                   .gone = 5,
+                   .constant = 8,
+                   .ranges = 60,
+                   .adjacent = 21,
+                   .passing = 27,
+                   .events = 1,
+                   .parts = 0,
+                   .dense_parts = 2,
+                   .locals = 2,
+                   .callees = 10,
+                   .within = 58,
+                   .values = 24,
+                   .entered = 62},
 };
-
-static uint32_t pick(struct builder *b, uint32_t n)
-{
-    return random_below(random_next(&b->random), n);
-}
-
-static uint64_t here(const struct builder *b)
-{
-    return block_builder_size(b);
-}
 
 static uint8_t slot_displacement(uint32_t slot)
 {
@@ -81,21 +70,6 @@ static void constant_at(struct builder *b, uint64_t at)
     const uint16_t place = (uint16_t)at;
     bytes_append(&b->all->constants, &place, sizeof place);
     b->block->constants++;
-}
-
-/* What the code from `at` to here is in the source, from `line` on. */
-static void note(struct builder *b, struct block_note n, uint64_t at, uint32_t line)
-{
-    n.at = (uint16_t)at;
-    n.end = (uint16_t)here(b);
-    n.line = (uint16_t)line;
-    bytes_append(&b->all->notes, &n, sizeof n);
-    b->block->notes++;
-}
-
-static bool likely(struct builder *b, uint8_t share)
-{
-    return pick(b, 64) < share;
 }
 
 /* A row for the instruction that begins here: of a new line, or within one. */
@@ -139,7 +113,7 @@ static void access_memory(struct builder *b, bool first)
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
     }
-    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
+    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
 
 /* local = helper(local, constant); */
@@ -167,19 +141,8 @@ static void call_helper(struct builder *b)
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
     b->block->helpers |= (uint8_t)(1u << helper);
-    note(b, (struct block_note){.kind = NOTE_STATEMENT}, at, b->line);
+    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
-
-static struct block_note note_of(enum block_note_kind kind, uint32_t first, uint32_t last)
-{
-    return (struct block_note){.kind = (uint8_t)kind, .first = (uint16_t)first, .last = (uint16_t)last};
-}
-
-/* A run of the filler: borders [first, last), at [at, end) of the block. */
-struct run {
-    uint32_t first, last;
-    uint64_t at, end;
-};
 
 static struct run take_run(struct builder *b)
 {
@@ -199,294 +162,19 @@ static struct run take_run(struct builder *b)
     return r;
 }
 
-/* The borders [first, last) of a run as a run of their own. */
-static struct run part_of(const struct builder *b, const struct run *r, uint32_t first, uint32_t last)
-{
-    const uint16_t *offset = b->filler->offset;
-    return (struct run){first, last, r->at + offset[first] - offset[r->first], r->at + offset[last] - offset[r->first]};
-}
-
-/* Lines of the source that a run takes after its first. */
-static uint32_t run_lines(const struct builder *b, const struct run *r)
-{
-    return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
-}
-
-/* Its rows, from `line` on of whatever file is set. Where it begins, what is
- * called and what is evaluated first share its address. */
-static void run_rows(struct builder *b, const struct run *r, uint32_t line)
-{
-    struct line_rows *rows = &b->maker.composer.rows;
-    const bool dense = b->rows == BLOCK_ROWS_DENSE;
-    if (b->rows == BLOCK_ROWS_FEW)
-        return;
-    if (dense || r->first % 2) {
-        line_column(rows, 3 + r->first % 29);
-        line_row(rows, r->at, line);
-    }
-    if (dense || r->first % 3 == 0) {
-        line_column(rows, 11 + r->first % 17);
-        line_row(rows, r->at, line + 1 + r->first % 4);
-    }
-    filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
-}
-
-/* --- places of variables ---------------------------------------------------------- */
-
-/* The first event of a slot that lies within the run and is of it: what the
- * instruction before its first one loaded is not. */
-static uint32_t first_event(const struct builder *b, const struct run *r, uint32_t slot)
-{
-    const struct filler *f = b->filler;
-    uint32_t e = f->event_first[r->first][slot];
-    while (e != FILLER_NO_EVENT && f->event[e].start == f->offset[r->first] && !f->event[e].stored)
-        e = f->event_next[e];
-    return e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last] ? e : FILLER_NO_EVENT;
-}
-
-/* A slot, of longs (0) or doubles (1), that passes through a register within the
- * run if one of a few has it. */
-static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
-{
-    uint32_t slot = 0;
-    for (unsigned tries = 0; tries < 6; tries++) {
-        slot = 2 * pick(b, 4) + odd;
-        if (first_event(b, r, slot) != FILLER_NO_EVENT)
-            break;
-    }
-    return slot;
-}
-
-/* What a slot holds, as a value: of a variable that is a copy of it. */
-static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
-{
-    uint8_t expression[8] = {DW_OP_fbreg};
-    uint8_t *p = put_sleb128(expression + 1, code_slot_place(slot));
-    p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
-    compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
-}
-
-/* [from, to) in the slot's place, now and then in two parts; where much is to be
- * told, instruction by instruction, in part as values. */
-static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
-{
-    const uint16_t *offset = b->filler->offset;
-    const bool dense = b->lists == BLOCK_LISTS_DENSE;
-    for (uint32_t k = r->first + 1; k < r->last; k++) {
-        uint64_t border = r->at + offset[k] - offset[r->first];
-        if (border <= from || border >= to || (!dense && k % 4))
-            continue;
-        if (k % 2)
-            as_value(b, from, border, slot);
-        else
-            compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
-        from = border;
-    }
-    compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
-}
-
-/* The list of a slot for the time of a run: in its place, now and then in a
- * register. */
-static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
-{
-    const struct filler *f = b->filler;
-    struct composer *c = &b->maker.composer;
-    if (b->lists == BLOCK_LISTS_NONE)
-        return COMPOSE_UNKNOWN;
-    uint32_t list = stamp_list(&b->maker, r->at);
-    uint64_t from = r->at;
-    uint32_t left = b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
-    for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
-        const struct filler_event *event = &f->event[e];
-        if (event->end > f->offset[r->last])
-            break;
-        uint64_t start = r->at + event->start - f->offset[r->first];
-        in_place(b, r, from, start, slot);
-        from = r->at + event->end - f->offset[r->first];
-        compose_list_register(c, start, from, event->reg);
-    }
-    in_place(b, r, from, r->end, slot);
-    compose_list_end(c);
-    return list;
-}
-
-/* The ranges of something that is in a run, as parts of it. */
-struct ranges {
-    uint32_t count;
-    uint32_t first[RANGES_MOST + 1], last[RANGES_MOST + 1]; /* borders */
-    uint64_t from[RANGES_MOST + 1], to[RANGES_MOST + 1];
-};
-
-/* All of the run, or all but some instructions in its midst, which then are of
- * what is around. */
-static struct ranges run_ranges(struct builder *b, const struct run *r)
-{
-    struct ranges g = {.count = 0, .first = {r->first}};
-    bool several = likely(b, b->taste->ranges);
-    uint32_t most = 3 + pick(b, RANGES_MOST - 3);
-    uint32_t skip = r->first + 1;
-    for (; several && skip + 1 < r->last && g.count + 1 < most; skip += 2) {
-        g.last[g.count++] = skip;
-        g.first[g.count] = skip + 1;
-    }
-    g.last[g.count++] = r->last;
-    for (uint32_t i = 0; i < g.count; i++) {
-        struct run part = part_of(b, r, g.first[i], g.last[i]);
-        g.from[i] = part.at;
-        g.to[i] = part.end;
-    }
-    return g;
-}
-
-/* How many of them are told: all, or one that covers them all. */
-static uint32_t told_ranges(const struct builder *b, const struct run *r, struct ranges *g)
-{
-    if (b->ranges != BLOCK_RANGES_NONE)
-        return g->count;
-    g->from[0] = r->at;
-    g->to[0] = r->end;
-    return 1;
-}
-
-/* --- runs --------------------------------------------------------------------------- */
-
-/* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
-{
-    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    for (uint32_t j = 0; j < f->children; j++) {
-        uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
-        uint32_t fate = pick(b, 64);
-        n->slot[j] = (uint8_t)slot;
-        if (fate == 63 && j + f->variables < f->children && !(f->doubles >> j & 1)) {
-            n->slot[j] = r->first & 127;
-            n->constants |= (uint8_t)(1u << j);
-            compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
-        } else {
-            stamp_inlined_child(&b->maker, k, j, fate < b->taste->gone ? COMPOSE_UNKNOWN : run_list(b, r, slot));
-        }
-    }
-}
-
-/* Whose lines a stretch of code is of. */
-struct lines_of {
-    const struct run *run;
-    const struct ranges *parts; /* of the run; what is between them is the caller's */
-    uint32_t caller;            /* line of the call: in the header too, or in the source */
-    bool from_header;
-};
-
-/* The rows of an instruction that is the caller's. */
-static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line)
-{
-    if (of->from_header) {
-        run_rows(b, gap, of->caller);
-        return;
-    }
-    stamp_leave_header(&b->maker, b->line);
-    run_rows(b, gap, b->line);
-    stamp_enter_header(&b->maker, line);
-}
-
-/* Rows of the borders [first, last) of an inlined function's run, at `line`. */
-static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
-{
-    if (b->rows == BLOCK_ROWS_FEW)
-        return;
-    for (uint32_t i = 0; i < of->parts->count; i++) {
-        uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
-        uint32_t end = of->parts->last[i] < last ? of->parts->last[i] : last;
-        if (begin >= end)
-            continue;
-        struct run part = part_of(b, of->run, begin, end);
-        run_rows(b, &part, line);
-        if (end < last) {
-            struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
-            caller_rows(b, of, &gap, line);
-        }
-    }
-}
-
-/* A call of a function of the header that was inlined, from line `line` of the
- * source (depth 0) or of the header, with what was inlined into that; its rows,
- * the header being set. */
-static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
-{
-    const struct dialect dialect = b->maker.composer.corpus->dialect;
-    const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
-    /* a line of the header calls the same function wherever it is inlined */
-    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
-    uint32_t own_line = corpus_inline_line(k) + 1;
-    struct ranges g = run_ranges(b, r);
-    const struct ranges parts = g;
-    const struct lines_of lines = {r, &parts, line, depth > 0};
-    uint32_t count = told_ranges(b, r, &g);
-    uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
-    struct block_note n = note_of(NOTE_INLINED, r->first, r->last);
-    n.inlined = (uint8_t)k;
-    inlined_variables(b, r, k, &n);
-    if (depth)
-        b->all->calls[line - corpus_inline_line(0)] = true;
-    else
-        note(b, n, r->at, line);
-    if (!depth && b->rows != BLOCK_ROWS_FEW)
-        stamp_enter_header(&b->maker, own_line);
-    uint32_t next = r->first;
-    uint32_t part = 0;
-    bool deeper = depth + 1 < DEPTH_MOST && likely(b, b->taste->deeper);
-    while (deeper && part < parts.count) {
-        /* calls begin with the part that they are in, or an instruction later */
-        uint32_t begin = next > parts.first[part] ? next : parts.first[part];
-        uint32_t end = parts.last[part];
-        uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
-        uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
-        struct run call = part_of(b, r, first, last);
-        own_line += 1 + pick(b, 3);
-        inlined_rows(b, &lines, next, first, own_line);
-        if (first == next && b->rows != BLOCK_ROWS_FEW)
-            line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, own_line, depth + 1);
-        next = last;
-        part += next == end;
-        deeper = likely(b, b->taste->beside);
-    }
-    if (next < r->last)
-        inlined_rows(b, &lines, next, r->last, own_line + 1);
-    compose_end_children(&b->maker.composer, children);
-    if (!depth && b->rows != BLOCK_ROWS_FEW)
-        stamp_leave_header(&b->maker, b->line);
-}
-
-static void lexical(struct builder *b, const struct run *r)
-{
-    struct ranges g = run_ranges(b, r);
-    uint32_t count = told_ranges(b, r, &g);
-    uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
-    struct block_note scope = note_of(NOTE_SCOPE, r->first, r->last);
-    for (uint32_t n = 1 + pick(b, 3); n; n--) {
-        uint32_t slot = busy_slot(b, r, pick(b, 2));
-        scope.slot[scope.count++] = (uint8_t)slot;
-        stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
-    }
-    compose_end_children(&b->maker.composer, children);
-    note(b, scope, r->at, b->line);
-    run_rows(b, r, b->line);
-    b->line += run_lines(b, r);
-}
-
 static void statements(struct builder *b)
 {
     struct run r = take_run(b);
     uint32_t kind = pick(b, 64);
     b->line++;
     if (kind < b->taste->inlined) {
-        inlined(b, &r, b->line, 0);
+        block_inlined(b, &r);
     } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
-        lexical(b, &r);
+        block_lexical(b, &r);
     } else {
-        note(b, note_of(NOTE_RUN, r.first, r.last), r.at, b->line);
-        run_rows(b, &r, b->line);
-        b->line += run_lines(b, &r);
+        block_note_add(b, block_note_of(NOTE_RUN, &r), r.at, r.end, b->line);
+        block_run_rows(b, &r, b->line);
+        b->line += block_run_lines(b, &r);
     }
 }
 
@@ -500,6 +188,8 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
     access_memory(b, true);
     while (here(b) < target) {
         if (likely(b, b->taste->call))
+            call_helper(b);
+        if (likely(b, b->taste->another))
             call_helper(b);
         if (likely(b, 3))
             access_memory(b, false);

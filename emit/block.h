@@ -80,6 +80,13 @@ struct blocks {
     struct stamp_shelf shelf;
 };
 
+/* Whether lists in a unit's first bytes are told without a base address: those of
+ * C++ programs, whose functions are in many sections, rarely are. */
+static inline bool block_has_near(struct dialect d)
+{
+    return d.language == DWARF_C && !dialect_is_4(d);
+}
+
 /* A function of the seed. False when memory ran out. */
 bool blocks_make(struct blocks *b, const struct filler *filler, const struct corpus *corpus, uint64_t seed);
 void blocks_free(struct blocks *b);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same block is made for each stamp, from the same randomness. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near)
+/* The same block is made for each stamp, from the same randomness; where it is made
+ * `again` behind this, that is too. */
+static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near, bool again)
 {
     enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
     static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
@@ -39,7 +40,7 @@ static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, boo
         if (stamp->ranges_size > block->ranges_most)
             block->ranges_most = stamp->ranges_size;
     }
-    if (!near) { /* what comes next is made of this again */
+    if (again) {
         all->fixups.size = fixups;
         all->constants.size = constants;
         all->notes.size = notes;
@@ -56,14 +57,14 @@ static bool make_block(struct builder *b, struct block *block, uint32_t target)
                             .constant = (uint32_t)(all->constants.size / sizeof(uint16_t)),
                             .note = (uint32_t)(all->notes.size / sizeof(struct block_note))};
     b->block = block;
-    const bool has_near = !dialect_is_4(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false))
+    const bool has_near = block_has_near(b->maker.composer.corpus->dialect);
+    if (has_near && !make_stamps(b, buffer, target, false, true))
         return false;
-    if (!make_stamps(b, buffer, target, has_near))
+    if (!make_stamps(b, buffer, target, has_near, false))
         return false;
     block->lines = (uint16_t)b->line;
-    block->size = (uint16_t)block_builder_size(b);
-    assert(block_builder_size(b) <= sizeof buffer);
+    block->size = (uint16_t)here(b);
+    assert(here(b) <= sizeof buffer);
     block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
     return true;
 }

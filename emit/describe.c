@@ -9,10 +9,14 @@ enum {
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
-static const uint8_t debug_types[ARGUMENT_TYPES] = {
-    [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
-    [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
-};
+enum base_type describe_type(enum argument_type type)
+{
+    static const uint8_t types[ARGUMENT_TYPES] = {
+        [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
+        [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
+    };
+    return types[type];
+}
 
 static void close_unit(struct walk *w)
 {
@@ -166,7 +170,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             .name = subject_name(w, s),
             .line = s->line,
             .column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15),
-            .type = debug_types[s->f->type[j]],
+            .type = describe_type(s->f->type[j]),
         };
         if (!s->lists) {
             compose_parameter(c, &v, place);
@@ -189,13 +193,16 @@ static void describe_parameters(struct walk *w, struct subject *s)
 static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_at)
 {
     struct composer *c = &w->composer;
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (FILLER_SLOTS - 1);
+    const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
+    uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
+        /* some are told to be there all the time, in C++ fewer */
+        bool stays = is_cpp ? slot < 2 : slot % 3 != 0;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || slot % 3) { /* it stays where it is */
+        if (!s->lists || stays) {
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
@@ -367,6 +374,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    room.info += class_room(w);
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
@@ -375,22 +383,20 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     if (!begin_function(w, s.start, &room))
         return false;
+    struct debug_function f = {.name = (uint32_t)w->name};
+    class_declare(w, index, &f);
     s.line = w->line_number;
     detail_function(w, &s);
     /* what is told of all calls must be told of each, in lines of two bytes */
     if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
         s.level = SUBJECT_PLAIN;
     s.lists &= s.level == SUBJECT_RICH;
-    const struct debug_function f = {
-        .name = (uint32_t)w->name,
-        .offset = s.start,
-        .size = b->size,
-        .line = w->line_number,
-        .column = 15,
-        .kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN,
-        .declared = COMPOSE_UNKNOWN,
-        .result = BASE_UNSIGNED_LONG,
-    };
+    f.offset = s.start;
+    f.size = b->size;
+    f.line = w->line_number;
+    f.column = 15;
+    f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
+    f.result = BASE_UNSIGNED_LONG;
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);

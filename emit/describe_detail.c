@@ -6,7 +6,7 @@
  */
 #include "emit/describe_parts.h"
 
-enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 300 };
+enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 400 };
 
 static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t reserve, uint64_t code)
 {
@@ -32,7 +32,8 @@ void detail_start(struct walk *w)
     const struct dialect d = w->corpus->dialect;
     const uint64_t code = l->layout.section[SECTION_TEXT].size;
     w->info = pace_for(g->info, 0, 0, code);
-    w->line = pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE : 0, code);
+    w->line =
+        pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE + tune_data_headers(w) : 0, code);
     w->lists = pace_for(g->lists, compose_list_header(d), is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
     w->ranges = pace_for(g->ranges, compose_list_header(d), is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
 }
@@ -71,7 +72,7 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
-    const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && !dialect_is_4(w->corpus->dialect);
+    const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
     const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};

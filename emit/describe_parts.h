@@ -3,12 +3,25 @@
 #ifndef EMIT_DESCRIBE_PARTS_H
 #define EMIT_DESCRIBE_PARTS_H
 
+#include "base/words.h"
 #include "emit/describe.h"
 
 /* One amount that is kept near its goal while the walk goes over the code. */
 struct pace {
     uint64_t rate;  /* bytes for each byte of code, times 2^20 */
     uint64_t start; /* bytes that are there anyway */
+};
+
+/* The class that functions are members of (describe_class.c). */
+struct class_walk {
+    uint32_t scope_name, class_name; /* places of names; 0: none yet */
+    uint32_t named;                  /* the number of the class */
+    uint32_t unit;                   /* that has declared it last */
+    uint32_t name[MANGLE_METHODS], linkage_name[MANGLE_METHODS];
+    uint32_t place[MANGLE_METHODS];      /* of declarations, in that unit */
+    uint32_t method_name[WORDS_METHODS]; /* of all that have come up */
+    uint32_t text_length;
+    char text[NAME_PREFIX_MOST + MANGLE_CLASS_MOST + WORDS_METHOD_MOST + 32]; /* "library::Class::", a method */
 };
 
 /* The walk. */
@@ -28,6 +41,7 @@ struct walk {
     uint64_t name; /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
     uint32_t helper[SHAPE_HELPERS]; /* their entries in the open unit, or COMPOSE_UNKNOWN */
+    struct class_walk classes;
 };
 
 /* One function, as the walk over it goes on. */
@@ -50,6 +64,16 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
     return name;
 }
 
+/* The type of a function's argument. */
+enum base_type describe_type(enum argument_type type);
+
+/* describe_class.c: says of function `index`, whose turn it is, where it is declared as
+ * a method and what it is called; where the unit does not declare it yet, that is
+ * written. */
+void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
+/* Bytes that this takes at most. */
+uint64_t class_room(const struct walk *w);
+
 /* describe_detail.c: sets the paces for the goal, whose sections have a header for
  * each unit. */
 void detail_start(struct walk *w);
@@ -62,6 +86,8 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
 /* describe_tune.c: tells of the last function, whose entries are all written, what
  * makes lists, ranges and rows as long as they are wanted, if that can be. */
 void tune(struct walk *w, struct subject *s);
+/* Bytes of line tables that units of data will have, about. */
+uint64_t tune_data_headers(const struct walk *w);
 /* Bytes that this takes of each at most. */
 uint64_t tune_room(const struct walk *w);
 

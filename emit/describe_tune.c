@@ -211,25 +211,40 @@ static void tune_ranges(struct walk *w, struct subject *s)
 
 /* --- rows ------------------------------------------------------------------------------ */
 
+/* Bytes of .debug_info, as far as they are known. */
+static uint64_t info_bytes(const struct walk *w)
+{
+    const struct debug *d = &w->l->debug;
+    uint64_t bytes = w->l->row->size[SIZE_DEBUG];
+    if (d->wanted[DEBUG_INFO] != DEBUG_ANY)
+        return d->wanted[DEBUG_INFO];
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        uint64_t others = d->wanted[i] != DEBUG_ANY ? d->wanted[i] : 0;
+        bytes -= others < bytes ? others : bytes;
+    }
+    return bytes;
+}
+
 /* Units of data for what the units of code cannot hold: they have a line table's
  * header each, so they are settled before the rows are. */
 static uint64_t settle_data_units(struct walk *w)
 {
     struct debug *d = &w->l->debug;
     const struct composer *c = &w->composer;
-    uint64_t bytes = d->wanted[DEBUG_INFO];
-    if (bytes == DEBUG_ANY) {
-        bytes = w->l->row->size[SIZE_DEBUG];
-        for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
-            uint64_t others = d->wanted[i] != DEBUG_ANY ? d->wanted[i] : 0;
-            bytes -= others < bytes ? others : bytes;
-        }
-    }
-    d->data_units = debug_data_units(d, bytes, (uint64_t)(c->info - c->out->info.data), w->units);
+    d->data_units = debug_data_units(d, info_bytes(w), (uint64_t)(c->info - c->out->info.data), w->units);
     uint64_t headers = 0;
     for (uint32_t i = 0; i < d->data_units; i++)
         headers += debug_line_header(d, w->units + i, false);
     return headers;
+}
+
+uint64_t tune_data_headers(const struct walk *w)
+{
+    const struct debug *d = &w->l->debug;
+    uint64_t units = 1 + (w->l->row->functions + GLUE_COUNT) / (uint64_t)plan_units(w->l->plan);
+    if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
+        return 0;
+    return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;
 }
 
 static void tune_rows(struct walk *w, uint64_t end)

@@ -19,7 +19,7 @@ void files_build_id(const struct plan *plan, const struct plan_library *row, uin
     put_u32(p, (uint32_t)random_mix(from + 2 * RANDOM_STEP));
 }
 
-void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
+static void debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (separation_of(plan) == SEPARATE_DEBUGLINK) {
@@ -39,7 +39,7 @@ static void link_name(const struct library *l, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (separation_of(l->plan) == SEPARATE_DEBUGLINK)
-        files_debug_name(l->plan, l->row, name);
+        debug_name(l->plan, l->row, name);
 }
 
 /* --- layouts and contents -------------------------------------------------------- */
@@ -53,40 +53,53 @@ bool files_place(struct library *l, struct error *e)
     return separate_place(&l->separate, &l->layout, *link ? separate_link_size(link) : 0, e);
 }
 
+/* Compresses the debug sections of one file, where they are to be. */
+static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct error *e)
+{
+    enum pack_kind packing = library_packing(b->library.plan);
+    return packing == PACK_NONE || pack_debug(l, image, packing, &b->packed, e);
+}
+
 bool files_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     bool separate = separation_of(l->plan) != SEPARATE_NONE;
+    if (files_are_split(l->plan))
+        return dwo_write(b, e);
     struct layout *debug = separate ? &l->separate.debug : &l->layout;
+    struct layout *library = separate ? &l->separate.library : &l->layout;
     uint8_t *start = b->image + (separate ? l->separate.start : 0);
-    enum pack_kind packing = library_packing(l->plan);
-    if (packing != PACK_NONE && !pack_debug(debug, start, packing, &b->packed, e))
+    b->files = arena_zeroed(&b->arena, 2, sizeof *b->files);
+    b->file_count = 0;
+    if (!b->files)
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    if (!pack(b, debug, start, e))
         return false;
     if (separate) {
         char link[FILE_NAME_MOST];
         link_name(l, link);
         separate_write(&l->separate, b->image, *link ? link : NULL);
+        b->files[b->file_count] = (struct library_file){.layout = debug, .image = start};
+        debug_name(l->plan, l->row, b->files[b->file_count++].name);
     } else {
         layout_write(&l->layout, b->image);
     }
+    b->files[b->file_count] = (struct library_file){.layout = library, .image = b->image};
+    snprintf(b->files[b->file_count++].name, FILE_NAME_MOST, "%s.so", l->row->name);
     return true;
-}
-
-unsigned files_of(const struct builder *b, struct library_file files[FILES_MOST])
-{
-    const struct library *l = &b->library;
-    bool separate = separation_of(l->plan) != SEPARATE_NONE;
-    unsigned count = 0;
-    if (separate) {
-        files[count] = (struct library_file){.layout = &l->separate.debug, .image = b->image + l->separate.start};
-        files_debug_name(l->plan, l->row, files[count++].name);
-    }
-    files[count] = (struct library_file){.layout = separate ? &l->separate.library : &l->layout, .image = b->image};
-    snprintf(files[count++].name, FILE_NAME_MOST, "%s.so", l->row->name);
-    return count;
 }
 
 struct layout_sizes files_count(const struct library *l)
 {
     return separation_of(l->plan) == SEPARATE_NONE ? layout_count(&l->layout) : separate_count(&l->separate);
+}
+
+uint64_t files_debug_bytes(const struct builder *b)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < b->file_count; i++)
+        for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+            if (strncmp(layout_kind(id)->name, ".debug", 6) == 0)
+                bytes += b->files[i].layout->section[id].size;
+    return bytes;
 }

@@ -1,5 +1,6 @@
-/* The files that a library becomes: one, or with `dwarf: separate` two, the
- * library itself and the file of its debug information (elf/separate.h).
+/* The files that a library becomes: one; with `dwarf: separate` two, the library
+ * itself and the file of its debug information (elf/separate.h); with `dwarf: split`
+ * the library and its .dwo files, or a package of them (dwarf/split.h).
  */
 #ifndef EMIT_FILES_H
 #define EMIT_FILES_H
@@ -7,9 +8,9 @@
 #include "emit/library.h"
 
 enum {
-    FILE_NAME_MOST = 64, /* ".build-id/xx/<38 digits>.debug", and its end */
-    FILE_BUILD_ID = 20,  /* bytes */
-    FILES_MOST = 2,
+    FILE_NAME_MOST = 64,      /* ".build-id/xx/<38 digits>.debug", and its end */
+    FILE_BUILD_ID = 20,       /* bytes */
+    FILES_SPLIT_MOST = 10000, /* .dwo files, which the manifest has on one line */
 };
 
 #define FILES_BUILD_IDS    ".build-id" /* the directory that debuggers look for */
@@ -19,15 +20,9 @@ enum {
  * of version, profile, seed and library. */
 void files_build_id(const struct plan *plan, const struct plan_library *row, uint8_t id[FILE_BUILD_ID]);
 
-/* The name of a library's debug file within the set; "" where it has none. */
-void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
-
-/* Lays the two files out, once the library is. */
+/* Lays the files out, once the library is; those of split debug information have
+ * their layouts when they are written. */
 bool files_place(struct library *l, struct error *e);
-
-/* Compresses what is to be, and completes the image, whose sections have their
- * contents. */
-bool files_write(struct builder *b, struct error *e);
 
 /* One file of a written library; borrowed from the builder. */
 struct library_file {
@@ -36,11 +31,24 @@ struct library_file {
     char name[FILE_NAME_MOST]; /* within the set */
 };
 
-/* How many, of FILES_MOST; the debug file, where there is one, first: so no
- * library is ever without its own. */
-unsigned files_of(const struct builder *b, struct library_file files[FILES_MOST]);
+/* Makes the builder's files of the image, whose sections have their contents:
+ * splits, compresses, completes. The library is the last of them, so that it is
+ * never without the others. */
+bool files_write(struct builder *b, struct error *e);
 
-/* The sizes, of all files together. */
+/* The sizes, of all files together, of split debug information those before. */
 struct layout_sizes files_count(const struct library *l);
+
+/* Whether the plan's debug information is split. */
+static inline bool files_are_split(const struct plan *plan)
+{
+    return plan->profile->dwarf.split && !plan->without_debug;
+}
+
+/* Bytes of all debug sections as they are in the files, before compression. */
+uint64_t files_debug_bytes(const struct builder *b);
+
+/* dwo.c: files_write of split debug information. */
+bool dwo_write(struct builder *b, struct error *e);
 
 #endif

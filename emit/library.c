@@ -170,9 +170,11 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
 }
 
+enum { AIMS_MOST = 6, AIM_LITTLE = 200 };
+
 /* --- debug information ------------------------------------------------------ */
 
-static enum section_id section_of(const struct library *l, enum debug_section s)
+enum section_id library_debug_section(const struct library *l, enum debug_section s)
 {
     static const enum section_id of_5[DEBUG_SECTION_COUNT] = {
         [DEBUG_ARANGES] = SECTION_DEBUG_ARANGES, [DEBUG_INFO] = SECTION_DEBUG_INFO,
@@ -226,6 +228,21 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = plan->mix ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
+/* Where more was told than is wanted of a section: aims that much lower. */
+static bool aim_lower(const struct debug *d, struct describe_goal *goal)
+{
+    const enum debug_section s = d->failed;
+    uint64_t *of = s == DEBUG_LINE     ? &goal->line
+                   : s == DEBUG_LISTS  ? &goal->lists
+                   : s == DEBUG_RANGES ? &goal->ranges
+                                       : NULL;
+    if (!of || d->size[s] <= d->wanted[s])
+        return false;
+    uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
+    *of = *of > excess ? *of - excess : 0;
+    return true;
+}
+
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -248,22 +265,30 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
-    const struct describe_goal goal = goal_for(l);
-    bool filled = false;
+    struct describe_goal goal = goal_for(l);
     const enum describe_level end = l->plan->mix ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
+    bool filled = false;
+    unsigned tries = 0;
     for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
+        if (!filled && l->plan->mix && tries++ < AIMS_MOST && aim_lower(d, &goal))
+            level--;
     }
     b->sources = d->sources;
     b->statics = d->statics;
     if (!filled)
         return false;
+    if (files_are_split(l->plan) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "%s.so: its debug information has %u units, each with a .dwo file, and may have %d; raise "
+                         "'units' under 'dwarf', or use 'version: 4'",
+                         l->row->name, d->unit_count, FILES_SPLIT_MOST);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        l->layout.section[section_of(l, i)].size = d->size[i];
+        l->layout.section[library_debug_section(l, i)].size = d->size[i];
     if (d->corpus->dialect.index == INDEX_GDB)
         l->layout.section[SECTION_GDB_INDEX].size = d->index.size;
     return true;
@@ -362,15 +387,22 @@ static bool write_unwind(struct library *l, uint8_t *image, struct arena *arena)
     return true;
 }
 
+struct debug_places library_debug_places(const struct library *l, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    struct debug_places places;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        places.section[i] = image + s[library_debug_section(l, i)].offset;
+    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
+    return places;
+}
+
 static void write_debug(struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     if (l->plan->without_debug)
         return;
-    struct debug_places places;
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        places.section[i] = image + s[section_of(l, i)].offset;
-    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
+    const struct debug_places places = library_debug_places(l, image);
     /* the names of its own functions stand in .dynstr behind those of its imports */
     debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
 }
@@ -406,6 +438,8 @@ void builder_free(struct builder *b)
     bytes_free(&b->sources);
     bytes_free(&b->statics);
     bytes_free(&b->packed);
+    bytes_free(&b->split_files);
+    split_free(&b->split);
     free(b->image);
     b->image = NULL;
     b->capacity = 0;

@@ -12,6 +12,7 @@
 #define EMIT_LIBRARY_H
 
 #include "base/arena.h"
+#include "dwarf/split.h"
 #include "dwarf/unit.h"
 #include "elf/layout.h"
 #include "elf/pack.h"
@@ -48,12 +49,18 @@ struct library {
     struct separate separate;                           /* where debug information goes into a file of its own */
 };
 
+struct library_file; /* files.h */
+
 struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
     struct bytes sources;     /* these two kept for struct debug */
     struct bytes statics;
-    struct bytes packed; /* compressed sections */
+    struct bytes packed;        /* compressed sections */
+    struct split split;         /* debug information that is being split */
+    struct bytes split_files;   /* images of its files */
+    struct library_file *files; /* what was written; of the arena */
+    uint32_t file_count;
     uint8_t *image;
     size_t capacity;
     struct library library;
@@ -64,7 +71,7 @@ struct builder {
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* Writes b->image; files_of tells what is in it. */
+/* Writes b->files. */
 bool library_write(struct builder *b, struct error *e);
 
 /* The exact least of a library's numbered functions, for plans where the
@@ -73,6 +80,12 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
 
 /* How the plan's debug sections are compressed. */
 enum pack_kind library_packing(const struct plan *plan);
+
+/* Where the debug sections are in the image. */
+struct debug_places library_debug_places(const struct library *l, uint8_t *image);
+
+/* The section that has them. */
+enum section_id library_debug_section(const struct library *l, enum debug_section s);
 
 void builder_free(struct builder *b);
 

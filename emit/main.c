@@ -49,6 +49,9 @@ static bool load_profile(struct run *r, struct error *e)
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
     r->profile.dwarf.type_units |= r->options.type_units;
+    r->profile.dwarf.split |= r->options.split;
+    if (r->options.sources && r->profile.dwarf.language == LANGUAGE_CPP)
+        return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
     return true;
 }
 

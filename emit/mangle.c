@@ -52,7 +52,7 @@ static uint32_t shape_letters(uint32_t letters, uint32_t shape)
     return (uint32_t)((letters + (shapes[shape] - SHAPE_AVERAGE) * spread / SHAPE_AVERAGE) / MANGLE_PARTS);
 }
 
-static uint32_t class_length(uint32_t letters, const struct plan_library *l, uint32_t number)
+uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uint32_t number)
 {
     return shape_letters(letters, class_shape(class_hash(l, number))) + names_digits(number);
 }
@@ -95,7 +95,7 @@ static struct name_parts parts_of(uint32_t index, const struct function *f)
 struct name_parts mangle_parts(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f)
 {
     struct name_parts parts = parts_of(index, f);
-    parts.class_length = class_length(letters, l, parts.class_number);
+    parts.class_length = mangle_class_length(letters, l, parts.class_number);
     return parts;
 }
 
@@ -129,7 +129,7 @@ static void make_head(struct mangle_head *head, uint32_t letters, const struct p
     memcpy(p, "_ZN", 3);
     p = put_decimal(p + 3, length);
     memcpy(p, l->name, length);
-    p = put_decimal(p + length, class_length(letters, l, number));
+    p = put_decimal(p + length, mangle_class_length(letters, l, number));
     p += mangle_class(letters, l, number, p);
     head->library = l;
     head->class_number = number;

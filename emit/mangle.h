@@ -63,6 +63,9 @@ struct name_parts mangle_parts(uint32_t letters, const struct plan_library *l, u
  * bytes; returns its length. */
 uint32_t mangle_class(uint32_t letters, const struct plan_library *l, uint32_t number, char *at);
 
+/* Characters of a class's name. */
+uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uint32_t number);
+
 /* Characters of a function's mangled name. */
 uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
 

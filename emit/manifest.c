@@ -73,17 +73,33 @@ static void add_file(struct json_object *to, const struct set_file *file, bool *
     add(to, "xxh3-128", digest_text(file->digest), ok);
 }
 
-static struct json_object *debug_object(const struct plan *plan, const struct plan_library *row,
-                                        const struct set_library *l)
+/* A file of its debug information. */
+static struct json_object *debug_object(const struct set_file *file)
 {
     bool ok = true;
-    char name[FILE_NAME_MOST];
     struct json_object *o = json_object_new_object();
     if (!o)
         return NULL;
-    files_debug_name(plan, row, name);
-    add_text(o, "name", name, &ok);
-    add_file(o, &l->debug, &ok);
+    add_text(o, "name", file->name, &ok);
+    add_file(o, file, &ok);
+    return whole(o, ok);
+}
+
+static struct json_object *split_object(const struct set_library *l)
+{
+    bool ok = true;
+    struct json_object *files = json_object_new_array_ext((int)l->files);
+    struct json_object *o = json_object_new_object();
+    for (uint32_t i = 0; files && i + 1 < l->files; i++) {
+        struct json_object *file = debug_object(&l->file[i]);
+        ok = ok && file && json_object_array_add(files, file) == 0;
+    }
+    if (!o) {
+        json_object_put(files);
+        return NULL;
+    }
+    add_number(o, "debug", l->split, &ok);
+    add(o, "files", files, &ok);
     return whole(o, ok);
 }
 
@@ -102,7 +118,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
     add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
-    add_file(o, &l->file, &ok);
+    add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
     add_number(o, "visited", plan_visited_functions(plan, row), &ok);
@@ -112,8 +128,10 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         add_text(o, "entry", l->entry, &ok);
         add_number(o, "result", l->result, &ok);
     }
-    if (l->debug.size)
-        add(o, "debug-file", debug_object(plan, row, l), &ok);
+    if (l->split)
+        add(o, "split", split_object(l), &ok);
+    else if (l->files > 1)
+        add(o, "debug-file", debug_object(&l->file[0]), &ok);
     return whole(o, ok);
 }
 

@@ -8,7 +8,12 @@
 #include "base/workers.h"
 #include "emit/plan_parts.h"
 
-enum { ROUNDS_MOST = 24, BISECTIONS = 9, RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */ };
+enum {
+    ROUNDS_MOST = 24,
+    BISECTIONS = 9,
+    MARGIN_MOST = 256,
+    RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */
+};
 
 static const struct {
     enum debug_section section;
@@ -216,7 +221,8 @@ static bool learn(const struct settling *s, uint32_t index)
     /* the next time the composed sizes come out a little differently */
     const uint64_t unit = granule(s, kind);
     const bool is_composed = t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES;
-    const uint64_t margin = is_composed ? (t->possible / 64 + unit - 1) / unit * unit : 0;
+    const uint64_t little = t->possible / 64 < MARGIN_MOST ? t->possible / 64 : MARGIN_MOST;
+    const uint64_t margin = is_composed ? (little + unit - 1) / unit * unit : 0;
     if (t->possible > wanted)
         b->least = t->possible + margin;
     else

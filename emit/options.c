@@ -15,6 +15,7 @@ enum {
     OPTION_SOURCES,
     OPTION_INDEX,
     OPTION_TYPE_UNITS,
+    OPTION_SPLIT,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -38,6 +39,7 @@ static const struct cli_option table[] = {
     {OPTION_INDEX, "index", "KIND",
      "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
     {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},
+    {OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -178,6 +180,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return take_index(o, value, e);
     case OPTION_TYPE_UNITS:
         return o->type_units = true;
+    case OPTION_SPLIT:
+        return o->split = true;
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:

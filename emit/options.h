@@ -23,6 +23,7 @@ struct options {
     bool has_index;
     enum name_index index;
     bool type_units;
+    bool split;
     unsigned threads;
     bool force, sources, dry_run, quiet;
 };

@@ -79,6 +79,7 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_INDEX]                = {SECTION_DWARF,    "index",                KIND_CHOICE, AT(dwarf.index),          0,     NAME_INDEX_DEBUG_NAMES, NAME_INDEX_NONE,
                                   CHOICES([NAME_INDEX_NONE] = "none", [NAME_INDEX_GDB] = "gdb_index", [NAME_INDEX_DEBUG_NAMES] = "debug_names")},
     [KEY_TYPE_UNITS]           = {SECTION_DWARF,    "type-units",           KIND_FLAG,   AT(dwarf.type_units),     0,     0,                      false, NULL},
+    [KEY_SPLIT]                = {SECTION_DWARF,    "split",                KIND_FLAG,   AT(dwarf.split),          0,     0,                      false, NULL},
 
     [KEY_MIX_INFO]             = {SECTION_MIX,      "info",                 KIND_SIZE,   AT(dwarf.mix[MIX_INFO]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
     [KEY_MIX_ABBREV]           = {SECTION_MIX,      "abbrev",               KIND_SIZE,   AT(dwarf.mix[MIX_ABBREV]), 1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
@@ -291,6 +292,12 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(s, KEY_TYPE_UNITS, e, "goes with 'language: c' only; remove one of them");
     if (p->dwarf.type_units && p->dwarf.index != NAME_INDEX_NONE)
         return profile_wrong(s, KEY_TYPE_UNITS, e, "excludes 'index'; remove one of them");
+    if (p->dwarf.split && p->dwarf.separate != SEPARATE_NONE)
+        return profile_wrong(s, KEY_SPLIT, e, "excludes 'separate'; remove one of them");
+    if (p->dwarf.split && p->dwarf.index != NAME_INDEX_NONE)
+        return profile_wrong(s, KEY_SPLIT, e, "excludes 'index'; remove one of them");
+    if (p->dwarf.split && p->dwarf.type_units)
+        return profile_wrong(s, KEY_SPLIT, e, "excludes 'type-units'; remove one of them");
     return sections_check(p, s, e) && mix_check(p, s, e);
 }
 

@@ -65,14 +65,16 @@ static uint32_t marked(const struct plan *plan, const struct plan_library *l, co
     return plan_visited_functions(plan, l) + s->marks - l->functions;
 }
 
-static void record(struct set_library *out, const struct library *l)
+static void record(struct set_library *out, const struct builder *b)
 {
+    const struct library *l = &b->library;
     struct layout_sizes sizes = files_count(l);
     *out = (struct set_library){
         .size = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss},
         .marks = l->shape.marks,
         .marked = marked(l->plan, l->row, &l->shape),
         .result = l->result,
+        .split = files_are_split(l->plan) ? files_debug_bytes(b) : 0,
     };
     memcpy(out->entry, l->shape.entry, sizeof out->entry);
 }
@@ -110,6 +112,23 @@ static bool write_file(const struct work *w, const struct library_file *file, st
     return ok;
 }
 
+static bool write_files(const struct work *w, const struct builder *b, struct set_library *out, struct error *e)
+{
+    out->file = calloc(b->file_count, sizeof *out->file);
+    if (!out->file)
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
+    for (; out->files < b->file_count; out->files++) {
+        const struct library_file *file = &b->files[out->files];
+        struct set_file *written = &out->file[out->files];
+        XXH128_hash_t digest = XXH3_128bits(file->image, file->layout->file_size);
+        *written = (struct set_file){.size = file->layout->file_size, .digest = {digest.high64, digest.low64}};
+        memcpy(written->name, file->name, sizeof written->name);
+        if (!write_file(w, file, e))
+            return false;
+    }
+    return true;
+}
+
 static bool make_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct work *w = context;
@@ -118,21 +137,14 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
     if (!library_size(b, plan, w->stock, index, e) || !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
-    record(out, &b->library);
+    record(out, b);
     const struct plan_library *row = &plan->library[index];
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         if (out->size[kind] != row->size[kind])
             return error_set(e, ERROR_MISMATCH, "%s.so: came out with a size of %llu where the plan has %llu",
                              row->name, (unsigned long long)out->size[kind], (unsigned long long)row->size[kind]);
-    struct library_file files[FILES_MOST];
-    unsigned count = files_of(b, files);
-    for (unsigned i = 0; i < count; i++) {
-        struct set_file *written = i + 1 < count ? &out->debug : &out->file;
-        XXH128_hash_t digest = XXH3_128bits(files[i].image, files[i].layout->file_size);
-        *written = (struct set_file){files[i].layout->file_size, {digest.high64, digest.low64}};
-        if (!write_file(w, &files[i], e))
-            return false;
-    }
+    if (!write_files(w, b, out, e))
+        return false;
     if (w->set->sources && !sources_write(&w->sources, worker, &b->library, e))
         return false;
     progress_step(w->progress);
@@ -170,8 +182,8 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
         return false;
     if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e))
         return false;
-    return tidy_remove(w->directory, w->path, TIDY_STALE, set->plan, e) &&
-           write_text(w, "driver.py", driver_write, e) && write_text(w, "manifest.json", manifest_write, e);
+    return tidy_remove(w->directory, w->path, TIDY_STALE, set, e) && write_text(w, "driver.py", driver_write, e) &&
+           write_text(w, "manifest.json", manifest_write, e);
 }
 
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
@@ -202,6 +214,8 @@ void set_free(struct set *set)
 {
     if (!set)
         return;
+    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++)
+        free(set->library[i].file);
     free(set->library);
     set->library = NULL;
 }

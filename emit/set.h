@@ -10,19 +10,23 @@
 
 #include <stdio.h>
 
+#include "emit/files.h"
 #include "emit/plan.h"
 #include "emit/progress.h"
 #include "emit/stock.h"
 
 struct set_file {
-    uint64_t size;      /* bytes; 0: there is no such file */
-    uint64_t digest[2]; /* XXH3-128: high, low */
+    char name[FILE_NAME_MOST]; /* within the set */
+    uint64_t size;             /* bytes */
+    uint64_t digest[2];        /* XXH3-128: high, low */
 };
 
 /* What became of one library. */
 struct set_library {
     uint64_t size[SIZE_KINDS];
-    struct set_file file, debug; /* the library; its debug file */
+    struct set_file *file; /* those of its debug information, then the library itself */
+    uint32_t files;
+    uint64_t split; /* bytes of split debug information in the files; 0: it is not split */
     uint32_t marks, marked;
     uint64_t result;
     char entry[NAME_PREFIX_MOST];

@@ -12,6 +12,7 @@
 #include "base/workers.h"
 #include "dwarf/unit.h"
 #include "emit/code.h"
+#include "emit/describe.h"
 #include "emit/library.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
@@ -76,7 +77,8 @@ static void find_base(const struct solver *s, uint32_t index)
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_COUNT, units_most(s, l), names) +
-                          (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0);
+                          (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
+                          class_most(s->corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
@@ -218,7 +220,9 @@ static uint32_t choose_letters(const struct solver *s)
         uint32_t middle = fits + (above - fits) / 2;
         int64_t own = (int64_t)names_total(&s->own, middle);
         int64_t both = own + (int64_t)names_total(&s->imported, middle);
-        if (both <= room[SIZE_STRTAB] && both <= room[SIZE_TEXT] && own <= room[SIZE_DEBUG])
+        /* debug information may have the classes' names by themselves too */
+        int64_t told = length <= 0 && class_is_told(s->corpus, plan) ? own + own / MANGLE_METHODS : own;
+        if (both <= room[SIZE_STRTAB] && both <= room[SIZE_TEXT] && told <= room[SIZE_DEBUG])
             fits = middle;
         else
             above = middle;

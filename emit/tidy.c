@@ -20,9 +20,10 @@ struct walk {
     const char *path;
     int directory;
     enum tidy_kind kind;
-    const struct plan *plan;
-    char (*planned)[FILE_NAME_MOST]; /* names of debug files in the tree, sorted; NULL until they are asked for */
-    const char *within;              /* "" or ".build-id/xx/" */
+    const struct set *set;
+    const char **written; /* names of its files, sorted, for TIDY_STALE */
+    size_t count;
+    const char *within; /* "" or ".build-id/xx/" */
 };
 
 /* --- names ------------------------------------------------------------------------ */
@@ -62,6 +63,29 @@ static bool is_linked(const char *name)
     return strip_end(name, FILES_DEBUG_SUFFIX, library) && is_library(library);
 }
 
+/* What may stand between a library's name and .dwo: _N or _dataN. */
+static bool is_unit(const char *part)
+{
+    part += strncmp(part, "_data", 5) == 0 ? 5 : 1;
+    return isdigit((unsigned char)*part) && part[strspn(part, "0123456789")] == '\0';
+}
+
+/* Split debug information of a library, beside it. */
+static bool is_split(const char *name)
+{
+    char stem[256];
+    char library[260];
+    if (strip_end(name, ".dwp", stem))
+        return is_library(stem);
+    if (!strip_end(name, ".dwo", stem))
+        return false;
+    char *unit = strchr(stem, '_');
+    if (unit && !is_unit(unit))
+        return false;
+    snprintf(library, sizeof library, "%.*s.so", (int)(unit ? unit - stem : (long)strlen(stem)), stem);
+    return is_library(library);
+}
+
 static bool is_hexadecimal(const char *digits, size_t count)
 {
     return strlen(digits) == count && strspn(digits, "0123456789abcdef") == count;
@@ -77,7 +101,8 @@ static bool is_identified(const char *name)
 /* A file of a set outside .build-id. */
 static bool is_top_file(const char *name)
 {
-    return is_library(name) || is_linked(name) || strcmp(name, "manifest.json") == 0 || strcmp(name, "driver.py") == 0;
+    return is_library(name) || is_linked(name) || is_split(name) || strcmp(name, "manifest.json") == 0 ||
+           strcmp(name, "driver.py") == 0;
 }
 
 /* A source, by its name. */
@@ -98,45 +123,31 @@ static bool is_temporary(const char *name, bool (*is_final)(const char *))
     return name[0] == '.' && strip_end(name + 1, ".tmp", inner) && is_final(inner);
 }
 
-static bool is_planned(const struct plan *plan, const char *name)
-{
-    unsigned number;
-    char canonical[64];
-    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
-        return true;
-    if (sscanf(name, "libmodule%u.so", &number) == 1 && number < plan->modules) {
-        snprintf(canonical, sizeof canonical, "libmodule%u.so", number);
-        return strcmp(canonical, name) == 0;
-    }
-    if (sscanf(name, "libutility%u.so", &number) == 1 && number < plan->utilities) {
-        snprintf(canonical, sizeof canonical, "libutility%u.so", number);
-        return strcmp(canonical, name) == 0;
-    }
-    return false;
-}
-
-static bool is_planned_link(const struct plan *plan, const char *name)
-{
-    char library[256];
-    return plan->profile->dwarf.separate == SEPARATE_DEBUGLINK && strip_end(name, FILES_DEBUG_SUFFIX, library) &&
-           is_planned(plan, library);
-}
-
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(a, b);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool list_planned(struct walk *w, struct error *e)
+static bool list_written(struct walk *w, struct error *e)
 {
-    const struct plan *plan = w->plan;
-    w->planned = calloc(plan->library_count, sizeof *w->planned);
-    if (!w->planned)
-        return error_set(e, ERROR_MEMORY, "out of memory for the names of %u debug files", plan->library_count);
-    for (uint32_t i = 0; i < plan->library_count; i++)
-        files_debug_name(plan, &plan->library[i], w->planned[i]);
-    qsort(w->planned, plan->library_count, sizeof *w->planned, compare_names);
+    const struct set *set = w->set;
+    size_t count = 0;
+    for (uint32_t i = 0; i < set->plan->library_count; i++)
+        count += set->library[i].files;
+    w->written = calloc(count, sizeof *w->written);
+    if (!w->written)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of %zu files", count);
+    for (uint32_t i = 0; i < set->plan->library_count; i++)
+        for (uint32_t k = 0; k < set->library[i].files; k++)
+            w->written[w->count++] = set->library[i].file[k].name;
+    qsort(w->written, count, sizeof *w->written, compare_names);
     return true;
+}
+
+/* Whether the file of this name, below the set, is among those written. */
+static bool is_written(const struct walk *w, const char *name)
+{
+    return bsearch(&name, w->written, w->count, sizeof *w->written, compare_names) != NULL;
 }
 
 /* --- the walk ------------------------------------------------------------------------ */
@@ -274,13 +285,9 @@ static bool remove_debug_file(struct walk *w, int directory, const char *name, s
         return remove_file(w, directory, name, e);
     if (w->kind == TIDY_TEMPORARY || !is_identified(name))
         return true;
-    if (w->kind == TIDY_STALE) {
-        if (!w->planned && !list_planned(w, e))
-            return false;
-        snprintf(path, sizeof path, "%s%s", w->within, name);
-        if (bsearch(path, w->planned, w->plan->library_count, sizeof *w->planned, compare_names))
-            return true;
-    }
+    snprintf(path, sizeof path, "%s%s", w->within, name);
+    if (w->kind == TIDY_STALE && is_written(w, path))
+        return true;
     return !is_ours(directory, name) || remove_file(w, directory, name, e);
 }
 
@@ -312,8 +319,8 @@ static bool remove_source(struct walk *w, int directory, const char *name, struc
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
     bool unwanted = is_temporary(name, is_top_file);
-    if (w->kind == TIDY_STALE && (is_library(name) || is_linked(name)))
-        unwanted = !is_planned(w->plan, name) && !is_planned_link(w->plan, name);
+    if (w->kind == TIDY_STALE && (is_library(name) || is_linked(name) || is_split(name)))
+        unwanted = !is_written(w, name);
     if (w->kind == TIDY_ALL)
         unwanted |= is_top_file(name);
     if (unwanted)
@@ -330,10 +337,10 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
     return ok;
 }
 
-bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct plan *plan, struct error *e)
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct set *set, struct error *e)
 {
-    struct walk w = {.path = path, .directory = directory, .kind = kind, .plan = plan, .within = ""};
-    bool ok = each_entry(&w, directory, ".", remove_entry, e);
-    free(w.planned);
+    struct walk w = {.path = path, .directory = directory, .kind = kind, .set = set, .within = ""};
+    bool ok = (kind != TIDY_STALE || list_written(&w, e)) && each_entry(&w, directory, ".", remove_entry, e);
+    free(w.written);
     return ok;
 }

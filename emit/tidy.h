@@ -7,7 +7,7 @@
 #ifndef EMIT_TIDY_H
 #define EMIT_TIDY_H
 
-#include "emit/plan.h"
+#include "emit/set.h"
 
 /* Fails where the directory holds anything that is not of a set. In messages it
  * is called `path`. */
@@ -15,11 +15,12 @@ bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
 
 enum tidy_kind {
     TIDY_TEMPORARY, /* files that were not finished, and sources, which are made anew or not at all */
-    TIDY_STALE,     /* libraries and debug files that the plan does not have */
+    TIDY_STALE,     /* libraries and debug files that are not among those written */
     TIDY_ALL,       /* everything of a set but the manifest */
 };
 
-/* Removes files of sets; `plan` is needed for TIDY_STALE only. */
-bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct plan *plan, struct error *e);
+/* Removes files of sets; `set`, whose libraries have been written, is needed for
+ * TIDY_STALE only. */
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct set *set, struct error *e);
 
 #endif

@@ -161,6 +161,9 @@ static bool check_library(void *context, unsigned worker, uint32_t index, struct
     const struct manifest_library *l = &c->manifest.libraries[index];
     if (!check_file(c, worker, &l->file, e) || (l->debug_file.name && !check_file(c, worker, &l->debug_file, e)))
         return false;
+    for (size_t i = 0; i < l->split_files; i++)
+        if (!check_file(c, worker, &l->split_file[i], e))
+            return false;
     progress_step(c->progress);
     return true;
 }

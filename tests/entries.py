@@ -97,7 +97,7 @@ def subprogram(path, name):
 
 def line_rows(path):
     """The line table: [(address, (file's name, line), is_stmt)]; a line of None ends a sequence."""
-    table = ask("readelf", "-W", "--debug-dump=decodedline", path)
+    table = ask("readelf", "-W", "--debug-dump=decodedline,no-follow-links", path)
     rows = STMT.findall(table)
     return [(int(at, 16), (file, None if line == "-" else int(line)), bool(stmt)) for file, line, at, stmt in rows]
 

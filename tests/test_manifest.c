@@ -296,6 +296,58 @@ static void test_debug_file(void **state)
     }
 }
 
+/* The files of split debug information, whose names become paths too. */
+static void test_split(void **state)
+{
+    (void)state;
+#define FILE_OF(name) "{\"name\": \"" name "\", \"file\": 7, " DIGEST "}"
+    static const struct {
+        const char *row, *message;
+        size_t files;
+    } cases[] = {
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.dwo") ", " FILE_OF("libmodule0_12.dwo") ", " FILE_OF(
+             "libmodule0_data3.dwo") "]}",
+         NULL, 3},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.so.dwp") "]}", NULL, 1},
+        {"{\"debug\": 9, \"files\": []}", NULL, 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule1.dwo") "]}",
+         "libmodule0.so: split: 'name' is not of a .dwo file or package of the library's", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_/../a.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_data.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("../libmodule0.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [{\"file\": 7, " DIGEST "}]}", "libmodule0.so: split: 'name' is missing", 0},
+        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", " DIGEST "}]}", "split: 'file' is missing", 0},
+        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", \"file\": 7}]}", "'xxh3-128' is missing", 0},
+        {"{\"debug\": 9, \"files\": [7]}", "split: 'files' has an entry that is not an object", 0},
+        {"{\"debug\": 9, \"files\": {}}", "split: 'files' is not a list", 0},
+        {"{\"debug\": 9}", "split: 'files' is missing", 0},
+        {"{\"files\": []}", "split: 'debug' is missing", 0},
+        {"[]", "libmodule0.so: 'split' is not an object", 0},
+    };
+#undef FILE_OF
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char member[600];
+        snprintf(member, sizeof member, "\"split\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
+        char *text = with("\"entry\": \"libmodule0_entry\"", member);
+        struct manifest m;
+        struct error e = {0};
+        if (cases[i].message) {
+            assert_refused(text, strlen(text), cases[i].message);
+        } else {
+            assert_true(manifest_parse(&m, text, strlen(text), &e));
+            const struct manifest_library *l = &m.libraries[1];
+            assert_int_equal(l->split, 9);
+            assert_int_equal(l->split_files, cases[i].files);
+            for (size_t k = 0; k < l->split_files; k++)
+                assert_int_equal(l->split_file[k].size, 7);
+            assert_int_equal(m.libraries[2].split_files, 0);
+            manifest_free(&m);
+        }
+        free(text);
+    }
+}
+
 static void test_not_an_object(void **state)
 {
     (void)state;
@@ -380,7 +432,7 @@ static void test_long_value(void **state)
         strcpy(value + key + size - 1, "\"");
         char *text = with("\"seed\": 42", value);
         if (more)
-            assert_refused(text, strlen(text), "has a value of more than 256 kB");
+            assert_refused(text, strlen(text), "has a value of more than 1024 kB");
         else
             assert_true(manifest_parse(&m, text, strlen(text), &e));
         if (!more)
@@ -560,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_debug_file),
+        cmocka_unit_test(test_split),
         cmocka_unit_test(test_not_an_object),
         cmocka_unit_test(test_row_not_an_object),
         cmocka_unit_test(test_version_comes_first),

@@ -72,7 +72,8 @@ def wanted_of(chance, natural, version, amount):
     """A few of the sections, changed by at most this part; names of files can only be longer."""
     names = {key: VERSION_4.get(key, key) if version == 4 else key for key in KEYS if version == 5 or key != "line_str"}
     mix = {}
-    for key in chance.sample(list(names), chance.randint(1, 4)):
+    there = [key for key in names if names[key] in natural]  # a small set may have no ranges
+    for key in chance.sample(there, chance.randint(1, 4)):
         size = natural[names[key]]
         size += chance.randint(2, 400) if key == "line_str" else int(size * chance.uniform(-amount, amount))
         if key == "abbrev":

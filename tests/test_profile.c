@@ -160,7 +160,9 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
-         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, type-units, mix"},
+         "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, "
+         "type-units, "
+         "split, mix"},
         {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
         {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
@@ -426,6 +428,11 @@ static void refuses_wrong_words(void **state)
          "dwarf: separate: 'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},
         {HEAD "dwarf: {version: 3}\n", 4, "dwarf: version: '3' is not a whole number from 4 to 5"},
         {HEAD "dwarf: {version: five}\n", 4, "dwarf: version: 'five' is not a whole number from 4 to 5"},
+        {HEAD "dwarf: {split: dwo}\n", 4, "dwarf: split: 'dwo' is neither true nor false"},
+        {HEAD "dwarf: {split: true, separate: debuglink}\n", 4,
+         "dwarf: split: excludes 'separate'; remove one of them"},
+        {HEAD "dwarf: {split: true, index: gdb_index}\n", 4, "dwarf: split: excludes 'index'; remove one of them"},
+        {HEAD "dwarf: {split: true, type-units: true}\n", 4, "dwarf: split: excludes 'type-units'; remove one of them"},
         {HEAD "dwarf: {language: fortran}\n", 4, "dwarf: language: 'fortran' is not one of c, c++"},
     };
     ALL_REFUSED(wrong);

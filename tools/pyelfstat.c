@@ -48,6 +48,23 @@ static bool counts_from(const struct file_sizes *sizes, struct counts *counts)
     return sizes_total(sizes, &counts->of[COLUMN_TOTAL]);
 }
 
+/* Adds what the files of split debug information have. If all files together have as
+ * many bytes of it as the manifest says, what counts is what it says there was
+ * before: that cannot be read from them. */
+static bool read_split(const struct library *library, struct file_sizes *sizes, struct error *e)
+{
+    for (size_t i = 0; i < library->split_paths; i++) {
+        struct file_sizes more;
+        if (!sizes_read(library->split_path[i], &more, e))
+            return false;
+        if (!sizes_add(sizes, &more))
+            return error_set(e, ERROR_INPUT, "%s has too large sizes", library->name);
+    }
+    if (library->split_paths && sizes->debug == library->split)
+        sizes->debug = library->before_split;
+    return true;
+}
+
 /* The sizes of a library; with a debug file, what that alone has comes from it. */
 static bool library_read(const struct library *library, struct file_sizes *sizes, struct error *e)
 {
@@ -55,7 +72,7 @@ static bool library_read(const struct library *library, struct file_sizes *sizes
     if (!sizes_read(library->path, sizes, e))
         return false;
     if (!library->debug_path)
-        return true;
+        return read_split(library, sizes, e);
     if (!sizes_read(library->debug_path, &debug, e))
         return false;
     debug.text = debug.data = debug.bss = 0; /* the library's, of which it says the sizes */

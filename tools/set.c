@@ -35,16 +35,17 @@ static const char *path_within(const struct set *set, struct arena *arena, const
     return path;
 }
 
-/* `debug` is the name of its debug file, or NULL. */
-static bool libraries_add(struct set *set, struct arena *arena, const char *name, const char *debug, struct error *e)
+/* The next one; NULL when memory ran out. */
+static struct library *libraries_add(struct set *set, struct arena *arena, const char *name, struct error *e)
 {
     const char *path = path_within(set, arena, name);
-    const char *debug_path = debug ? path_within(set, arena, debug) : NULL;
-    if (!path || (debug && !debug_path))
-        return no_memory(e);
-    set->libraries[set->count++] =
-        (struct library){.name = path + strlen(path) - strlen(name), .path = path, .debug_path = debug_path};
-    return true;
+    if (!path) {
+        no_memory(e);
+        return NULL;
+    }
+    struct library *library = &set->libraries[set->count++];
+    *library = (struct library){.name = path + strlen(path) - strlen(name), .path = path};
+    return library;
 }
 
 /* ---- the manifest ---- */
@@ -71,6 +72,28 @@ static void take_wanted(const struct manifest_sizes *sizes, struct counts *wante
     wanted->of[COLUMN_TOTAL] = all ? total : 0;
 }
 
+/* A library of a manifest, with the files of its debug information. */
+static bool take_library(const struct manifest_library *l, struct arena *arena, struct set *set, struct error *e)
+{
+    struct library *library = libraries_add(set, arena, l->name, e);
+    if (!library)
+        return false;
+    if (l->debug_file.name && !(library->debug_path = path_within(set, arena, l->debug_file.name)))
+        return no_memory(e);
+    library->split = l->split;
+    library->before_split = l->size[MANIFEST_DEBUG];
+    library->split_path = arena_zeroed(arena, l->split_files + 1, sizeof *library->split_path);
+    if (!library->split_path)
+        return no_memory(e);
+    for (; library->split_paths < l->split_files; library->split_paths++) {
+        const char *path = path_within(set, arena, l->split_file[library->split_paths].name);
+        if (!path)
+            return no_memory(e);
+        library->split_path[library->split_paths] = path;
+    }
+    return true;
+}
+
 static bool take_manifest(const struct manifest *m, struct arena *arena, struct set *set, struct error *e)
 {
     size_t size = strlen(m->application) + 1;
@@ -82,7 +105,7 @@ static bool take_manifest(const struct manifest *m, struct arena *arena, struct 
     bool ok = libraries_start(set, arena, m->count, e);
     for (size_t i = 0; i < m->count && ok; i++) {
         const struct manifest_library *l = &m->libraries[i];
-        ok = l->kind == MANIFEST_MARKER || libraries_add(set, arena, l->name, l->debug_file.name, e);
+        ok = l->kind == MANIFEST_MARKER || take_library(l, arena, set, e);
     }
     return ok;
 }
@@ -103,7 +126,7 @@ static bool list_directory(struct arena *arena, struct set *set, struct error *e
         return error_errno(e, set->path, "cannot list");
     bool ok = libraries_start(set, arena, (size_t)count, e);
     for (int i = 0; i < count; i++) {
-        ok = ok && libraries_add(set, arena, entries[i]->d_name, NULL, e);
+        ok = ok && libraries_add(set, arena, entries[i]->d_name, e);
         free(entries[i]);
     }
     free(entries);

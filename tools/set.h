@@ -38,6 +38,12 @@ struct library {
     const char *name; /* within the set */
     const char *path;
     const char *debug_path; /* of the file of its debug information; NULL where it has it itself */
+
+    /* Of split debug information: the .dwo files, or the package, and, by the
+     * manifest, the bytes of debug sections in all files and before it was split. */
+    const char **split_path;
+    size_t split_paths;
+    uint64_t split, before_split;
 };
 
 struct set {

@@ -1,0 +1,77 @@
+/* Encodes what compose.h names of classes: DWARF 5 sections 3.3.6 (declarations),
+ * 5.7 (classes), 2.23 (template parameters). */
+#include "dwarf/compose.h"
+
+#include "dwarf/abbrev.h"
+
+/* A name of the library's own. */
+static uint8_t *put_own_name(struct composer *c, uint8_t *p, uint32_t name)
+{
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
+    return put_u32(p, name);
+}
+
+static uint8_t *put_line(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
+{
+    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    p = put_u16(p, (uint16_t)line);
+    return put_u8(p, (uint8_t)column);
+}
+
+struct compose_siblings compose_class(struct composer *c, const struct debug_class *k)
+{
+    struct compose_siblings s;
+    compose_note(c, ABBREV_NAMESPACE, k->scope, COMPOSE_UNKNOWN, NULL);
+    uint8_t *p = put_own_name(c, put_u8(c->info, ABBREV_NAMESPACE), k->scope);
+    s.scope = put_line(c, p, k->line, 11);
+    c->info = s.scope + 4;
+    compose_note(c, ABBREV_CLASS, k->name, COMPOSE_UNKNOWN, k->qualified);
+    p = put_own_name(c, put_u8(c->info, ABBREV_CLASS), k->name);
+    p = put_u8(p, 1); /* it has no members */
+    s.class = put_line(c, p, k->line, 7);
+    c->info = s.class + 4;
+    return s;
+}
+
+void compose_class_end(struct composer *c, struct compose_siblings siblings)
+{
+    compose_end_children(c, siblings.class);
+    compose_end_children(c, siblings.scope);
+}
+
+uint32_t compose_method(struct composer *c, const struct debug_method *m)
+{
+    const struct corpus *corpus = c->corpus;
+    const bool leaf = !m->parameters && !m->is_template;
+    const uint32_t place = compose_place_of(c, c->info);
+    uint8_t *p = put_own_name(c, put_u8(c->info, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD), m->name);
+    p = put_own_name(c, put_line(c, p, m->line, 26), m->linkage_name);
+    p = put_u32(p, corpus_type(corpus, m->result));
+    c->info = put_u8(p, DW_ACCESS_public);
+    if (leaf)
+        return place;
+    uint8_t *sibling = c->info;
+    p = sibling + 4;
+    if (m->is_template) {
+        p = put_u32(put_u8(p, ABBREV_TEMPLATE_TYPE), corpus->name_t);
+        p = put_u32(p, corpus_type(corpus, m->type));
+        p = put_u32(put_u8(p, ABBREV_TEMPLATE_VALUE), corpus->name_n);
+        p = put_u32(p, corpus_type(corpus, BASE_INT));
+        p = put_u8(p, m->number);
+    }
+    for (uint32_t j = 0; j < m->parameters; j++) {
+        p = put_u8(p, ABBREV_TYPE_PARAMETER);
+        p = put_u32(p, corpus_type(corpus, m->types[j]));
+    }
+    c->info = p;
+    compose_end_children(c, sibling);
+    return place;
+}
+
+uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t parameters)
+{
+    const uint64_t method = abbrev_entry_size(d, ABBREV_STATIC_METHOD) + abbrev_entry_size(d, ABBREV_TEMPLATE_TYPE) +
+                            abbrev_entry_size(d, ABBREV_TEMPLATE_VALUE) +
+                            (uint64_t)parameters * abbrev_entry_size(d, ABBREV_TYPE_PARAMETER) + 1;
+    return abbrev_entry_size(d, ABBREV_NAMESPACE) + abbrev_entry_size(d, ABBREV_CLASS) + methods * method + 2;
+}

@@ -1,0 +1,403 @@
+/* Classes and structures of a C++ header; see cpp_parts.h.
+ *
+ *     pointer, const, references            types made of the class, put before it
+ *     namespace
+ *       class Name, or of a template
+ *         inheritance                       from one that was there before
+ *         members, types, methods
+ *         template parameters
+ *     abstract instances of some methods    with the names of their parameters
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/cpp_parts.h"
+
+enum { METHODS_MOST = 56 };
+
+/* A class under construction. */
+struct plan {
+    uint16_t number;
+    uint16_t pointer, const_pointer; /* to it, to a constant one; or CPP_NONE */
+    struct cpp_base *base;           /* or NULL */
+    struct cpp_base self;
+    struct cpp_text plain_name; /* its name without template arguments */
+    bool is_structure;
+    bool inlined; /* some of its methods */
+    uint32_t members, typedefs, methods;
+    struct scope scope; /* names of members, types and methods */
+    struct cpp_method method[METHODS_MOST];
+};
+
+/* Half have a few, some have very many. */
+static uint32_t methods_count(struct header_builder *b, bool is_structure)
+{
+    uint32_t r = pick(b, 20);
+    if (is_structure)
+        return r < 9 ? pick(b, 2) : r < 17 ? 2 + pick(b, 5) : 7 + pick(b, 9);
+    return r < 8 ? 3 + pick(b, 5) : r < 15 ? 8 + pick(b, 10) : 28 + pick(b, 28);
+}
+
+/* --- before the class ------------------------------------------------------------- */
+
+static bool is_there(const struct cpp_header *h, uint32_t template, const struct cpp_arguments *arguments)
+{
+    for (uint32_t i = CPP_FIRST; i < h->types; i++) {
+        const struct cpp_type *t = &h->type[i];
+        if (t->kind == CPP_CLASS && t->template == template && t->arguments.type[0] == arguments->type[0] &&
+            t->arguments.type[1] == arguments->type[1] && t->arguments.value == arguments->value)
+            return true;
+    }
+    return false;
+}
+
+/* Its name: an instance of a template that there is not yet, or one of its own. */
+static void name_class(struct header_builder *b, struct plan *p, struct cpp_type *class)
+{
+    struct cpp_header *h = b->cpp;
+    class->template = CPP_NONE;
+    if (pick(b, 20) < 11 && !b->corpus->strings.failed) {
+        uint32_t number = pick(b, CPP_TEMPLATES);
+        const struct cpp_template *t = &h->template[number];
+        class->arguments = cpp_arguments(b, t->two, t->numbered);
+        if (!is_there(h, number, &class->arguments)) {
+            char text[CPP_TEXT_MOST];
+            cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);
+            class->name = cpp_text_at(b, add_string(b, text));
+            class->template = (uint16_t)number;
+            class->scope = t->scope;
+            p->plain_name = t->name;
+            return;
+        }
+    }
+    class->name = p->plain_name = cpp_class_name(b, 5, 17);
+    class->scope = pick(b, 20) < 11 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
+}
+
+static void choose_base(struct header_builder *b, struct plan *p)
+{
+    struct cpp_header *h = b->cpp;
+    const uint32_t most = sizeof h->base / sizeof h->base[0];
+    const uint32_t count = h->bases < most ? h->bases : most;
+    if (count && pick(b, 5) < 2)
+        p->base = &h->base[pick(b, count)];
+    if (p->base) {
+        p->self.has_vtable = p->base->has_vtable;
+        p->self.virtuals = p->base->virtuals;
+        p->self.root = p->base->root;
+    } else {
+        p->self.has_vtable = !p->is_structure && pick(b, 4) == 0;
+        p->self.root = p->number;
+    }
+}
+
+/* The types that are made of it. */
+static void derive_types(struct header_builder *b, struct plan *p)
+{
+    p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
+    if (pick(b, 10) < 6) {
+        uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
+        if (pick(b, 10) < 4)
+            p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
+        if (pick(b, 10) < 9)
+            cpp_derive(b, CPP_REFERENCE, constant);
+    }
+    if (pick(b, 10) < 6)
+        cpp_derive(b, CPP_REFERENCE, p->number);
+    if (pick(b, 10) < 3)
+        cpp_derive(b, CPP_RVALUE_REFERENCE, p->number);
+    p->inlined = p->methods && pick(b, 2);
+    if (p->inlined)
+        cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
+    if (p->inlined && p->const_pointer != CPP_NONE)
+        cpp_derive(b, CPP_CONST, p->const_pointer);
+}
+
+/* --- in the class -------------------------------------------------------------------- */
+
+static void add_inheritance(struct header_builder *b, const struct plan *p)
+{
+    bytes_u8(&b->entries, ABBREV_INHERITANCE);
+    bytes_u32(&b->entries, b->cpp->type[p->base->type].offset);
+    bytes_u8(&b->entries, 0);
+    put_constant(b, DW_ACCESS_public);
+}
+
+static void add_vtable_member(struct header_builder *b, const struct plan *p)
+{
+    char text[96] = "_vptr.";
+    if (!b->corpus->strings.failed)
+        strncat(text, (const char *)b->corpus->strings.data + p->plain_name.at, sizeof text - sizeof "_vptr.");
+    bytes_u8(&b->entries, ABBREV_VTABLE_MEMBER);
+    put_name(b, add_string(b, text));
+    bytes_u32(&b->entries, b->cpp->vtable_pointer);
+    bytes_u8(&b->entries, 0);
+}
+
+/* Aligned, one behind the other, from *size on. */
+static void add_class_members(struct header_builder *b, struct plan *p, uint32_t *size, uint32_t *align)
+{
+    for (uint32_t i = 0; i < p->members; i++) {
+        struct known_type type = sized_type(b, 48);
+        uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
+        bool is_protected = !p->is_structure && pick(b, 2);
+        if (place + type.size > 240)
+            break;
+        bytes_u8(&b->entries, is_protected ? ABBREV_PROTECTED_MEMBER : ABBREV_MEMBER);
+        put_name(b, member_name(b, &p->scope));
+        declare(b, next_line(b));
+        bytes_u32(&b->entries, type.offset);
+        bytes_u8(&b->entries, (uint8_t)place);
+        if (is_protected)
+            bytes_u8(&b->entries, DW_ACCESS_protected);
+        *size = place + type.size;
+        *align = type.align > *align ? type.align : *align;
+    }
+}
+
+static void add_class_typedefs(struct header_builder *b, struct plan *p)
+{
+    for (uint32_t i = 0; i < p->typedefs; i++) {
+        uint32_t of = b->cpp->type[cpp_parameter_type(b)].offset;
+        uint32_t name = member_name(b, &p->scope);
+        cpp_list_nested(b, p->number, name, ABBREV_TYPEDEF);
+        bytes_u8(&b->entries, ABBREV_TYPEDEF);
+        put_name(b, name);
+        declare(b, next_line(b));
+        bytes_u32(&b->entries, of);
+    }
+}
+
+/* Constructors come first, each with a parameter more than the one before, so that
+ * no two are alike. */
+static uint32_t add_constructors(struct header_builder *b, struct plan *p, uint32_t most)
+{
+    uint32_t count = most < 2 ? most : 1 + pick(b, most < 8 ? 2 : 4);
+    uint32_t least = pick(b, 2);
+    for (uint32_t i = 0; i < count; i++) {
+        struct cpp_method *m = &p->method[i];
+        *m = (struct cpp_method){.f = {.kind = CPP_CONSTRUCTOR, .class = p->number, .name = p->plain_name},
+                                 .line = next_line(b),
+                                 .object = b->cpp->type[p->pointer].offset};
+        m->f.count = least + i;
+        for (uint32_t j = 0; j < m->f.count; j++)
+            m->f.parameter[j] = cpp_parameter_type(b);
+        cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
+    }
+    return count;
+}
+
+static void add_destructor(struct header_builder *b, struct plan *p, struct cpp_method *m)
+{
+    char text[CPP_TEXT_MOST] = "~";
+    if (!b->corpus->strings.failed)
+        strncat(text, (const char *)b->corpus->strings.data + p->plain_name.at, p->plain_name.length);
+    *m = (struct cpp_method){.f = {.kind = CPP_DESTRUCTOR, .class = p->number},
+                             .line = next_line(b),
+                             .object = b->cpp->type[p->pointer].offset};
+    m->f.name = cpp_text_at(b, add_string(b, text));
+    cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
+}
+
+/* Of six, one is static and one virtual, if it can be; half of the others are
+ * const, if something points to a constant object. Returns whether it is virtual. */
+static bool add_method(struct header_builder *b, struct plan *p, struct cpp_method *m)
+{
+    const struct cpp_header *h = b->cpp;
+    const uint32_t r = pick(b, 12);
+    *m = (struct cpp_method){.f = {.kind = CPP_ORDINARY, .class = p->number}, .line = next_line(b)};
+    m->f.name = cpp_text_at(b, member_name(b, &p->scope));
+    cpp_choose_parameters(b, &m->f);
+    m->is_static = r < 2;
+    bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
+    m->f.is_template = !is_virtual && pick(b, 40) == 0;
+    if (m->f.is_template)
+        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 4) == 0);
+    m->f.is_const = !m->is_static && p->const_pointer != CPP_NONE && pick(b, 2);
+    m->object = h->type[m->f.is_const ? p->const_pointer : p->pointer].offset;
+    m->f.result = cpp_parameter_type(b);
+    if (is_virtual) {
+        cpp_declare(b, m, ABBREV_VIRTUAL_METHOD, p->self.virtuals++);
+    } else if (m->is_static) {
+        bool leaf = !m->f.count && !m->f.is_template;
+        cpp_declare(b, m, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD, 0);
+    } else if (pick(b, 5) < 2) {
+        m->f.result = CPP_VOID;
+        cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
+    } else {
+        cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_METHOD : ABBREV_METHOD, 0);
+    }
+    return is_virtual;
+}
+
+static void add_methods(struct header_builder *b, struct plan *p)
+{
+    uint32_t i = p->methods ? add_constructors(b, p, p->methods) : 0;
+    if (i + 2 < p->methods && pick(b, 3))
+        add_destructor(b, p, &p->method[i++]);
+    for (; i < p->methods; i++) {
+        const size_t before = b->entries.size;
+        bool is_virtual = add_method(b, p, &p->method[i]);
+        if (i && !is_virtual && cpp_leaves_out(b, 8)) {
+            b->entries.size = before;
+            p->method[i].at = 0;
+        }
+    }
+}
+
+static enum abbrev_code class_code(const struct plan *p)
+{
+    return p->is_structure ? ABBREV_STRUCTURE : p->self.has_vtable ? ABBREV_VIRTUAL_CLASS : ABBREV_CLASS;
+}
+
+static void begin_class(struct header_builder *b, const struct plan *p, size_t *byte_size, size_t *sibling)
+{
+    const struct cpp_type *t = &b->cpp->type[p->number];
+    bytes_u8(&b->entries, (uint8_t)class_code(p));
+    put_name(b, t->name.at);
+    *byte_size = bytes_u8(&b->entries, 0);
+    declare(b, next_line(b));
+    if (p->self.has_vtable && !p->is_structure)
+        bytes_u32(&b->entries, b->cpp->type[p->self.root].offset);
+    *sibling = bytes_u32(&b->entries, 0);
+}
+
+/* --- behind it --------------------------------------------------------------------------- */
+
+/* Which methods are inlined is the header's own: nothing here goes by the order that
+ * the headers of a group share. */
+static uint32_t any(struct header_builder *b, uint32_t n)
+{
+    return random_below(random_next(&b->variety), n);
+}
+
+/* No two alike for a few numbers in a row. */
+static uint32_t variable_name(struct header_builder *b, uint32_t number)
+{
+    return b->corpus->name[(any(b, CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
+}
+
+static void declare_at(struct header_builder *b, uint32_t line)
+{
+    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
+    bytes_u16(&b->entries, (uint16_t)line);
+    bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
+}
+
+/* The abstract instance of an inlined method: parameters with names. */
+static void add_abstract(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
+{
+    const struct cpp_header *h = b->cpp;
+    size_t object = 0;
+    cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
+    bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
+    bytes_u32(&b->entries, m->at);
+    put_constant(b, DW_INL_declared_inlined);
+    if (!m->is_static)
+        object = bytes_u32(&b->entries, 0);
+    size_t sibling = bytes_u32(&b->entries, 0);
+    if (m->f.is_template)
+        cpp_template_parameters(b, &m->f.arguments);
+    if (!m->is_static) {
+        uint16_t pointer = m->f.is_const ? p->const_pointer : p->pointer;
+        bytes_patch_u32(&b->entries, object, here(b));
+        bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
+        put_name(b, b->corpus->name_this);
+        bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
+    }
+    for (uint32_t j = 0; j < m->f.count; j++) {
+        bytes_u8(&b->entries, ABBREV_INLINE_PARAMETER);
+        put_name(b, variable_name(b, j));
+        declare_at(b, m->line);
+        bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
+    }
+    if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
+        bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
+        put_name(b, variable_name(b, m->f.count));
+        declare_at(b, m->line + 1);
+        bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
+    }
+    end_children(b, sibling);
+}
+
+/* What others may be derived from: the last of them. */
+static void remember_base(struct cpp_header *h, const struct plan *p)
+{
+    const uint32_t most = sizeof h->base / sizeof h->base[0];
+    h->base[h->bases++ % most] = p->self;
+}
+
+static void put_class(struct header_builder *b, struct plan *p)
+{
+    struct cpp_header *h = b->cpp;
+    struct cpp_type *class = &h->type[p->number];
+    size_t byte_size;
+    size_t sibling;
+    derive_types(b, p);
+    size_t scope = class->scope != CPP_NONE ? cpp_open_scope(b, class->scope) : 0;
+    class->offset = here(b);
+    cpp_settle(b, p->number);
+    cpp_list_type(b, p->number, class_code(p));
+    begin_class(b, p, &byte_size, &sibling);
+    uint32_t size = 0;
+    uint32_t align = 1;
+    if (p->base) {
+        const struct cpp_type *base = &h->type[p->base->type];
+        add_inheritance(b, p);
+        size = base->size;
+        align = base->align;
+    } else if (p->self.has_vtable) {
+        add_vtable_member(b, p);
+        size = align = 8;
+    }
+    add_class_members(b, p, &size, &align);
+    add_class_typedefs(b, p);
+    add_methods(b, p);
+    if (class->template != CPP_NONE)
+        cpp_template_parameters(b, &class->arguments);
+    end_children(b, sibling);
+    if (scope)
+        end_children(b, scope);
+    size = (size + align - 1) & ~(align - 1);
+    class->size = size ? size : 1;
+    class->align = align;
+    class->complete = true;
+    if (!b->entries.failed)
+        b->entries.data[byte_size] = (uint8_t) class->size;
+    if (h->type[p->number].derived[CPP_CONST]) {
+        h->type[h->type[p->number].derived[CPP_CONST]].size = class->size;
+        h->type[h->type[p->number].derived[CPP_CONST]].align = align;
+    }
+    remember(b, class->offset, class->size, align);
+}
+
+void add_class(struct header_builder *b, bool is_structure)
+{
+    struct cpp_header *h = b->cpp;
+    struct plan *p = calloc(1, sizeof *p);
+    struct cpp_type class = {.kind = CPP_CLASS};
+    if (!p || h->types + 16 > CPP_TYPES_MOST) {
+        b->entries.failed |= !p;
+        free(p);
+        return;
+    }
+    p->is_structure = is_structure;
+    p->const_pointer = CPP_NONE;
+    name_class(b, p, &class);
+    p->number = cpp_add(h, &class);
+    choose_base(b, p);
+    p->self.type = p->number;
+    p->members = pick(b, 5) ? pick(b, 2) : 1 + pick(b, 4);
+    p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
+    p->methods = methods_count(b, is_structure);
+    p->members += !p->methods; /* something there must be */
+    if (p->base && p->base->has_vtable && is_structure)
+        p->self.has_vtable = false; /* a structure is not told to have one */
+    put_class(b, p);
+    if (h->type[p->number].size <= 120 && !(is_structure && p->base && p->base->has_vtable))
+        remember_base(h, p);
+    for (uint32_t i = 0; i < p->methods; i++)
+        if (any(b, 3) == 0 && p->inlined && p->method[i].at)
+            add_abstract(b, p, &p->method[i]);
+    free(p);
+}

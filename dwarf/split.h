@@ -1,0 +1,101 @@
+/* Split debug information, as gcc -gsplit-dwarf makes it: what debuggers need at
+ * once stays in the library, the rest goes into .dwo files or into one package of
+ * them (DWARF 5 sections 3.1.2, 7.3.2 to 7.3.5 and appendix F; of version 4 GNU's
+ * extension, gcc.gnu.org/wiki/DebugFission and DebugFissionDWP).
+ *
+ * It is made from finished sections in their normal form, one unit after another.
+ * A unit's entries are walked over by its abbreviations, and written again with
+ *
+ *     strp, line_strp              strx       a number in .debug_str_offsets.dwo
+ *     addr, DW_OP_addr             addrx      a number in the library's .debug_addr
+ *     sec_offset of a list         loclistx, rnglistx    a number in the lists' table
+ *     ref4                         ref4       where the entry is then
+ *
+ * or version 4's GNU_str_index, GNU_addr_index and offsets. Lists begin with numbers
+ * of addresses too. What the line table is for the unit stays as it is, and so do
+ * .debug_ranges of version 4.
+ *
+ *     the library    .debug_info      skeleton 0            skeleton 1         ...
+ *                    .debug_addr      addresses of unit 0   addresses of unit 1
+ *                                        ^ addr_base           ^ addr_base
+ *     unit 0's .dwo  .debug_info.dwo  unit 0, which has the same identity
+ *
+ * Use: split_start; while split_next, take the unit's parts, or in version 4
+ * leave them there; split_end. Memory grows to what a library needs and is kept.
+ */
+#ifndef DWARF_SPLIT_H
+#define DWARF_SPLIT_H
+
+#include "dwarf/numbers.h"
+#include "dwarf/unit.h"
+
+/* What a .dwo file or a package has. */
+enum split_part {
+    SPLIT_INFO,
+    SPLIT_ABBREV,
+    SPLIT_LISTS,
+    SPLIT_RANGES, /* not in version 4 */
+    SPLIT_STR_OFFSETS,
+    SPLIT_STR,
+    SPLIT_INDEX, /* of the units, in a package */
+    SPLIT_PARTS
+};
+
+/* What the library has of its own; .debug_aranges is changed where it stands. */
+enum split_stub { STUB_INFO, STUB_ABBREV, STUB_STR, STUB_ADDR, SPLIT_STUBS };
+
+enum { SPLIT_NAME_MOST = 64 };
+
+/* The sections in their normal form. They stay where they are until split_end. */
+struct split_source {
+    struct dialect dialect;
+    struct debug_places places;
+    uint64_t size[DEBUG_SECTION_COUNT];
+    uint64_t identity; /* what the units' follow from */
+};
+
+/* Lists of a unit: the number of each, and where it is among all. */
+struct split_lists {
+    struct numbers numbers; /* by their offsets in the section */
+    struct bytes at;        /* uint32_t */
+    struct bytes bytes;
+};
+
+/* What the unit's own entry says. */
+struct split_unit {
+    const uint8_t *start, *entries, *end;
+    uint64_t identity, low, size;
+    uint32_t lines, ranges; /* offsets in the library's sections; the second is UINT32_MAX where it has none */
+    const char *source, *directory;
+};
+
+struct split {
+    struct bytes part[SPLIT_PARTS]; /* of the unit; in version 4 of all units so far */
+    struct bytes stub[SPLIT_STUBS];
+    char name[SPLIT_NAME_MOST]; /* of the unit's .dwo file */
+
+    /* The rest is for split*.c. */
+    struct split_source from;
+    struct split_unit unit;
+    uint32_t units;                        /* so far */
+    uint64_t at;                           /* the next one in .debug_info */
+    uint8_t *aranges;                      /* of the next one with code */
+    struct bytes attributes, first;        /* the table of abbreviations: split_table.c */
+    struct numbers strings, addresses;     /* of the unit */
+    struct split_lists locations, ranges;  /* of the unit */
+    struct bytes places;                   /* uint32_t: where each entry of the unit is then, by where it was */
+    struct bytes references, range_places; /* uint32_t: where such attributes are in the unit */
+    struct bytes contributions;            /* struct split_contribution: of each unit to a package */
+};
+
+void split_start(struct split *s, const struct split_source *from);
+
+/* Splits the next unit. False when there is none, or when memory ran out. */
+bool split_next(struct split *s);
+
+/* Completes a package of version 4; false when memory has run out, now or before. */
+bool split_end(struct split *s);
+
+void split_free(struct split *s);
+
+#endif

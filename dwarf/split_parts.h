@@ -1,0 +1,73 @@
+/* What the files of split.h share. */
+#ifndef DWARF_SPLIT_PARTS_H
+#define DWARF_SPLIT_PARTS_H
+
+#include "dwarf/split.h"
+
+enum { SPLIT_COLUMNS = 4 }; /* of an index: sections that units share in a package */
+
+struct split_contribution {
+    uint64_t identity;
+    uint32_t offset[SPLIT_COLUMNS], size[SPLIT_COLUMNS];
+};
+
+/* What becomes of an attribute's value. */
+enum split_does {
+    SPLIT_END, /* no attribute: behind the last of an abbreviation */
+    SPLIT_COPY,
+    SPLIT_DROP, /* of the unit's entry: its skeleton says it */
+    SPLIT_TEXT,
+    SPLIT_STRING,
+    SPLIT_LINE_STRING,
+    SPLIT_ADDRESS,
+    SPLIT_REFERENCE,
+    SPLIT_EXPRESSION,
+    SPLIT_LOCATIONS,
+    SPLIT_PIECES,   /* ranges */
+    SPLIT_IDENTITY, /* has none so far */
+};
+
+struct split_attribute {
+    uint16_t name;
+    uint8_t does;
+    uint8_t size; /* bytes that it takes; 0: its value tells */
+};
+
+static inline bool split_is_4(const struct split *s)
+{
+    return dialect_is_4(s->from.dialect);
+}
+
+/* The number of an address among the unit's. */
+static inline uint32_t split_address(struct split *s, uint64_t address)
+{
+    return numbers_of(&s->addresses, address);
+}
+
+/* split_table.c. Reads the table of abbreviations at `table`, and appends to the parts
+ * the one of the entries as they will be. */
+void split_table(struct split *s, const uint8_t *table);
+
+/* Attributes of an abbreviation, those without bytes left out. */
+static inline const struct split_attribute *split_attributes(const struct split *s, uint64_t code)
+{
+    uint32_t first;
+    memcpy(&first, s->first.data + (code - 1) * sizeof first, sizeof first);
+    return (const struct split_attribute *)(const void *)(s->attributes.data + first);
+}
+
+/* split_lists.c. The number of the unit's list at this offset, which is split too when it is
+ * met for the first time; in version 4 its offset among the unit's. */
+uint32_t split_location_list(struct split *s, uint32_t offset);
+uint32_t split_range_list(struct split *s, uint32_t offset);
+
+/* Appends the unit's lists of one kind to a part. */
+void split_put_lists(struct split *s, const struct split_lists *lists, struct bytes *part);
+
+/* Writes the expression [p, end) with numbers of addresses, which takes no more bytes. */
+uint8_t *split_expression(struct split *s, uint8_t *out, const uint8_t *p, const uint8_t *end);
+
+/* split_index.c. Writes .debug_cu_index. */
+void split_put_index(struct split *s);
+
+#endif

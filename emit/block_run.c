@@ -1,0 +1,374 @@
+/* What is told of a block's runs; see block.h.
+ *
+ * A run becomes an inlined function of a header, with what was inlined into that, or
+ * a block with locals; both in one range or in several, and what is between them
+ * belongs to what is around. Variables are slots of the frame, now and then in a
+ * register, or values.
+ */
+#include "emit/block_parts.h"
+
+void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_t end, uint32_t line)
+{
+    n.at = (uint16_t)at;
+    n.end = (uint16_t)end;
+    n.line = (uint16_t)line;
+    bytes_append(&b->all->notes, &n, sizeof n);
+    b->block->notes++;
+}
+
+/* The borders [first, last) of a run as a run of their own. */
+static struct run part_of(const struct builder *b, const struct run *r, uint32_t first, uint32_t last)
+{
+    const uint16_t *offset = b->filler->offset;
+    return (struct run){first, last, r->at + offset[first] - offset[r->first], r->at + offset[last] - offset[r->first]};
+}
+
+uint32_t block_run_lines(const struct builder *b, const struct run *r)
+{
+    return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
+}
+
+/* Where it begins, what is called and what is evaluated first share its address. */
+void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
+{
+    struct line_rows *rows = &b->maker.composer.rows;
+    const bool dense = b->rows == BLOCK_ROWS_DENSE;
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    if (dense || r->first % 2) {
+        line_column(rows, 3 + r->first % 29);
+        line_row(rows, r->at, line);
+    }
+    if (dense || r->first % 3 == 0) {
+        line_column(rows, 11 + r->first % 17);
+        line_row(rows, r->at, line + 1 + r->first % 4);
+    }
+    filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
+}
+
+/* --- places of variables ---------------------------------------------------------- */
+
+/* The first event of a slot that lies within the run and is of it: what the
+ * instruction before its first one loaded is not. */
+static uint32_t first_event(const struct builder *b, const struct run *r, uint32_t slot)
+{
+    const struct filler *f = b->filler;
+    uint32_t e = f->event_first[r->first][slot];
+    while (e != FILLER_NO_EVENT && f->event[e].start == f->offset[r->first] && !f->event[e].stored)
+        e = f->event_next[e];
+    return e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last] ? e : FILLER_NO_EVENT;
+}
+
+/* A slot, of longs (0) or doubles (1), that passes through a register within the
+ * run if one of a few has it. */
+static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
+{
+    uint32_t slot = 0;
+    for (unsigned tries = 0; tries < 6; tries++) {
+        slot = 2 * pick(b, 4) + odd;
+        if (first_event(b, r, slot) != FILLER_NO_EVENT)
+            break;
+    }
+    return slot;
+}
+
+/* What a slot holds, as a value: of a variable that is a copy of it. */
+static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
+{
+    uint8_t expression[8] = {DW_OP_fbreg};
+    uint8_t *p = put_sleb128(expression + 1, code_slot_place(slot));
+    p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
+    compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
+}
+
+/* [from, to) in the slot's place, now and then in two parts; where much is to be
+ * told, instruction by instruction, in part as values. */
+static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
+{
+    const uint16_t *offset = b->filler->offset;
+    const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste->dense_parts : b->taste->parts;
+    for (uint32_t k = r->first + 1; k < r->last; k++) {
+        uint64_t border = r->at + offset[k] - offset[r->first];
+        if (border <= from || border >= to || !parts || k % parts)
+            continue;
+        if (k % 2)
+            as_value(b, from, border, slot);
+        else
+            compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
+        from = border;
+    }
+    compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
+}
+
+/* The list of a slot for the time of a run: in its place, now and then in a
+ * register. */
+static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
+{
+    const struct filler *f = b->filler;
+    struct composer *c = &b->maker.composer;
+    const bool passing = likely(b, b->taste->passing); /* asked of every stamp, as all are of the same code */
+    if (b->lists == BLOCK_LISTS_NONE)
+        return COMPOSE_UNKNOWN;
+    uint32_t list = stamp_list(&b->maker, r->at);
+    uint64_t from = r->at;
+    uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
+    for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
+        const struct filler_event *event = &f->event[e];
+        if (event->end > f->offset[r->last])
+            break;
+        uint64_t start = r->at + event->start - f->offset[r->first];
+        in_place(b, r, from, start, slot);
+        from = r->at + event->end - f->offset[r->first];
+        compose_list_register(c, start, from, event->reg);
+    }
+    in_place(b, r, from, r->end, slot);
+    compose_list_end(c);
+    return list;
+}
+
+/* The list of a variable of which the value is known for all of a run: `this`, an
+ * object in the frame, or a number, by itself or with what a slot holds. */
+static uint32_t value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
+{
+    const uint32_t k = pick(b, 1024);
+    uint8_t expression[12];
+    uint8_t *p = expression;
+    if (b->lists == BLOCK_LISTS_NONE)
+        return COMPOSE_UNKNOWN;
+    if (is_object) {
+        p = put_u8(p, DW_OP_breg0 + REGISTER_RBP);
+        p = put_sleb128(p, FILLER_SLOT_FIRST - (int32_t)(k % 72));
+    } else if (k < 512) {
+        p = put_u8(p, (uint8_t)(DW_OP_lit0 + k % 32));
+    } else {
+        p = put_u8(p, DW_OP_fbreg);
+        p = put_sleb128(p, code_slot_place(slot));
+        p = put_u8(put_u8(p, DW_OP_deref), DW_OP_plus_uconst);
+        p = put_uleb128(p, 8 * (k % 16));
+    }
+    p = put_u8(p, DW_OP_stack_value);
+    uint32_t list = stamp_list(&b->maker, r->at);
+    compose_list_entry(&b->maker.composer, r->at, r->end, expression, (uint32_t)(p - expression));
+    compose_list_end(&b->maker.composer);
+    return list;
+}
+
+/* The ranges of something that is in a run, as parts of it. */
+struct ranges {
+    uint32_t count;
+    uint32_t first[RANGES_MOST + 1], last[RANGES_MOST + 1]; /* borders */
+    uint64_t from[RANGES_MOST + 1], to[RANGES_MOST + 1];
+};
+
+/* All of the run, or all but some instructions in its midst, which then are of
+ * what is around. */
+static struct ranges run_ranges(struct builder *b, const struct run *r)
+{
+    struct ranges g = {.count = 0, .first = {r->first}};
+    bool several = likely(b, b->taste->ranges);
+    uint32_t most = 3 + pick(b, RANGES_MOST - 3);
+    uint32_t skip = r->first + 1;
+    const uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
+    for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {
+        g.last[g.count++] = skip;
+        g.first[g.count] = skip + gap;
+    }
+    g.last[g.count++] = r->last;
+    for (uint32_t i = 0; i < g.count; i++) {
+        struct run part = part_of(b, r, g.first[i], g.last[i]);
+        g.from[i] = part.at;
+        g.to[i] = part.end;
+    }
+    return g;
+}
+
+/* How many of them are told: all, or one that covers them all. */
+static uint32_t told_ranges(const struct builder *b, const struct run *r, struct ranges *g)
+{
+    if (b->ranges != BLOCK_RANGES_NONE)
+        return g->count;
+    g->from[0] = r->at;
+    g->to[0] = r->end;
+    return 1;
+}
+
+/* --- runs --------------------------------------------------------------------------- */
+
+/* The places of an inlined function's variables. */
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
+{
+    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    for (uint32_t j = 0; j < f->children; j++) {
+        uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
+        uint32_t fate = pick(b, 64);
+        bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
+        n->slot[j] = (uint8_t)slot;
+        if (fate > 61 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+            n->slot[j] = r->first & 127;
+            n->constants |= (uint8_t)(1u << j);
+            compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
+        } else if (fate < b->taste->gone) {
+            stamp_inlined_child(&b->maker, k, j, COMPOSE_UNKNOWN);
+        } else {
+            stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
+        }
+    }
+}
+
+/* Whose lines a stretch of code is of. */
+struct lines_of {
+    const struct run *run;
+    const struct ranges *parts; /* of the run; what is between them is the caller's */
+    uint32_t caller;            /* line of the call: in the header too, or in the source */
+    bool from_header;
+};
+
+/* The rows of an instruction that is the caller's. */
+static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line)
+{
+    if (of->from_header) {
+        block_run_rows(b, gap, of->caller);
+        return;
+    }
+    stamp_leave_header(&b->maker, b->line);
+    block_run_rows(b, gap, b->line);
+    stamp_enter_header(&b->maker, line);
+}
+
+/* Rows of the borders [first, last) of an inlined function's run, at `line`. */
+static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
+{
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    for (uint32_t i = 0; i < of->parts->count; i++) {
+        uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
+        uint32_t end = of->parts->last[i] < last ? of->parts->last[i] : last;
+        if (begin >= end)
+            continue;
+        struct run part = part_of(b, of->run, begin, end);
+        block_run_rows(b, &part, line);
+        if (end < last && end < of->parts->first[i + 1]) {
+            struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
+            caller_rows(b, of, &gap, line);
+        }
+    }
+}
+
+/* The rows of an inlined function's first lines, which have no code of their own. */
+static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
+{
+    struct line_rows *rows = &b->maker.composer.rows;
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
+    line_column(rows, 3 + line % 31);
+    if (line % 2)
+        line_discriminator(rows, 1 + line % 7);
+    line_row(rows, r->at, line);
+}
+
+/* A call of a function of the header that was inlined, from line `line` of the
+ * source (depth 0) or of the header, with what was inlined into that; its rows,
+ * the header being set. */
+static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
+{
+    const struct dialect dialect = b->maker.composer.corpus->dialect;
+    const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
+    /* a line of the header calls the same function wherever it is inlined */
+    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
+    uint32_t own_line = corpus_inline_line(k) + 1;
+    struct ranges g = as ? *as->parts : run_ranges(b, r);
+    const struct ranges parts = g;
+    const struct lines_of lines = {r, &parts, as ? as->caller : line, as ? as->from_header : depth > 0};
+    uint32_t count = told_ranges(b, r, &g);
+    uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
+    struct block_note n = block_note_of(NOTE_INLINED, r);
+    n.inlined = (uint8_t)k;
+    inlined_variables(b, r, k, &n);
+    if (depth)
+        b->all->calls[line - corpus_inline_line(0)] = true;
+    else
+        block_note_add(b, n, r->at, r->end, line);
+    if (!depth && b->rows != BLOCK_ROWS_FEW)
+        stamp_enter_header(&b->maker, own_line);
+    uint32_t next = r->first;
+    uint32_t part = 0;
+    const struct taste *t = b->taste;
+    if (likely(b, t->entered))
+        entry_rows(b, r, own_line);
+    bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
+    if (deeper && parts.count > 1 && likely(b, t->whole)) {
+        inlined(b, r, own_line + 2, depth + 1, &lines);
+        next = r->last;
+    }
+    while (deeper && next < r->last && part < parts.count) {
+        /* calls begin with the part that they are in, or an instruction later */
+        uint32_t begin = next > parts.first[part] ? next : parts.first[part];
+        uint32_t end = parts.last[part];
+        uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
+        uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
+        struct run call = part_of(b, r, first, last);
+        own_line += own_line + 8 < corpus_inline_line(k + 1) ? 1 + pick(b, 3) : 0;
+        inlined_rows(b, &lines, next, first, own_line);
+        if (first == next && b->rows != BLOCK_ROWS_FEW)
+            line_row(&b->maker.composer.rows, call.at, own_line);
+        inlined(b, &call, own_line, depth + 1, NULL);
+        next = last;
+        part += next == end;
+        deeper = likely(b, t->beside);
+    }
+    if (next < r->last)
+        inlined_rows(b, &lines, next, r->last, own_line + 1);
+    compose_end_children(&b->maker.composer, children);
+    if (!depth && b->rows != BLOCK_ROWS_FEW)
+        stamp_leave_header(&b->maker, b->line);
+}
+
+void block_inlined(struct builder *b, const struct run *r)
+{
+    inlined(b, r, b->line, 0, NULL);
+}
+
+/* Statements of a block, all on its line. */
+static void statement_rows(struct builder *b, const struct run *part)
+{
+    block_note_add(b, block_note_of(NOTE_RUN, part), part->at, part->end, b->line);
+    block_run_rows(b, part, b->line);
+}
+
+/* A part of a block: a call that was inlined, or statements. */
+static void block_part(struct builder *b, const struct run *part)
+{
+    if (likely(b, b->taste->within))
+        block_inlined(b, part);
+    else
+        statement_rows(b, part);
+}
+
+void block_lexical(struct builder *b, const struct run *r)
+{
+    struct ranges g = run_ranges(b, r);
+    const struct ranges parts = g;
+    uint32_t count = told_ranges(b, r, &g);
+    uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
+    struct block_note scope = block_note_of(NOTE_SCOPE, r);
+    for (uint32_t n = 1 + pick(b, b->taste->locals); n; n--) {
+        uint32_t slot = busy_slot(b, r, pick(b, 2));
+        scope.slot[scope.count++] = (uint8_t)slot;
+        stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
+    }
+    for (uint32_t i = 0; i < parts.count && b->taste->within; i++) {
+        struct run part = part_of(b, r, parts.first[i], parts.last[i]);
+        block_part(b, &part);
+        if (i + 1 == parts.count)
+            break;
+        struct run gap = part_of(b, r, parts.last[i], parts.first[i + 1]);
+        if (gap.first < gap.last)
+            statement_rows(b, &gap);
+    }
+    compose_end_children(&b->maker.composer, children);
+    if (!b->taste->within) {
+        block_note_add(b, scope, r->at, r->end, b->line);
+        block_run_rows(b, r, b->line);
+    }
+    b->line += block_run_lines(b, r);
+}

@@ -1,0 +1,147 @@
+/* The files of a library whose debug information is split: its .dwo files, one for
+ * each unit, or in DWARF 4 one package of them; and the library with what is left.
+ *
+ * They are made from the image of the whole library, one behind the other in a
+ * buffer of the builder's. See dwarf/split.h.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/files.h"
+
+enum { IMAGE_ALIGN = 64 }; /* so that tables are aligned in memory too */
+
+/* The section that has a part. */
+static enum section_id part_section(struct dialect d, enum split_part part)
+{
+    static const enum section_id of_5[SPLIT_PARTS] = {
+        [SPLIT_INFO] = SECTION_DWO_INFO,
+        [SPLIT_ABBREV] = SECTION_DWO_ABBREV,
+        [SPLIT_LISTS] = SECTION_DWO_LOCLISTS,
+        [SPLIT_RANGES] = SECTION_DWO_RNGLISTS,
+        [SPLIT_STR_OFFSETS] = SECTION_DWO_STR_OFFSETS,
+        [SPLIT_STR] = SECTION_DWO_STR,
+        [SPLIT_INDEX] = SECTION_DWO_CU_INDEX,
+    };
+    return dialect_is_4(d) && part == SPLIT_LISTS ? SECTION_DWO_LOC : of_5[part];
+}
+
+static const enum section_id stub_section[SPLIT_STUBS] = {
+    [STUB_INFO] = SECTION_DEBUG_INFO,
+    [STUB_ABBREV] = SECTION_DEBUG_ABBREV,
+    [STUB_STR] = SECTION_DEBUG_STR,
+    [STUB_ADDR] = SECTION_DEBUG_ADDR,
+};
+
+static bool no_memory(const struct builder *b, struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
+}
+
+/* Room for a file of this layout, which becomes the next; its image. */
+static uint8_t *begin_file(struct builder *b, const struct layout *l)
+{
+    struct bytes *images = &b->split_files;
+    bytes_append(images, NULL, -images->size & (IMAGE_ALIGN - 1));
+    return bytes_reserve(images, l->file_size);
+}
+
+/* Compresses and completes it, and keeps it; where its image is, is told when all
+ * images stay where they are. */
+static bool end_file(struct builder *b, struct layout *l, uint8_t *image, const char *name, struct error *e)
+{
+    enum pack_kind packing = library_packing(b->library.plan);
+    struct library_file *file = &b->files[b->file_count++];
+    if (packing != PACK_NONE && !pack_debug(l, image, packing, &b->packed, e))
+        return false;
+    layout_write(l, image);
+    bytes_keep(&b->split_files, image + l->file_size);
+    file->layout = l;
+    snprintf(file->name, sizeof file->name, "%s", name);
+    return true;
+}
+
+/* A file of the parts there are. */
+static bool add_parts(struct builder *b, const char *name, struct error *e)
+{
+    const struct dialect dialect = b->split.from.dialect;
+    struct layout *l = arena_zeroed(&b->arena, 1, sizeof *l);
+    if (!l)
+        return no_memory(b, e);
+    for (unsigned i = 0; i < SPLIT_PARTS; i++)
+        l->section[part_section(dialect, i)].size = b->split.part[i].size;
+    l->without = dialect_is_4(dialect) ? SHF_EXCLUDE : 0; /* no linker sees a package */
+    layout_place_unloaded(l, sizeof(Elf64_Ehdr));
+    uint8_t *image = begin_file(b, l);
+    if (!image)
+        return no_memory(b, e);
+    for (unsigned i = 0; i < SPLIT_PARTS; i++)
+        if (b->split.part[i].size)
+            memcpy(image + l->section[part_section(dialect, i)].offset, b->split.part[i].data, b->split.part[i].size);
+    return end_file(b, l, image, name, e);
+}
+
+/* The library: what is loaded as it is, of the rest what debuggers need at once. */
+static bool add_library(struct builder *b, struct error *e)
+{
+    const struct layout *whole = &b->library.layout;
+    const enum section_id first = SECTION_COMMENT; /* that is not loaded */
+    struct layout *l = arena_zeroed(&b->arena, 1, sizeof *l);
+    char name[FILE_NAME_MOST];
+    if (!l)
+        return no_memory(b, e);
+    *l = *whole;
+    l->section[library_debug_section(&b->library, DEBUG_LISTS)].size = 0;
+    if (!dialect_is_4(b->split.from.dialect))
+        l->section[SECTION_DEBUG_RNGLISTS].size = 0;
+    for (unsigned i = 0; i < SPLIT_STUBS; i++)
+        l->section[stub_section[i]].size = b->split.stub[i].size;
+    layout_place_unloaded(l, whole->section[first].offset);
+    uint8_t *image = begin_file(b, l);
+    if (!image)
+        return no_memory(b, e);
+    memcpy(image, b->image, whole->section[first].offset);
+    for (enum section_id id = first; id < SECTION_SHSTRTAB; id++)
+        if (l->section[id].size && l->section[id].size == whole->section[id].size)
+            memcpy(image + l->section[id].offset, b->image + whole->section[id].offset, l->section[id].size);
+    for (unsigned i = 0; i < SPLIT_STUBS; i++)
+        if (b->split.stub[i].size)
+            memcpy(image + l->section[stub_section[i]].offset, b->split.stub[i].data, b->split.stub[i].size);
+    snprintf(name, sizeof name, "%s.so", b->library.row->name);
+    return end_file(b, l, image, name, e);
+}
+
+bool dwo_write(struct builder *b, struct error *e)
+{
+    struct library *l = &b->library;
+    uint8_t identity[FILE_BUILD_ID];
+    const uint8_t *p = identity;
+    files_build_id(l->plan, l->row, identity);
+    struct split_source source = {
+        .dialect = l->stock->corpus.dialect, .places = library_debug_places(l, b->image), .identity = take_u64(&p)};
+    memcpy(source.size, l->debug.size, sizeof source.size);
+    const bool packaged = dialect_is_4(source.dialect);
+    b->files = arena_zeroed(&b->arena, (packaged ? 1 : l->debug.unit_count) + UINT64_C(1), sizeof *b->files);
+    b->file_count = 0;
+    b->split_files.size = 0;
+    if (!b->files)
+        return no_memory(b, e);
+    split_start(&b->split, &source);
+    while (split_next(&b->split))
+        if (!packaged && !add_parts(b, b->split.name, e))
+            return false;
+    if (!split_end(&b->split))
+        return no_memory(b, e);
+    char package[FILE_NAME_MOST];
+    snprintf(package, sizeof package, "%s.so.dwp", l->row->name);
+    if ((packaged && !add_parts(b, package, e)) || !add_library(b, e))
+        return false;
+    assert(b->file_count == (packaged ? 2 : l->debug.unit_count + 1));
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < b->file_count; i++) {
+        b->files[i].image = b->split_files.data + at;
+        at += (b->files[i].layout->file_size + IMAGE_ALIGN - 1) & ~(uint64_t)(IMAGE_ALIGN - 1);
+    }
+    return true;
+}

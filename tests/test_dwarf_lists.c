@@ -1,0 +1,228 @@
+/* Location and range lists byte by byte, as the standards draw them, where numbers
+ * change their length; and abbreviations that occur once, in every number of bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/compose.h"
+#include "dwarf/single.h"
+
+enum { ROOM = 1 << 16 };
+
+/* A composer in a unit whose code begins at 0x1000. */
+struct scene {
+    struct corpus corpus;
+    struct composed out;
+    struct debug_unit unit;
+    struct composer composer;
+};
+
+static void begin(struct scene *s, uint8_t version)
+{
+    memset(s, 0, sizeof *s);
+    s->corpus.dialect = (struct dialect){.version = version, .language = DWARF_C};
+    s->composer = (struct composer){.corpus = &s->corpus, .out = &s->out, .text = 0x1000};
+    assert_true(compose_unit(&s->composer, &s->unit, 0));
+    assert_true(compose_reserve(&s->composer, ROOM, ROOM, ROOM, ROOM));
+}
+
+static void end(struct scene *s)
+{
+    composed_free(&s->out);
+}
+
+/* What has been written since `from`, an offset. */
+static void assert_written(const struct bytes *b, const uint8_t *end, size_t from, const char *bytes, size_t size)
+{
+    assert_int_equal((size_t)(end - b->data) - from, size);
+    assert_memory_equal(b->data + from, bytes, size);
+}
+
+#define ASSERT_LIST(list, bytes) assert_written(&s.out.lists, s.composer.lists, list, "" bytes, sizeof bytes - 1)
+
+static void test_version_5_relative_to_the_unit(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 5);
+    uint32_t list = compose_list(&s.composer, 0);
+    assert_int_equal(list, LIST_HEADER);
+    compose_list_register(&s.composer, 0, 127, 5);
+    compose_list_register(&s.composer, 127, 128, 17);
+    compose_list_frame(&s.composer, 128, 16383, -64);
+    compose_list_frame(&s.composer, 16383, 16384, -65);
+    compose_list_register(&s.composer, 20000, 20000, 1); /* nowhere: left out */
+    compose_list_end(&s.composer);
+    ASSERT_LIST(list, "\x04\x00\x7f\x01\x55"                     /* offset_pair 0 127 reg5 */
+                      "\x04\x7f\x80\x01\x01\x61"                 /* 127 128 reg17 */
+                      "\x04\x80\x01\xff\x7f\x02\x91\x40"         /* 128 16383 fbreg -64 */
+                      "\x04\xff\x7f\x80\x80\x01\x03\x91\xbf\x7f" /* 16383 16384 fbreg -65 */
+                      "\x00");
+    end(&s);
+}
+
+static void test_version_5_with_a_base(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 5);
+    s.composer.lists_as = LISTS_BASED;
+    uint32_t list = compose_list(&s.composer, 0x200);
+    compose_list_register(&s.composer, 0x200, 0x27f, 0);
+    compose_list_end(&s.composer);
+    ASSERT_LIST(list, "\x06\x00\x12\x00\x00\x00\x00\x00\x00" /* base_address 0x1200 */
+                      "\x04\x00\x7f\x01\x50"
+                      "\x00");
+    assert_int_equal(compose_base_at(s.corpus.dialect), 1);
+    end(&s);
+}
+
+static void test_version_5_in_two_bytes(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 5);
+    s.composer.lists_as = LISTS_NEAR;
+    uint32_t list = compose_list(&s.composer, 0);
+    compose_list_register(&s.composer, 1, 16383, 3);
+    compose_list_end(&s.composer);
+    ASSERT_LIST(list, "\x04\x81\x00\xff\x7f\x01\x53"
+                      "\x00");
+    end(&s);
+}
+
+static void test_version_4(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 4);
+    assert_int_equal(compose_list(&s.composer, 0), 0); /* there is no header */
+    compose_list_register(&s.composer, 1, 0x101, 2);
+    compose_list_end(&s.composer);
+    ASSERT_LIST(0, "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x01\x00\x52"
+                   "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+    s.composer.lists_as = LISTS_BASED;
+    uint32_t list = compose_list(&s.composer, 0x80);
+    compose_list_frame(&s.composer, 0x80, 0x90, 8);
+    compose_list_end(&s.composer);
+    ASSERT_LIST(list, "\xff\xff\xff\xff\xff\xff\xff\xff\x80\x10\x00\x00\x00\x00\x00\x00"
+                      "\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00\x91\x08"
+                      "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+    assert_int_equal(compose_base_at(s.corpus.dialect), 8);
+    end(&s);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const uint64_t from[] = {0x10, 0x90};
+    static const uint64_t to[] = {0x20, 0x4000};
+    struct scene s;
+    begin(&s, 5);
+    uint32_t list = compose_ranges(&s.composer, from[0], 2, from, to);
+    assert_written(&s.out.ranges, s.composer.ranges, list,
+                   "\x04\x10\x20"
+                   "\x04\x90\x01\x80\x80\x01"
+                   "\x00",
+                   10);
+    s.composer.lists_as = LISTS_BASED;
+    list = compose_ranges(&s.composer, from[0], 2, from, to);
+    assert_written(&s.out.ranges, s.composer.ranges, list,
+                   "\x05\x10\x10\x00\x00\x00\x00\x00\x00"
+                   "\x04\x00\x10"
+                   "\x04\x80\x01\xf0\x7f"
+                   "\x00",
+                   18);
+    end(&s);
+    begin(&s, 4);
+    assert_int_equal(compose_ranges(&s.composer, from[0], 2, from, to), 0);
+    assert_int_equal(s.composer.ranges - s.out.ranges.data, 3 * 16);
+    end(&s);
+}
+
+/* A unit that uses no list has no header either; one that does says how long it is. */
+static void test_headers(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 5);
+    compose_keep(&s.composer);
+    compose_unit_end(&s.composer, 16);
+    assert_int_equal(s.out.lists.size, 0);
+    assert_int_equal(s.out.ranges.size, 0);
+    assert_true(compose_unit(&s.composer, &s.unit, 16));
+    assert_true(compose_reserve(&s.composer, ROOM, ROOM, ROOM, ROOM));
+    compose_list(&s.composer, 16);
+    compose_list_register(&s.composer, 16, 17, 0);
+    compose_list_end(&s.composer);
+    compose_keep(&s.composer);
+    compose_unit_end(&s.composer, 32);
+    static const char header[] = "\x0e\x00\x00\x00\x05\x00\x08\x00\x00\x00\x00\x00";
+    assert_int_equal(s.out.lists.size, sizeof header - 1 + 6);
+    assert_memory_equal(s.out.lists.data, header, sizeof header - 1);
+    assert_int_equal(s.out.ranges.size, 0);
+    end(&s);
+}
+
+/* --- abbreviations that occur once --------------------------------------------- */
+
+static uint64_t written_bytes(const struct single_mix *mix)
+{
+    uint64_t sum = 0;
+    uint8_t buffer[64];
+    for (uint32_t i = 0; i < single_count(mix); i++)
+        sum += (uint64_t)(single_put_abbrev(buffer, mix->first + i, single_kind(mix, i)) - buffer);
+    return sum;
+}
+
+static uint64_t written_entries(struct dialect d, const struct single_mix *mix)
+{
+    uint64_t sum = 0;
+    uint8_t buffer[64];
+    for (uint32_t i = 0; i < single_count(mix); i++)
+        sum += (uint64_t)(single_put_entry(d, buffer, mix->first + i, single_kind(mix, i), 1, 2) - buffer);
+    return sum;
+}
+
+static void test_every_number_of_bytes(void **state)
+{
+    (void)state;
+    const struct dialect dialects[] = {{.version = 5, .language = DWARF_C}, {.version = 4, .language = DWARF_CPP}};
+    for (unsigned d = 0; d < 2; d++)
+        for (uint64_t bytes = 0; bytes < 5000; bytes++) {
+            struct single_mix mix;
+            if (!single_divide(dialects[d], bytes, &mix)) {
+                assert_true(bytes < SINGLE_SURE);
+                continue;
+            }
+            assert_true(written_bytes(&mix) == bytes);
+            assert_true(written_entries(dialects[d], &mix) == single_entries_size(&mix));
+        }
+}
+
+static void test_too_many(void **state)
+{
+    (void)state;
+    struct single_mix mix;
+    assert_false(single_divide((struct dialect){.version = 5}, UINT64_C(1) << 30, &mix));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_version_5_relative_to_the_unit),
+        cmocka_unit_test(test_version_5_with_a_base),
+        cmocka_unit_test(test_version_5_in_two_bytes),
+        cmocka_unit_test(test_version_4),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_every_number_of_bytes),
+        cmocka_unit_test(test_too_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
