@@ -1,183 +1,104 @@
-/* The manifest's reader with files: which it reads, which it refuses to, and one
- * that is larger than the window that it is read through.
- */
-#include "manifest_text.h"
+/* What a manifest says of further files of a library; see manifest_case.h. */
+#include "manifest_case.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* Makes a directory for one test. */
-static int make_directory(void **state)
+/* Debug files; the name of one becomes a path. */
+static void test_debug_file(void **state)
 {
-    static char path[64];
-    strcpy(path, "/tmp/test_manifest.XXXXXX");
-    *state = mkdtemp(path);
-    return *state ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/manifest.json", (const char *)*state);
-    if (unlink(path) != 0)
-        rmdir(path);
-    return rmdir(*state);
-}
-
-static void write_manifest(const char *directory, const char *text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/manifest.json", directory);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-    assert_int_equal(fclose(f), 0);
-}
-
-static void test_read(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    write_manifest(*state, right);
-    assert_true(manifest_read(&m, *state, NULL, &e));
-    assert_int_equal(m.count, 5);
-    manifest_free(&m);
-}
-
-static void test_read_names_the_file(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    write_manifest(*state, "{\n\n,");
-    assert_false(manifest_read(&m, *state, NULL, &e));
-    assert_non_null(strstr(e.file, "/manifest.json"));
-    assert_int_equal(e.line, 3);
-}
-
-static void test_read_empty_file(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    write_manifest(*state, "");
-    assert_false(manifest_read(&m, *state, NULL, &e));
-    assert_non_null(strstr(e.text, "the set is incomplete"));
-}
-
-static void test_read_no_manifest(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    bool absent = false;
-    assert_false(manifest_read(&m, *state, &absent, &e));
-    assert_true(absent);
-    assert_string_equal(e.file, *state);
-    assert_non_null(strstr(e.text, "is not a set or an incomplete one"));
-    assert_non_null(strstr(e.text, "generate it with pyelfgen"));
-    assert_int_equal(remove_directory(state), 0);
-    assert_false(manifest_read(&m, *state, &absent, &e));
-    assert_false(absent);
-    assert_int_equal(e.code, ERROR_SYSTEM);
-    assert_false(manifest_read(&m, "/dev/null", &absent, &e));
-    assert_false(absent);
-    assert_non_null(strstr(e.text, "is not a set or an incomplete one"));
-    assert_int_equal(mkdir(*state, 0700), 0);
-}
-
-static void test_read_symbolic_link(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    bool absent = true;
-    char path[128];
-    snprintf(path, sizeof path, "%s/manifest.json", (const char *)*state);
-    assert_int_equal(symlink("/dev/zero", path), 0);
-    assert_false(manifest_read(&m, *state, &absent, &e));
-    assert_false(absent);
-    assert_string_equal(e.file, path);
-    assert_non_null(strstr(e.text, "is a symbolic link"));
-}
-
-/* A pipe would block whoever opens it. */
-static void test_read_pipe(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    char path[128];
-    snprintf(path, sizeof path, "%s/manifest.json", (const char *)*state);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    assert_false(manifest_read(&m, *state, NULL, &e));
-    assert_non_null(strstr(e.text, "is not a regular file"));
-}
-
-static void test_read_huge(void **state)
-{
-    struct manifest m;
-    struct error e = {0};
-    char path[128];
-    write_manifest(*state, right);
-    snprintf(path, sizeof path, "%s/manifest.json", (const char *)*state);
-    assert_int_equal(truncate(path, (off_t)MANIFEST_BYTES_MOST + 1), 0);
-    assert_false(manifest_read(&m, *state, NULL, &e));
-    assert_non_null(strstr(e.text, "is longer than 1024 MB"));
-}
-
-/* A manifest that passes the window many times; row `wrong` is wrong. */
-static void write_many(const char *directory, unsigned modules, unsigned wrong)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/manifest.json", directory);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f,
-            "{\"pyelfgen-manifest\": 1, \"version\": \"\", \"application\": \"\", \"modules\": %u, \"utilities\": 0,\n"
-            "\"functions\": 0, \"actual\": {\"text\": 0, \"data\": 0, \"debug\": 0, \"symtab\": 0, \"strtab\": 0},\n"
-            "\"libraries\": [\n",
-            modules);
-    for (unsigned i = 0; i < modules + 2; i++) {
-        const char *kind = i == 0 || i == modules + 1 ? "marker" : "module";
-        fprintf(
-            f,
-            "{\"name\": \"lib\u00fc%u.so\", \"kind\": \"%s\", \"file\": 1, " DIGEST ", \"text\": 0, \"data\": 0,"
-            "\"debug\": 0, \"symtab\": 0, \"strtab\": 0, \"bss\": %s, \"functions\": 0, \"visited\": 0, \"marks\": 0, "
-            "\"marked\": 0, \"entry\": \"e\", \"result\": %u}%s\n",
-            i, kind, i == wrong ? "-1" : "0", i, i < modules + 1 ? "," : "");
+    (void)state;
+    static const char identified[] = ".build-id/0f/123456789012345678901234567890abcdef00.debug";
+    static const struct {
+        const char *row, *name, *message;
+    } cases[] = {
+        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7, " DIGEST "}", "libmodule0.so.debug", NULL},
+        {"{\"name\": \".build-id/0f/123456789012345678901234567890abcdef00.debug\", \"file\": 7, " DIGEST "}",
+         identified, NULL},
+        {"{\"name\": \"libmodule1.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
+        {"{\"name\": \"../libmodule0.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
+        {"{\"name\": \".build-id/0f/../456789012345678901234567890abcdef0.debug\", \"file\": 7, " DIGEST "}", NULL,
+         "libmodule0.so: debug-file: 'name' is neither the library's with .debug nor one in .build-id"},
+        {"{\"file\": 7, " DIGEST "}", NULL, "libmodule0.so: debug-file: 'name' is missing"},
+        {"{\"name\": \"libmodule0.so.debug\", " DIGEST "}", NULL, "libmodule0.so: debug-file: 'file' is missing"},
+        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7}", NULL, "debug-file: 'xxh3-128' is missing"},
+        {"\"libmodule0.so.debug\"", NULL, "libmodule0.so: 'debug-file' is not an object"},
+        {"null", NULL, "libmodule0.so: 'debug-file' is not an object"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char member[300];
+        snprintf(member, sizeof member, "\"debug-file\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
+        char *text = with("\"entry\": \"libmodule0_entry\"", member);
+        struct manifest m;
+        struct error e = {0};
+        if (cases[i].message) {
+            assert_refused(text, strlen(text), cases[i].message);
+        } else {
+            assert_true(manifest_parse(&m, text, strlen(text), &e));
+            assert_string_equal(m.libraries[1].debug_file.name, cases[i].name);
+            assert_int_equal(m.libraries[1].debug_file.size, 7);
+            assert_true(m.libraries[1].debug_file.digest[1] == UINT64_C(0xfedcba9876543210));
+            assert_null(m.libraries[2].debug_file.name);
+            manifest_free(&m);
+        }
+        free(text);
     }
-    fputs("]}\n", f);
-    assert_int_equal(fclose(f), 0);
 }
 
-static void test_read_many(void **state)
+/* The files of split debug information, whose names become paths too. */
+static void test_split(void **state)
 {
-    enum { MODULES = 20000 };
-    struct manifest m;
-    struct error e = {0};
-    write_many(*state, MODULES, MODULES + 2);
-    assert_true(manifest_read(&m, *state, NULL, &e));
-    assert_int_equal(m.count, MODULES + 2);
-    for (unsigned i = 0; i < MODULES + 2; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "lib\u00fc%u.so", i);
-        assert_string_equal(m.libraries[i].name, name);
-        assert_int_equal(m.libraries[i].result, i);
+    (void)state;
+#define FILE_OF(name) "{\"name\": \"" name "\", \"file\": 7, " DIGEST "}"
+    static const struct {
+        const char *row, *message;
+        size_t files;
+    } cases[] = {
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.dwo") ", " FILE_OF("libmodule0_12.dwo") ", " FILE_OF(
+             "libmodule0_data3.dwo") "]}",
+         NULL, 3},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.so.dwp") "]}", NULL, 1},
+        {"{\"debug\": 9, \"files\": []}", NULL, 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule1.dwo") "]}",
+         "libmodule0.so: split: 'name' is not of a .dwo file or package of the library's", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_/../a.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_data.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [" FILE_OF("../libmodule0.dwo") "]}", "split: 'name' is not of a .dwo", 0},
+        {"{\"debug\": 9, \"files\": [{\"file\": 7, " DIGEST "}]}", "libmodule0.so: split: 'name' is missing", 0},
+        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", " DIGEST "}]}", "split: 'file' is missing", 0},
+        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", \"file\": 7}]}", "'xxh3-128' is missing", 0},
+        {"{\"debug\": 9, \"files\": [7]}", "split: 'files' has an entry that is not an object", 0},
+        {"{\"debug\": 9, \"files\": {}}", "split: 'files' is not a list", 0},
+        {"{\"debug\": 9}", "split: 'files' is missing", 0},
+        {"{\"files\": []}", "split: 'debug' is missing", 0},
+        {"[]", "libmodule0.so: 'split' is not an object", 0},
+    };
+#undef FILE_OF
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char member[600];
+        snprintf(member, sizeof member, "\"split\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
+        char *text = with("\"entry\": \"libmodule0_entry\"", member);
+        struct manifest m;
+        struct error e = {0};
+        if (cases[i].message) {
+            assert_refused(text, strlen(text), cases[i].message);
+        } else {
+            assert_true(manifest_parse(&m, text, strlen(text), &e));
+            const struct manifest_library *l = &m.libraries[1];
+            assert_int_equal(l->split, 9);
+            assert_int_equal(l->split_files, cases[i].files);
+            for (size_t k = 0; k < l->split_files; k++)
+                assert_int_equal(l->split_file[k].size, 7);
+            assert_int_equal(m.libraries[2].split_files, 0);
+            manifest_free(&m);
+        }
+        free(text);
     }
-    manifest_free(&m);
-    write_many(*state, MODULES, MODULES - 7);
-    assert_false(manifest_read(&m, *state, NULL, &e));
-    assert_non_null(strstr(e.text, "lib\u00fc19993.so: 'bss' is negative"));
-    assert_int_equal(e.line, 3 + MODULES - 7 + 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_read, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_names_the_file, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_empty_file, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_no_manifest, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_symbolic_link, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_pipe, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_huge, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_read_many, make_directory, remove_directory),
+        cmocka_unit_test(test_debug_file),
+        cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

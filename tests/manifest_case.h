@@ -1,6 +1,8 @@
-/* A manifest that is right, and ways to make it wrong, for the tests of its reader. */
-#ifndef TESTS_MANIFEST_TEXT_H
-#define TESTS_MANIFEST_TEXT_H
+/* A right manifest, and wrong ones: the right one with one text in it replaced, so
+ * that one thing is wrong at a time; the message is asserted too.
+ */
+#ifndef TESTS_MANIFEST_CASE_H
+#define TESTS_MANIFEST_CASE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +48,7 @@ static const char right[] =
                                "   \"functions\": 9, \"visited\": 9, \"marks\": 9, \"marked\": 9}]}\n";
 
 /* The right manifest with the first `from` replaced; the caller's to free. */
-static inline char *with(const char *from, const char *to)
+static char *with(const char *from, const char *to)
 {
     const char *place = strstr(right, from);
     assert_non_null(place);
@@ -56,6 +58,19 @@ static inline char *with(const char *from, const char *to)
     assert_non_null(text);
     snprintf(text, size, "%.*s%s%s", (int)before, right, to, place + strlen(from));
     return text;
+}
+
+static void assert_refused(const char *text, size_t size, const char *message)
+{
+    struct manifest m;
+    struct error e = {0};
+    bool well = manifest_parse(&m, text, size, &e);
+    if (well || !strstr(e.text, message))
+        print_error("for: %.*s\nexpected: %s\ngot: %s\n", (int)size, text, message, well ? "no error" : e.text);
+    assert_false(well);
+    assert_non_null(strstr(e.text, message));
+    assert_int_equal(e.code, ERROR_INPUT);
+    assert_null(m.libraries);
 }
 
 #endif
