@@ -330,22 +330,22 @@ void add_c_piece(struct header_builder *b)
 {
     uint32_t kind = pick(b, 100);
     if (is_before_inlines(b)) /* there are declarations of one line only */
-        kind = kind % 2 ? 83 : 30;
-    if (kind < 30)
+        kind = kind % 2 ? 90 : 40;
+    if (kind < 34)
         add_aggregate(b, false);
-    else if (kind < 45)
+    else if (kind < 50)
         add_typedef(b, any_type(b), 0);
-    else if (kind < 64)
-        add_pointer(b);
     else if (kind < 70)
+        add_pointer(b);
+    else if (kind < 75)
         add_array(b);
-    else if (kind < 77)
+    else if (kind < 80)
         add_function_type(b);
-    else if (kind < 78)
+    else if (kind < 81)
         add_enumeration(b);
-    else if (kind < 82)
+    else if (kind < 84)
         add_const(b);
-    else if (kind < 83)
+    else if (kind < 85)
         add_aggregate(b, true);
     else if (kind < 98)
         add_function(b);

@@ -203,7 +203,7 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
         uint32_t fate = pick(b, 64);
         bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
         n->slot[j] = (uint8_t)slot;
-        if (fate == 63 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+        if (fate > 61 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
             n->slot[j] = r->first & 127;
             n->constants |= (uint8_t)(1u << j);
             compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);

@@ -198,6 +198,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     if (s->level == SUBJECT_LEAN)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
+        /* some are told to be there all the time, in C++ fewer */
         bool stays = is_cpp ? slot < 2 : slot % 3 != 0;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};

@@ -8,9 +8,9 @@
 #include "emit/library.h"
 
 enum {
-    FILE_NAME_MOST = 64,      /* ".build-id/xx/<38 digits>.debug", and its end */
-    FILE_BUILD_ID = 20,       /* bytes */
-    FILES_SPLIT_MOST = 10000, /* .dwo files, which the manifest has on one line */
+    FILE_NAME_MOST = 64,     /* ".build-id/xx/<38 digits>.debug", and its end */
+    FILE_BUILD_ID = 20,      /* bytes */
+    FILES_SPLIT_MOST = 8000, /* .dwo files, which the manifest has on one line */
 };
 
 #define FILES_BUILD_IDS    ".build-id" /* the directory that debuggers look for */

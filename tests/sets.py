@@ -33,6 +33,8 @@ VARIANTS = {
     "units-of-one": {"dwarf": {"units": 1}},
     "gdb-index": {"dwarf": {"index": "gdb_index"}},
     "debug-names": {"dwarf": {"index": "debug_names"}},
+    "type-units": {"dwarf": {"type-units": True}},
+    "type-units-4": {"dwarf": {"type-units": True, "version": 4}},
     "short-names": {"names": {"length": 17}},
     "itanium": {"names": {"style": "itanium"}},
     "itanium-natural": {

@@ -1,8 +1,4 @@
-/* The manifest's reader with manifests that are right and wrong.
- *
- * Each wrong manifest is the right one with one text in it replaced, so that
- * one thing is wrong at a time; the message is asserted too.
- */
+/* The manifest's reader with manifests that are right and wrong; see manifest_case.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,63 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/manifest.h"
-
-#define DIGEST "\"xxh3-128\": \"0123456789abcdeffedcba9876543210\""
-
-/* Sizes that a marker and a library have, in JSON. */
-#define MARKER_SIZES DIGEST ", \"text\": 9, \"data\": 9, \"debug\": 9, \"symtab\": 9, \"strtab\": 9, \"bss\": 9"
-#define SIZES(n)                                                                                                       \
-    DIGEST ", \"text\": " n "1, \"data\": " n "2, \"debug\": " n "3, \"symtab\": " n "4, \"strtab\": " n               \
-           "5, \"bss\": " n "6"
-
-static const char right[] =
-    "{\"pyelfgen-manifest\": 1, \"version\": \"0.1.0\", \"application\": \"two of each\",\n"
-    " \"profile\": \"00\", \"seed\": 42, \"wanted\": {\"text\": 64, \"data\": null},\n"
-    " \"actual\": {\"text\": 63, \"data\": 66, \"debug\": 69, \"symtab\": 72, \"strtab\": 75},\n"
-    " \"modules\": 2, \"utilities\": 1, \"functions\": 32, \"libraries\": [\n"
-    "  {\"name\": \"libmodulebegin.so\", \"kind\": \"marker\", \"file\": 50, " MARKER_SIZES ",\n"
-    "   \"entry\": \"begin_break_here\", \"result\": 7},\n"
-    "  {\"name\": \"libmodule0.so\", \"kind\": \"module\", \"file\": 500, " SIZES(
-        "1") ",\n"
-             "   \"functions\": 11, \"visited\": 10, \"marks\": 13,\n"
-             "   \"marked\": 12, \"entry\": \"libmodule0_entry\", \"result\": 18446744073709551615},\n"
-             "  {\"name\": \"libmodule1.so\", \"kind\": \"module\", \"file\": 501, " SIZES(
-                 "2") ",\n"
-                      "   \"functions\": 12, \"visited\": 12, \"marks\": 14,\n"
-                      "   \"marked\": 13, \"entry\": \"libmodule1_entry\", \"result\": 9223372036854775808},\n"
-                      "  {\"name\": \"libmodulefinal.so\", \"kind\": \"marker\", \"file\": 51, " MARKER_SIZES ",\n"
-                      "   \"functions\": 0, \"visited\": 0, \"marks\": 0, \"marked\": 0, \"entry\": \"break_here\", "
-                      "\"result\": 0},\n"
-                      "  {\"name\": \"libutility0.so\", \"kind\": \"utility\", \"file\": 502, " SIZES(
-                          "3") ",\n"
-                               "   \"functions\": 9, \"visited\": 9, \"marks\": 9, \"marked\": 9}]}\n";
-
-/* The right manifest with the first `from` replaced; the caller's to free. */
-static char *with(const char *from, const char *to)
-{
-    const char *place = strstr(right, from);
-    assert_non_null(place);
-    size_t before = (size_t)(place - right);
-    size_t size = sizeof right + strlen(to);
-    char *text = malloc(size);
-    assert_non_null(text);
-    snprintf(text, size, "%.*s%s%s", (int)before, right, to, place + strlen(from));
-    return text;
-}
-
-static void assert_refused(const char *text, size_t size, const char *message)
-{
-    struct manifest m;
-    struct error e = {0};
-    bool well = manifest_parse(&m, text, size, &e);
-    if (well || !strstr(e.text, message))
-        print_error("for: %.*s\nexpected: %s\ngot: %s\n", (int)size, text, message, well ? "no error" : e.text);
-    assert_false(well);
-    assert_non_null(strstr(e.text, message));
-    assert_int_equal(e.code, ERROR_INPUT);
-    assert_null(m.libraries);
-}
+#include "manifest_case.h"
 
 static void test_right(void **state)
 {
@@ -251,99 +191,6 @@ static void test_wrong(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *text = with(cases[i].from, cases[i].to);
         assert_refused(text, strlen(text), cases[i].message);
-        free(text);
-    }
-}
-
-/* Debug files; the name of one becomes a path. */
-static void test_debug_file(void **state)
-{
-    (void)state;
-    static const char identified[] = ".build-id/0f/123456789012345678901234567890abcdef00.debug";
-    static const struct {
-        const char *row, *name, *message;
-    } cases[] = {
-        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7, " DIGEST "}", "libmodule0.so.debug", NULL},
-        {"{\"name\": \".build-id/0f/123456789012345678901234567890abcdef00.debug\", \"file\": 7, " DIGEST "}",
-         identified, NULL},
-        {"{\"name\": \"libmodule1.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
-        {"{\"name\": \"../libmodule0.so.debug\", \"file\": 7, " DIGEST "}", NULL, "is neither the library's"},
-        {"{\"name\": \".build-id/0f/../456789012345678901234567890abcdef0.debug\", \"file\": 7, " DIGEST "}", NULL,
-         "libmodule0.so: debug-file: 'name' is neither the library's with .debug nor one in .build-id"},
-        {"{\"file\": 7, " DIGEST "}", NULL, "libmodule0.so: debug-file: 'name' is missing"},
-        {"{\"name\": \"libmodule0.so.debug\", " DIGEST "}", NULL, "libmodule0.so: debug-file: 'file' is missing"},
-        {"{\"name\": \"libmodule0.so.debug\", \"file\": 7}", NULL, "debug-file: 'xxh3-128' is missing"},
-        {"\"libmodule0.so.debug\"", NULL, "libmodule0.so: 'debug-file' is not an object"},
-        {"null", NULL, "libmodule0.so: 'debug-file' is not an object"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char member[300];
-        snprintf(member, sizeof member, "\"debug-file\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
-        char *text = with("\"entry\": \"libmodule0_entry\"", member);
-        struct manifest m;
-        struct error e = {0};
-        if (cases[i].message) {
-            assert_refused(text, strlen(text), cases[i].message);
-        } else {
-            assert_true(manifest_parse(&m, text, strlen(text), &e));
-            assert_string_equal(m.libraries[1].debug_file.name, cases[i].name);
-            assert_int_equal(m.libraries[1].debug_file.size, 7);
-            assert_true(m.libraries[1].debug_file.digest[1] == UINT64_C(0xfedcba9876543210));
-            assert_null(m.libraries[2].debug_file.name);
-            manifest_free(&m);
-        }
-        free(text);
-    }
-}
-
-/* The files of split debug information, whose names become paths too. */
-static void test_split(void **state)
-{
-    (void)state;
-#define FILE_OF(name) "{\"name\": \"" name "\", \"file\": 7, " DIGEST "}"
-    static const struct {
-        const char *row, *message;
-        size_t files;
-    } cases[] = {
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.dwo") ", " FILE_OF("libmodule0_12.dwo") ", " FILE_OF(
-             "libmodule0_data3.dwo") "]}",
-         NULL, 3},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0.so.dwp") "]}", NULL, 1},
-        {"{\"debug\": 9, \"files\": []}", NULL, 0},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule1.dwo") "]}",
-         "libmodule0.so: split: 'name' is not of a .dwo file or package of the library's", 0},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_/../a.dwo") "]}", "split: 'name' is not of a .dwo", 0},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_.dwo") "]}", "split: 'name' is not of a .dwo", 0},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("libmodule0_data.dwo") "]}", "split: 'name' is not of a .dwo", 0},
-        {"{\"debug\": 9, \"files\": [" FILE_OF("../libmodule0.dwo") "]}", "split: 'name' is not of a .dwo", 0},
-        {"{\"debug\": 9, \"files\": [{\"file\": 7, " DIGEST "}]}", "libmodule0.so: split: 'name' is missing", 0},
-        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", " DIGEST "}]}", "split: 'file' is missing", 0},
-        {"{\"debug\": 9, \"files\": [{\"name\": \"libmodule0.dwo\", \"file\": 7}]}", "'xxh3-128' is missing", 0},
-        {"{\"debug\": 9, \"files\": [7]}", "split: 'files' has an entry that is not an object", 0},
-        {"{\"debug\": 9, \"files\": {}}", "split: 'files' is not a list", 0},
-        {"{\"debug\": 9}", "split: 'files' is missing", 0},
-        {"{\"files\": []}", "split: 'debug' is missing", 0},
-        {"[]", "libmodule0.so: 'split' is not an object", 0},
-    };
-#undef FILE_OF
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char member[600];
-        snprintf(member, sizeof member, "\"split\": %s, \"entry\": \"libmodule0_entry\"", cases[i].row);
-        char *text = with("\"entry\": \"libmodule0_entry\"", member);
-        struct manifest m;
-        struct error e = {0};
-        if (cases[i].message) {
-            assert_refused(text, strlen(text), cases[i].message);
-        } else {
-            assert_true(manifest_parse(&m, text, strlen(text), &e));
-            const struct manifest_library *l = &m.libraries[1];
-            assert_int_equal(l->split, 9);
-            assert_int_equal(l->split_files, cases[i].files);
-            for (size_t k = 0; k < l->split_files; k++)
-                assert_int_equal(l->split_file[k].size, 7);
-            assert_int_equal(m.libraries[2].split_files, 0);
-            manifest_free(&m);
-        }
         free(text);
     }
 }
@@ -611,8 +458,6 @@ int main(void)
         cmocka_unit_test(test_libraries_first),
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_debug_file),
-        cmocka_unit_test(test_split),
         cmocka_unit_test(test_not_an_object),
         cmocka_unit_test(test_row_not_an_object),
         cmocka_unit_test(test_version_comes_first),
