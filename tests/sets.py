@@ -43,6 +43,9 @@ VARIANTS = {
         "sections": None,
         "functions": 60,
     },
+    "cpp": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++"}},
+    "cpp-4": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "version": 4}},
+    "cpp-few": {"functions": 3, "dwarf": {"language": "c++"}},
     "few-functions": {"functions": 30},
     # of the one module nothing is covered, of the utilities something would be
     "idle-utilities": {

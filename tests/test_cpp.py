@@ -1,0 +1,269 @@
+"""C++: what entries say, mangled names and debuggers agree with one another and with the model."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+import model
+from conftest import SOURCE
+from dies import Dies
+from objects import ask, counted_libraries, each, every, functions, sums, tool
+from sets import SECTIONS, profile_text
+
+pytestmark = pytest.mark.slow
+
+PYTHON = "/usr/bin/python3"
+DRIVE = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.{0}_entry())"
+SIZES = {**SECTIONS, "text": 900_001, "debug": 4_000_003}
+
+KINDS = {
+    "itanium": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++"}},
+    "itanium-4": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "version": 4}},
+    "pynamic": {"dwarf": {"language": "c++"}},
+    "units-of-one": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "units": 1}},
+}
+
+
+class Made:
+    """A set and what its libraries' entries say."""
+
+    def __init__(self, kind, directory):
+        self.kind, self.directory = kind, directory
+        self.read = {}
+
+    def dies(self, path):
+        if path not in self.read:
+            self.read[path] = Dies(path)
+        return self.read[path]
+
+    def libraries(self):
+        return counted_libraries(self.directory)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def made(request, programs, tmp_path_factory):
+    return make(request.param, programs, tmp_path_factory)
+
+
+@pytest.fixture(scope="module", params=["itanium", "itanium-4"])
+def methods(request, programs, tmp_path_factory):
+    """Those whose functions are methods."""
+    return make(request.param, programs, tmp_path_factory)
+
+
+def make(kind, programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp(kind)
+    keys = {"modules": 2, "utilities": 1, "functions": 90, "sections": SIZES, **KINDS[kind]}
+    (directory / "a.prof").write_text(profile_text(**keys))
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set", "-q", timeout=120)
+    return Made(kind, directory / "set")
+
+
+def demangled(names):
+    done = subprocess.run([tool("c++filt")], input="\n".join(names), capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_sizes_are_exact(made):
+    found = sums(made.directory)
+    wanted = {**SIZES, "symtab": round(SIZES["symtab"] / 24) * 24}
+    assert {name: found[name] for name in SIZES} == wanted
+
+
+def test_linkage_names_are_what_entries_say(made):
+    """Scopes, names, template arguments, parameters, constness and results."""
+    for path in made.libraries():
+        dies = made.dies(path)
+        named = [die for die in dies.at.values() if "linkage_name" in die]
+        texts = demangled(die.text("linkage_name") for die in named)
+        assert [dies.function(die) for die in named] == texts
+        assert len(named) > 100
+        kinds = {"C4E": 0, "D4Ev": 0, "_ZNK": 0, "IT": 0}
+        for die in named:
+            for kind in kinds:
+                kinds[kind] += kind in die.text("linkage_name")
+        assert kinds["C4E"] and kinds["D4Ev"] and kinds["_ZNK"]
+
+
+def test_instances_are_named_by_their_arguments(made):
+    """As gcc names them; and no two types of a unit have one name."""
+    for path in made.libraries():
+        dies = made.dies(path)
+        instances = [die for die in dies.at.values() if die.of("template_type_parameter", "template_value_parameter")]
+        instances = [die for die in instances if "name" in die]
+        assert [die.text("name") for die in instances] == [dies.instance(die) for die in instances]
+        for unit in dies.units:
+            classes = [die for die in below(unit, "class_type", "structure_type") if die.text("name")]
+            names = [dies.qualified(die) for die in classes]
+            assert len(set(names)) == len(names)
+
+
+def below(die, *tags):
+    for child in die.children:
+        if child.tag in tags:
+            yield child
+        if child.tag in ("namespace", "class_type", "structure_type"):
+            yield from below(child, *tags)
+
+
+def test_classes(made):
+    """Bases come first and begin the class; members follow, within its size; virtual functions have their slots."""
+    seen = {"inheritance": 0, "virtual": 0, "static": 0, "artificial": 0}
+    for path in made.libraries():
+        dies = made.dies(path)
+        for die in dies.at.values():
+            if die.tag not in ("class_type", "structure_type") or "declaration" in die:
+                continue
+            size = die.number("byte_size")
+            for base in die.of("inheritance"):
+                of = dies.follow(base, "type")
+                assert base is die.children[0] and of.at < die.at and of.number("byte_size") <= size
+                seen["inheritance"] += 1
+            places = [member.number("data_member_location") for member in die.of("member")]
+            assert places == sorted(set(places)) and all(place < size for place in places)
+            virtual = [method for method in die.of("subprogram") if "virtuality" in method]
+            slots = [method.attributes["vtable_elem_location"] for method in virtual]
+            assert len(set(slots)) == len(slots)
+            for method in die.of("subprogram"):
+                seen["static"] += "object_pointer" not in method
+                if "virtuality" in method:
+                    seen["virtual"] += 1
+                    assert dies.follow(method, "containing_type") is die and "containing_type" in die
+            seen["artificial"] += any(member.text("name").startswith("_vptr.") for member in die.of("member"))
+    assert all(seen.values()) or made.kind == "units-of-one", seen  # that has few classes
+
+
+def test_definitions_are_behind_declarations(made):
+    """Specifications and abstract origins point backwards; what was inlined has its origin's children, in order."""
+    for path in made.libraries():
+        dies = made.dies(path)
+        for die in dies.at.values():
+            for name in ("specification", "abstract_origin"):
+                assert name not in die or die.tag.endswith("call_site") or die.reference(name) < die.at
+            if die.tag == "inlined_subroutine":
+                origin = dies.follow(die, "abstract_origin")
+                children = [child.at for child in origin.of("formal_parameter", "variable")]
+                mine = [child.reference("abstract_origin") for child in die.of("formal_parameter", "variable")]
+                assert mine == children
+
+
+def test_functions_of_a_library_are_methods(methods):
+    """Each symbol has a definition at its address, of a method that its name demangles to."""
+    for path in methods.libraries():
+        dies = methods.dies(path)
+        defined = {}
+        for die in dies.at.values():
+            if die.tag == "subprogram" and "specification" in die and "low_pc" in die:
+                defined[die.number("low_pc")] = die
+        symbols = functions(path)
+        texts = demangled(name for name, _ in symbols)
+        assert len(symbols) == len(defined)
+        for (name, address), text in zip(symbols, texts):
+            die = defined[address]
+            declared = dies.follow(die, "specification")
+            assert declared.text("linkage_name") == name and dies.function(declared) == text
+            assert text.removeprefix("unsigned long ").startswith(dies.qualified(declared.parent) + "::")
+            assert "declaration" in declared and "external" in declared and "object_pointer" not in declared
+            own = [dies.type(dies.follow(p, "type")) for p in die.of("formal_parameter")]
+            assert own == [dies.type(dies.follow(p, "type")) for p in declared.of("formal_parameter")]
+
+
+def test_a_class_is_declared_once_in_a_unit(methods):
+    """With all its methods, also where its functions are in two units."""
+    for path in methods.libraries():
+        dies = methods.dies(path)
+        classes = {}
+        for unit in dies.units:
+            own = [scope for scope in unit.of("namespace") if scope.text("name") == path.stem]
+            declared = [die for scope in own for die in scope.children]
+            assert len({die.text("name") for die in declared}) == len(declared)
+            for die in declared:
+                names = [method.text("linkage_name") for method in die.of("subprogram")]
+                assert classes.setdefault(die.text("name"), names) == names
+        symbols = [name for name, _ in functions(path)]
+        assert sorted(name for shown in classes.values() for name in shown) == sorted(symbols)
+
+
+@pytest.mark.parametrize("check", ["verify", "dwarfdump", "lint", "gdb", "abidw"])
+def test_readers_do_not_complain(check, made):
+    def one(path):
+        if check == "verify":
+            return re.findall(r"(?:error|warning): .*", run("llvm-dwarfdump-14", "--verify", path))
+        if check == "dwarfdump":
+            out = run("dwarfdump", "-ka", path)
+            return [row for row in re.findall(r".*(?:\*\*\* DWARF CHECK|DW_DLE_|ERROR).*", out) if "TOTAL" not in row]
+        if check == "lint":
+            return [row for row in run("eu-elflint", "--gnu-ld", path).splitlines() if row != "No errors"]
+        if check == "abidw":
+            return [] if "class-decl" in run("abidw", path) else ["no class"]
+        out = run("gdb", "-nx", "-batch", "-iex", "set complaints 1000000", "-ex", "maint expand-symtabs", path)
+        # of every call that was inlined into another one
+        return [row for row in out.splitlines() if "have different parents" not in row]
+
+    def run(name, *arguments):
+        command = [tool(name), *map(str, arguments)]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120).stdout
+
+    assert [complaint for found in each(one, made.libraries()) for complaint in found] == []
+
+
+# --- gdb ------------------------------------------------------------------------------------
+
+
+def session(path, *commands):
+    marked = [part for command in commands for part in ("-ex", "echo --\\n", "-ex", command)]
+    out = ask(tool("gdb"), "-nx", "-batch", "-iex", "set width 0", *marked, path)
+    return out.split("--\n")[1:]
+
+
+def plain(text):
+    """A demangled name without its result and parameters."""
+    return re.sub(r"^unsigned long ", "", text[: text.rindex("(")])
+
+
+def test_breakpoints_by_name_and_by_mangled_name(methods):
+    """The same place; by name gdb finds the PLT's stub too, as in g++'s libraries."""
+    for path in methods.libraries():
+        chosen = every(functions(path), 12)
+        texts = demangled(name for name, _ in chosen)
+        by_name = session(path, *(f"break {plain(text)}" for text in texts), "info breakpoints")[-1]
+        by_mangled_name = session(path, *(f"break {name}" for name, _ in chosen), "info breakpoints")[-1]
+        place = r" (0x[0-9a-f]+) in (.*) at .*\.cpp:(\d+)$"
+        there = re.findall(place, by_mangled_name, flags=re.M)
+        assert [name for _, name, _ in there] == [text.removeprefix("unsigned long ") for text in texts]
+        assert re.findall(place, by_name, flags=re.M) == there
+
+
+def test_info_symbol_and_ptype(methods):
+    for path in methods.libraries():
+        chosen = every(functions(path), 12)
+        texts = demangled(name for name, _ in chosen)
+        shown = session(path, *(f"info symbol {address:#x}" for _, address in chosen))
+        assert shown == [f"{text} in section .text\n" for text in texts]
+        classes = [re.match(r"\w+::\w+", plain(text))[0] for text in texts]
+        for text, name, shown in zip(texts, classes, session(path, *(f"ptype {name}" for name in classes))):
+            assert shown.startswith(f"type = class {name} {{\n  public:\n")
+            method = plain(text)[len(name) + 2 :]
+            assert re.search(rf"^    static unsigned long {re.escape(method)}\(", shown, flags=re.M)
+
+
+def test_backtrace_of_ten_frames(methods, programs):
+    """The functions of a chain by their qualified names, with the arguments that the model says."""
+    expected = model.Model(methods.directory)
+    library = expected.libraries["libmodule1"]
+    chain = library.functions[10:20]
+    command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null"]
+    command += ["-x", SOURCE / "tests" / "gdb_probe.py", "--args", PYTHON, "-I", "-c", DRIVE.format("libmodule1")]
+    environment = {"PROBE": json.dumps({"mode": "stop", "place": chain[-1].name, "finish": 2}), "LD_BIND_NOW": None}
+    out = programs.command([*command, methods.directory], leaks=False, env=environment, timeout=120).stdout
+    shown = [json.loads(line[6:]) for line in out.splitlines() if line.startswith("PROBE ")]
+    frames = shown[0]["frames"][:10]
+    texts = demangled(function.name for function in reversed(chain))
+    assert [frame["function"] for frame in frames] == [plain(text) for text in texts]
+    for function, frame in zip(reversed(chain), frames):
+        arguments = [(kind, value) for _, kind, value in frame["arguments"]]
+        assert arguments == list(zip(function.types, function.passed(0)))
+    assert shown[1]["returned"] % 2**64 == chain[-1].returned()
+    assert shown[2]["returned"] % 2**64 == chain[-2].returned()
