@@ -63,6 +63,7 @@ static uint32_t form_size(uint32_t form)
         return 1;
     case DW_FORM_data2:
         return 2;
+    case DW_FORM_data4:
     case DW_FORM_strp:
     case DW_FORM_line_strp:
     case DW_FORM_ref4:
@@ -98,7 +99,8 @@ uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 
 struct index_die abbrev_index_die(enum abbrev_code code)
 {
-    struct index_die die = {.tag = table[code].tag, .has_address = code == ABBREV_STATIC_VARIABLE};
+    struct index_die die = {.tag = table[code].tag,
+                            .has_address = code == ABBREV_STATIC_VARIABLE || code == ABBREV_GLOBAL_VARIABLE};
     for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++) {
         die.has_name |= a->name == DW_AT_name || a->name == DW_AT_specification || a->name == DW_AT_abstract_origin;
         die.is_declaration |= a->name == DW_AT_declaration;

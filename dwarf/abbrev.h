@@ -48,6 +48,8 @@
     X(ENUMERATOR, enumerator, 0, A(name, strp) A(const_value, data1))                                                  \
     X(ARRAY, array_type, 1, A(type, ref4) A(sibling, ref4))                                                            \
     X(SUBRANGE, subrange_type, 0, A(type, ref4) A(upper_bound, data1))                                                 \
+    X(SUBRANGE_2, subrange_type, 0, A(type, ref4) A(upper_bound, data2))                                               \
+    X(SUBRANGE_4, subrange_type, 0, A(type, ref4) A(upper_bound, data4))                                               \
     X(FUNCTION_TYPE, subroutine_type, 1, A(prototyped, flag_present) A(type, ref4) A(sibling, ref4))                   \
     X(TYPE_PARAMETER, formal_parameter, 0, A(type, ref4))                                                              \
     X(FUNCTION, subprogram, 1,                                                                                         \
@@ -102,7 +104,11 @@
       A(name, strp) EARLY A(type, ref4) A(external, flag_present) A(declaration, flag_present))                        \
     X(SHORT_VARIABLE, variable, 0,                                                                                     \
       A(name, string) DECLARED A(type, ref4) A(external, flag_present) A(declaration, flag_present))                   \
-    X(STATIC_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))
+    X(STATIC_VARIABLE, variable, 0,                                                                                    \
+      A(name, strp) A(decl_file, data1) A(decl_line, data1) A(decl_column, data1) A(type, ref4) A(location, exprloc))  \
+    X(GLOBAL_VARIABLE, variable, 0,                                                                                    \
+      A(name, strp) A(decl_file, data1) A(decl_line, data1) A(decl_column, data1) A(type, ref4)                        \
+          A(external, flag_present) A(location, exprloc))
 
 #define ABBREVIATIONS_OF_CPP(X)                                                                                        \
     X(NAMESPACE, namespace, 1, A(name, strp) DECLARED A(sibling, ref4))                                                \

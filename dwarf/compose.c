@@ -143,6 +143,31 @@ static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line
     return put_u8(p, (uint8_t)column);
 }
 
+/* Its type stands before it. */
+void compose_object(struct composer *c, const struct debug_object *o)
+{
+    const uint32_t type = compose_place(c);
+    const uint32_t last = o->count - 1;
+    const enum abbrev_code code = o->external ? ABBREV_GLOBAL_VARIABLE : ABBREV_STATIC_VARIABLE;
+    uint8_t *sibling = put_u32(put_u8(c->info, ABBREV_ARRAY), corpus_type(c->corpus, o->type));
+    uint8_t *p = sibling + 4;
+    p = put_u8(p, last > UINT16_MAX ? ABBREV_SUBRANGE_4 : last > UINT8_MAX ? ABBREV_SUBRANGE_2 : ABBREV_SUBRANGE);
+    p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
+    p = last > UINT16_MAX ? put_u32(p, last) : last > UINT8_MAX ? put_u16(p, (uint16_t)last) : put_u8(p, (uint8_t)last);
+    c->info = p;
+    compose_end_children(c, sibling);
+    compose_note(c, code, o->name, COMPOSE_UNKNOWN, NULL);
+    p = put_u8(c->info, (uint8_t)code);
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
+    p = put_u32(p, o->name);
+    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    p = put_u8(p, (uint8_t)o->line);
+    p = put_u8(p, (uint8_t)o->column);
+    p = put_u32(p, type);
+    p = put_u8(put_u8(p, 9), DW_OP_addr);
+    c->info = put_u64(p, o->address);
+}
+
 /* Up to what all kinds of functions have. */
 static uint8_t *begin_function(struct composer *c, const struct debug_function *f)
 {

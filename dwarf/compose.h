@@ -130,6 +130,18 @@ bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t
 /* What has been written since is kept. */
 void compose_keep(struct composer *c);
 
+/* An array that the unit defines. */
+struct debug_object {
+    uint32_t name;         /* in the library's own names */
+    uint32_t line, column; /* below 256 */
+    enum base_type type;   /* of `count` elements */
+    uint32_t count;
+    uint64_t address;
+    bool external;
+};
+enum { COMPOSE_OBJECT_MOST = 56 }; /* bytes of its entries */
+void compose_object(struct composer *c, const struct debug_object *o);
+
 void compose_function(struct composer *c, const struct debug_function *f);
 /* A function that got no children becomes an entry that has none. */
 void compose_function_end(struct composer *c);

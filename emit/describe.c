@@ -6,6 +6,7 @@
 
 enum {
     GLUE_PARAMETER_PLACE = -24,
+    OBJECTS = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
@@ -59,6 +60,41 @@ struct room {
     uint64_t lines; /* of the source, at most */
 };
 
+/* Appends a name to the library's own; returns its offset. */
+static uint32_t static_name(struct library *l, const char *suffix)
+{
+    struct debug *d = &l->debug;
+    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
+    bytes_append(&d->statics, suffix, strlen(suffix) + 1);
+    return (uint32_t)(d->names_size + name);
+}
+
+/* What the first unit defines besides functions: the marks of visits and what the
+ * statements write to. The lines are those of emit/source.c. */
+static void describe_objects(struct walk *w)
+{
+    struct library *l = w->l;
+    const struct debug_object objects[OBJECTS] = {
+        {.name = static_name(l, "_visits"),
+         .line = 6,
+         .column = 22,
+         .type = BASE_UNSIGNED_CHAR,
+         .count = l->shape.marks,
+         .address = l->code.marks,
+         .external = true},
+        {.name = static_name(l, "_scratch"),
+         .line = 8,
+         .column = 13,
+         .type = BASE_LONG,
+         .count = SCRATCH_BYTES / 8,
+         .address = l->code.scratch},
+    };
+    for (unsigned i = 0; i < OBJECTS; i++)
+        if (objects[i].count)
+            compose_object(&w->composer, &objects[i]);
+    w->has_objects = true;
+}
+
 /* Makes room for a function, in a unit that has some for it. */
 static bool begin_function(struct walk *w, uint64_t offset, const struct room *room)
 {
@@ -67,7 +103,13 @@ static bool begin_function(struct walk *w, uint64_t offset, const struct room *r
     if (!w->composer.unit && !open_unit(w, offset))
         return false;
     w->unit_rest--;
-    return compose_reserve(&w->composer, room->info, room->lists, room->ranges, room->rows);
+    bool first = !w->has_objects;
+    uint64_t objects = first ? OBJECTS * COMPOSE_OBJECT_MOST : 0;
+    if (!compose_reserve(&w->composer, room->info + objects, room->lists, room->ranges, room->rows))
+        return false;
+    if (first)
+        describe_objects(w);
+    return true;
 }
 
 static void end_function(struct walk *w, uint64_t end)
@@ -78,15 +120,6 @@ static void end_function(struct walk *w, uint64_t end)
 }
 
 /* --- glue --------------------------------------------------------------------------- */
-
-/* Appends a static function's name to the library's own; returns its offset. */
-static uint32_t static_name(struct library *l, const char *suffix)
-{
-    struct debug *d = &l->debug;
-    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
-    bytes_append(&d->statics, suffix, strlen(suffix) + 1);
-    return (uint32_t)(d->names_size + name);
-}
 
 static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
 

@@ -34,6 +34,7 @@ struct walk {
     struct pace info, line, lists, ranges;
     uint64_t line_header; /* bytes of a unit's */
     struct composer composer;
+    bool has_objects;   /* they have been told */
     uint32_t units;     /* opened so far */
     uint32_t unit_rest; /* functions that the open one still takes */
     uint32_t line_number;

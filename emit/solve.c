@@ -72,7 +72,7 @@ static void find_base(const struct solver *s, uint32_t index)
     struct code code = {.plan = plan, .library = l};
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
-    uint64_t names = l->function_names + GLUE_COUNT * (stem + 16);
+    uint64_t names = l->function_names + (GLUE_COUNT + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;

@@ -139,8 +139,9 @@ def check_declarations(directory, library):
                 wrong.append((tag, name, path, line, text))
             elif tag in ("formal_parameter", "variable") and path.endswith(".c"):
                 type_name = quoted(attributes["type"])
-                type_name = TYPES.get(type_name, type_name)
-                if f"{type_name} {name}".replace("* ", "*") not in text:
+                array = re.fullmatch(r"(.*)\[\d+\]", type_name)
+                type_name = TYPES.get(array[1] if array else type_name, array[1] if array else type_name)
+                if f"{type_name} {name}{'[' if array else ''}".replace("* ", "*") not in text:
                     wrong.append((tag, type_name, name, path, line, text))
         if tag == "inlined_subroutine":
             name, line = quoted(attributes["abstract_origin"]), int(attributes["call_line"])
