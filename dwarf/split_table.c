@@ -14,6 +14,9 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
     case DW_FORM_data2:
         *a = (struct split_attribute){.does = SPLIT_COPY, .size = 2};
         return form;
+    case DW_FORM_data4:
+        *a = (struct split_attribute){.does = SPLIT_COPY, .size = 4};
+        return form;
     case DW_FORM_data8:
         *a = (struct split_attribute){.does = SPLIT_COPY, .size = 8};
         return form;
