@@ -170,25 +170,29 @@ static uint32_t run_function(const struct plan *plan, const struct run *r, uint6
     return r->chain * plan->depth + (uint32_t)((r->occurrence + p) % r->length);
 }
 
+static void count_name(const struct plan *plan, const struct plan_library *utility, uint32_t function,
+                       struct names_tally *t)
+{
+    const struct names *names = &plan->names;
+    t->names++;
+    if (names->style == STYLE_ITANIUM)
+        mangle_count(&t->mangled, utility, function);
+    else
+        t->bytes += names_length(names, (uint32_t)strlen(utility->name) + 4 + names_digits(function)) + UINT64_C(1);
+}
+
 /* The names of the imports that a run adds: its calls from `first` to before `last`. */
 static void count_names(const struct plan *plan, const struct run *r, uint64_t first, uint64_t last,
                         struct names_tally *t)
 {
-    const struct names *names = &plan->names;
-    uint32_t stem = (uint32_t)strlen(r->utility->name) + 4;
-    t->names += last - first;
-    for (uint64_t p = first; p < last; p++) {
-        uint32_t function = run_function(plan, r, p);
-        if (names->style == STYLE_ITANIUM)
-            mangle_count(&t->mangled, r->utility, function);
-        else
-            t->bytes += names_length(names, stem + names_digits(function)) + UINT64_C(1);
-    }
+    for (uint64_t p = first; p < last; p++)
+        count_name(plan, r->utility, run_function(plan, r, p), t);
 }
 
 struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint8_t *seen,
                                struct names_tally *names)
 {
+    assert(!plan->assignment.random);
     struct calls_count count = {0};
     uint64_t calls[2];
     class_calls(plan, m, calls);
@@ -227,19 +231,103 @@ static uint32_t function_of_rank(const struct plan *plan, const struct plan_libr
     return chain * plan->depth + (uint32_t)(rank % plan->depth);
 }
 
-bool calls_make(const struct plan *plan, const struct plan_library *m, struct arena *arena, struct calls *out)
+/* --- random calls ------------------------------------------------------------ */
+
+/* Where x of [0, n) goes in a shuffled row: a Feistel network of four rounds
+ * over the least even number of bits that holds n - 1, again and again until
+ * the result is below n. */
+static uint64_t shuffled(uint64_t key, uint64_t n, uint64_t x)
+{
+    unsigned half = 1;
+    while (half < 32 && (n - 1) >> (2 * half))
+        half++;
+    const uint64_t mask = (UINT64_C(1) << half) - 1;
+    do {
+        uint64_t left = x >> half;
+        uint64_t right = x & mask;
+        for (uint64_t round = 0; round < 4; round++) {
+            uint64_t next = left ^ (random_at(key + round, right) & mask);
+            left = right;
+            right = next;
+        }
+        x = left << half | right;
+    } while (x >= n);
+    return x;
+}
+
+/* What the call-th of all calls of a class calls. */
+static struct import random_target(const struct plan *plan, unsigned class, uint64_t call)
+{
+    const struct assignment *a = &plan->assignment;
+    uint64_t n = a->calls[class];
+    uint64_t chains = a->chains[class];
+    uint64_t key = random_mix(plan->seed ^ (UINT64_C(0x73687566666c65) + class));
+    uint64_t place = shuffled(key, n, call);
+    uint64_t row = scale(place, chains, n);
+    const struct plan_library *u = utility_at(plan, class, row);
+    uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
+    uint64_t occurrence = place - scale_up(row, n, chains);
+    return (struct import){u->number,
+                           chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
+}
+
+/* The imports made so far, by what they are: places in a table that is at least
+ * half empty hold their numbers, from 1. */
+struct import_table {
+    uint32_t *number;
+    uint64_t mask;
+};
+
+/* The number of an import, a new one where it is not in the table. */
+static uint32_t import_number(struct calls *out, struct import_table *t, struct import i)
+{
+    uint64_t place = random_mix((uint64_t)i.utility << 32 | i.function) & t->mask;
+    for (uint32_t n; (n = t->number[place]); place = (place + 1) & t->mask)
+        if (out->import[n - 1].utility == i.utility && out->import[n - 1].function == i.function)
+            return n - 1;
+    out->import[out->import_count++] = i;
+    t->number[place] = out->import_count;
+    return out->import_count - 1;
+}
+
+static void need(struct calls *out, uint8_t *seen, uint32_t utility)
+{
+    if (!seen[utility]) {
+        seen[utility] = 1;
+        out->needed[out->needed_count++] = utility;
+    }
+}
+
+/* out->target is all CALLS_NONE, the other arrays are there. */
+static bool make_random(const struct plan *plan, const struct plan_library *m, const uint64_t calls[2],
+                        struct arena *arena, uint8_t *seen, struct calls *out)
 {
     uint32_t per = plan->assignment.per_function;
-    uint64_t calls[2];
-    class_calls(plan, m, calls);
-    *out = (struct calls){0};
-    uint8_t *seen = arena_zeroed(arena, plan->utilities + 1, 1);
-    out->needed = arena_take(arena, (plan->utilities + 1) * sizeof *out->needed);
-    out->import = arena_take(arena, (m->imports + 1) * sizeof *out->import);
-    out->target = arena_take(arena, ((uint64_t)m->functions * per + 1) * sizeof *out->target);
-    if (!seen || !out->needed || !out->import || !out->target)
+    uint64_t places = 2;
+    while (places < 2 * (calls[0] + calls[1]))
+        places *= 2;
+    struct import_table table = {arena_zeroed(arena, places, sizeof *table.number), places - 1};
+    if (!table.number)
         return false;
-    memset(out->target, 0xff, ((uint64_t)m->functions * per) * sizeof *out->target);
+    for (unsigned class = 0; class < 2; class ++) {
+        if (!plan->assignment.chains[class])
+            continue;
+        for (uint64_t local = 0; local < calls[class]; local++) {
+            struct import i = random_target(plan, class, m->first[class] + local);
+            uint32_t function = function_of_rank(plan, m, class, local / per);
+            out->target[(uint64_t)function * per + local % per] = import_number(out, &table, i);
+            need(out, seen, i.utility);
+        }
+    }
+    return true;
+}
+
+/* --- all calls --------------------------------------------------------------- */
+
+static void make_neighbouring(const struct plan *plan, const struct plan_library *m, const uint64_t calls[2],
+                              uint8_t *seen, struct calls *out)
+{
+    uint32_t per = plan->assignment.per_function;
     for (unsigned class = 0; class < 2; class ++) {
         if (!calls[class] || !plan->assignment.chains[class])
             continue;
@@ -262,17 +350,56 @@ bool calls_make(const struct plan *plan, const struct plan_library *m, struct ar
                 uint32_t function = function_of_rank(plan, m, class, local / per);
                 out->target[(uint64_t)function * per + local % per] = run_base + (uint32_t)(in_run % r->length);
             }
-            if (!seen[r->utility->number]) {
-                seen[r->utility->number] = 1;
-                out->needed[out->needed_count++] = r->utility->number;
-            }
+            need(out, seen, r->utility->number);
         }
     }
-    assert(out->import_count == m->imports);
+}
+
+/* `imports` is as many as there are, or more. */
+static bool make(const struct plan *plan, const struct plan_library *m, uint64_t imports, struct arena *arena,
+                 struct calls *out)
+{
+    uint64_t calls[2];
+    class_calls(plan, m, calls);
+    *out = (struct calls){0};
+    uint64_t targets = calls[0] + calls[1];
+    uint8_t *seen = arena_zeroed(arena, plan->utilities + 1, 1);
+    out->needed = arena_take(arena, (plan->utilities + 1) * sizeof *out->needed);
+    out->import = arena_take(arena, (imports + 1) * sizeof *out->import);
+    out->target = arena_take(arena, (targets + 1) * sizeof *out->target);
+    if (!seen || !out->needed || !out->import || !out->target)
+        return false;
+    memset(out->target, 0xff, targets * sizeof *out->target);
+    if (!plan->assignment.random)
+        make_neighbouring(plan, m, calls, seen, out);
+    else if (!make_random(plan, m, calls, arena, seen, out))
+        return false;
     if (plan->profile->calls.need_all)
-        for (uint32_t u = 0; u < plan->utilities && out->needed_count < m->utilities; u++)
-            if (!seen[u])
-                out->needed[out->needed_count++] = u;
+        for (out->needed_count = 0; out->needed_count < plan->utilities; out->needed_count++)
+            out->needed[out->needed_count] = out->needed_count;
+    return true;
+}
+
+bool calls_count_random(const struct plan *plan, const struct plan_library *m, struct arena *arena,
+                        struct names_tally *names, struct calls_count *count)
+{
+    struct calls calls;
+    arena_reset(arena);
+    if (!make(plan, m, (uint64_t)m->functions * plan->assignment.per_function, arena, &calls))
+        return false;
+    for (uint32_t i = 0; i < calls.import_count; i++)
+        count_name(plan, &plan->library[plan_utility(plan, calls.import[i].utility)], calls.import[i].function, names);
+    *count = (struct calls_count){.imports = calls.import_count, .utilities = calls.needed_count};
+    for (uint32_t i = 0; i < calls.needed_count; i++)
+        count->needed_digits += names_digits(calls.needed[i]);
+    return true;
+}
+
+bool calls_make(const struct plan *plan, const struct plan_library *m, struct arena *arena, struct calls *out)
+{
+    if (!make(plan, m, m->imports, arena, out))
+        return false;
+    assert(out->import_count == m->imports);
     assert(out->needed_count == m->utilities);
     return true;
 }

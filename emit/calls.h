@@ -8,6 +8,10 @@
  * neighbourhood, both rows are dealt out into `layers` like cards, layer by
  * layer, and each layer of chains is turned by another angle.
  *
+ * Random calls go to any function of any utility instead: the row of calls is
+ * shuffled, and the calls that stand where a chain does name its functions in
+ * turn, so that every chain is reached all the same.
+ *
  * Covered functions call covered chains only and the others the others, so that
  * a coverage of one half visits half of the utilities' functions too.
  */
@@ -30,7 +34,7 @@ struct calls {
     struct import *import; /* distinct, in the order of first use */
     uint32_t import_count;
     uint32_t *target; /* [function * per_function + t]: index in import[], or CALLS_NONE */
-    uint32_t *needed; /* numbers of utilities, in the order of first use */
+    uint32_t *needed; /* numbers of utilities, in the order of first use; if every module needs all, in their own */
     uint32_t needed_count;
 };
 
@@ -44,9 +48,15 @@ struct calls_count {
 /* All of a module's calls; false when memory ran out. */
 bool calls_make(const struct plan *plan, const struct plan_library *module, struct arena *arena, struct calls *calls);
 
-/* Only counts; `seen` is scratch of plan->utilities bytes, zeroed, and left so.
- * The imports' names are added to `names`, unless that is NULL. */
+/* Only counts, calls that are not random; `seen` is scratch of plan->utilities
+ * bytes, zeroed, and left so. The imports' names are added to `names`, unless
+ * that is NULL. */
 struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint8_t *seen,
                                struct names_tally *names);
+
+/* The same for random calls, which it makes: false when memory ran out. The
+ * arena is reset first. */
+bool calls_count_random(const struct plan *plan, const struct plan_library *module, struct arena *arena,
+                        struct names_tally *names, struct calls_count *count);
 
 #endif

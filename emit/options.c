@@ -215,8 +215,9 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
     }
 }
 
-/* Pynamic's meaning: every module needs every utility, chains of extern calls
- * are unbroken, names are padded by digits, sizes follow. */
+/* Pynamic's meaning: every module needs every utility and calls any of their
+ * functions, chains of extern calls are unbroken, names are padded by digits,
+ * sizes follow. */
 static bool pynamic_counts(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (p->operands < 2)
@@ -233,8 +234,7 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
     c->calls.depth = p->depth ? (int64_t)p->depth : 10;
     c->calls.cross_module = p->cross_module;
     c->calls.cross_module_chain = 0;
-    if (p->utilities)
-        c->calls.utilities_per_module = (int64_t)p->utilities;
+    c->calls.random = true;
     c->calls.need_all = true;
     if (p->pad)
         c->names.pad = (int64_t)p->pad;

@@ -128,6 +128,10 @@ static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
 static void choose_layers(struct plan *plan, uint32_t limit, uint8_t *seen)
 {
     struct assignment *a = &plan->assignment;
+    if (a->random) {
+        a->layers = 1;
+        return;
+    }
     if (limit >= plan->utilities) {
         a->layers = plan->utilities ? plan->utilities : 1;
         return;
@@ -153,7 +157,8 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
     }
     if (!choose_calls(plan, e))
         return false;
-    plan->assignment.jitter = plan->profile->calls.need_all ? 0 : random_mix(plan->seed ^ UINT64_C(0x6a6974746572));
+    plan->assignment.random = plan->profile->calls.random;
+    plan->assignment.jitter = random_mix(plan->seed ^ UINT64_C(0x6a6974746572));
     choose_layers(plan, neighbours, seen);
     plan->functions = 0;
     for (uint32_t i = 0; i < plan->modules + plan->utilities; i++)
@@ -161,7 +166,8 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
     return true;
 }
 
-void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own, struct names_tally *imported)
+bool plan_count_names(struct plan *plan, uint8_t *seen, struct arena *arena, struct names_tally *own,
+                      struct names_tally *imported)
 {
     *own = *imported = (struct names_tally){0};
     for (uint32_t i = 0; i < plan->library_count; i++) {
@@ -171,17 +177,22 @@ void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own,
         l->function_names = names_total(&tally, plan->names.letters);
         names_add(own, &tally);
     }
-    bool all = plan->profile->calls.need_all && plan->assignment.layers == plan->utilities;
+    const bool all = plan->profile->calls.need_all;
     for (uint32_t i = 0; i < plan->modules; i++) {
         struct plan_library *l = &plan->library[i];
         struct names_tally tally = {0};
-        struct calls_count count = calls_count(plan, l, seen, &tally);
+        struct calls_count count;
+        if (!plan->assignment.random)
+            count = calls_count(plan, l, seen, &tally);
+        else if (!calls_count_random(plan, l, arena, &tally, &count))
+            return false;
         l->imports = count.imports;
         l->import_names = names_total(&tally, plan->names.letters);
         names_add(imported, &tally);
         l->utilities = all ? plan->utilities : count.utilities;
         l->needed_digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
     }
+    return true;
 }
 
 /* --- making ---------------------------------------------------------------------- */

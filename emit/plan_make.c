@@ -94,8 +94,8 @@ static bool search(struct solver *s, struct error *e)
 {
     const struct profile *p = s->plan->profile;
     uint32_t limit = PLAN_NEIGHBOURS;
-    bool fixed_limit = p->calls.utilities_per_module > 0;
-    if (fixed_limit)
+    bool fixed_limit = p->calls.utilities_per_module > 0 || p->calls.random;
+    if (p->calls.utilities_per_module > 0)
         limit = p->calls.utilities_per_module < UINT32_MAX ? (uint32_t)p->calls.utilities_per_module : UINT32_MAX;
     return (p->functions > 0 ? search_given : search_derived)(s, limit, fixed_limit, e);
 }

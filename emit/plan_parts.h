@@ -16,8 +16,10 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
                 struct error *e);
 
 /* Counts imports, and the bytes of names that plan->names says: each library's,
- * and the sums over all. */
-void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own, struct names_tally *imported);
+ * and the sums over all. `seen` is as above, the arena scratch too; false when
+ * memory ran out. */
+bool plan_count_names(struct plan *plan, uint8_t *seen, struct arena *arena, struct names_tally *own,
+                      struct names_tally *imported);
 
 /* One attempt: the bases that follow from certain counts. */
 struct base {

@@ -62,7 +62,9 @@ struct profile {
         bool cross_module;            /* true */
         int64_t cross_module_chain;   /* 10; modules in a chain of extern calls, 0: unbroken */
         double coverage;              /* 1.0; above 0, at most 1 */
-        bool need_all;                /* false; every module has every neighbouring utility as DT_NEEDED, used or not */
+        bool random;                  /* false; calls go to functions of any utility; excludes the limit above */
+        bool need_all;                /* false; every module has every utility as DT_NEEDED, used or not, and
+                                         libmodulebegin every module */
     } calls;
     struct {
         enum name_style style; /* STYLE_PYNAMIC; of functions' names */

@@ -57,6 +57,7 @@ static void count_names(const struct plan_library *l, struct shape *s)
     if (s->extern_called >= 0)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
+    s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
     s->strtab = 1 + s->names + sizeof "__cxa_finalize@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
@@ -95,7 +96,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
     bool now = p->elf.bind == BIND_NOW;
-    s.dynamic = 1 + before + l->utilities                /* NEEDED */
+    s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
+    s.needed = l->utilities + before + s.modules;
+    s.dynamic = 1 + s.needed                             /* NEEDED */
                 + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
                 + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */

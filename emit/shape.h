@@ -100,6 +100,8 @@ struct shape {
     uint32_t undefined;    /* in .dynsym */
     uint32_t defined;
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
+    uint32_t modules;      /* needed: of libmodulebegin, in sets whose modules need every utility */
+    uint32_t needed;       /* libraries of the set, these and others */
     uint32_t dynamic;      /* entries, with the null one */
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */

@@ -276,20 +276,25 @@ static void count_bases(struct solver *s)
 }
 
 /* Names, locals and bases for the counts that the plan has. */
-static void find_bases(struct solver *s)
+static bool find_bases(struct solver *s, struct error *e)
 {
     struct plan *plan = s->plan;
     if (plan->profile->names.style == STYLE_ITANIUM)
         names_init_itanium(&plan->names, MANGLE_LEAST);
     else
         names_init(&plan->names, 0, 0);
-    plan_count_names(plan, s->seen, &s->own, &s->imported);
-    choose_locals(s);
+    bool counted = plan_count_names(plan, s->seen, &s->arenas[0], &s->own, &s->imported);
+    if (counted) {
+        choose_locals(s);
+        count_bases(s);
+        if (!choose_names(s))
+            return true;
+        counted = plan_count_names(plan, s->seen, &s->arenas[0], &s->own, &s->imported);
+    }
+    if (!counted)
+        return error_set(e, ERROR_MEMORY, "out of memory for the calls of a module");
     count_bases(s);
-    if (!choose_names(s))
-        return;
-    plan_count_names(plan, s->seen, &s->own, &s->imported);
-    count_bases(s);
+    return true;
 }
 
 /* --- checks ------------------------------------------------------------------------- */
@@ -468,8 +473,7 @@ bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average,
     if (!plan_count(plan, average, utility_average, neighbours, s->seen, e))
         return false;
     choose_width(plan);
-    find_bases(s);
-    if (!check_least(s, false, e))
+    if (!find_bases(s, e) || !check_least(s, false, e))
         return false;
     bool exact = !code_is_roomy(s);
     if (exact && !workers_run(s->threads, plan->library_count, find_code, s, e))

@@ -391,6 +391,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         put_name(&t, l->plan->library[plan_utility(l->plan, l->calls.needed[i])].name, ".so");
     if (s->extern_called >= 0)
         put_name(&t, l->plan->library[s->extern_called].name, ".so");
+    for (uint32_t i = 0; i < s->modules; i++)
+        put_name(&t, l->plan->library[i].name, ".so");
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
 
     uint32_t first = 1 + s->undefined;

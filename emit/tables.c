@@ -137,8 +137,7 @@ static void write_dynamic(const struct library *l, uint8_t *image)
 #define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
     uint64_t name = l->strings.needed;
     const char *strings = (const char *)image + s[SECTION_DYNSTR].offset;
-    uint32_t needed = l->calls.needed_count + (l->shape.extern_called >= 0 ? 1u : 0u);
-    for (uint32_t i = 0; i < needed; i++) {
+    for (uint32_t i = 0; i < l->shape.needed; i++) {
         ENTRY(DT_NEEDED, name);
         name += strlen(strings + name) + 1;
     }
