@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "driver/crash.h"
 #include "driver/mpitest.h"
 #include "driver/output.h"
 #include "driver/phases.h"
@@ -96,9 +97,11 @@ int main(int argc, char **argv)
         /* The manifest is checked and constant after this. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
         void *state = NULL;
+        crash_tell(&dog);
         well = run_phases(&run, loader, &state, &dog, &t);
         loader->stop(state);
     }
+    crash_forget();
     watchdog_stop(&dog);
     manifest_free(&run.manifest);
     ranks_stop();
