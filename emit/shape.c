@@ -66,7 +66,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
     s->dynstr += s->executable ? executable_strings(plan) : stem + sizeof ".so";
-    if (s->extern_called >= 0)
+    if (s->needs_before)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
@@ -100,6 +100,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * from outside only. */
     s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
     uint32_t before = s.extern_called >= 0 ? 1 : 0;
+    s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
     s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
@@ -113,7 +114,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
     bool now = p->elf.bind == BIND_NOW;
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
-    s.needed = before + l->utilities + s.modules + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
+    s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
     s.dynamic = 1 + s.needed                             /* NEEDED */
                 + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */

@@ -106,6 +106,7 @@ struct shape {
     bool has_extern;
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
+    bool needs_before;     /* the library of that one, unless libmodulebegin brings it */
     uint32_t called;       /* own numbered functions that are called through the PLT */
     uint32_t plt;          /* slots */
     uint32_t undefined;    /* in .dynsym */

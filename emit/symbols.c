@@ -396,7 +396,7 @@ static void put_needed(struct symbols *t)
     }
     for (uint32_t i = 0; i < l->calls.needed_count; i++)
         put_name(t, plan->library[plan_utility(plan, l->calls.needed[i])].name, ".so");
-    if (l->shape.extern_called >= 0)
+    if (l->shape.needs_before)
         put_name(t, plan->library[l->shape.extern_called].name, ".so");
     for (uint32_t i = 0; i < l->shape.modules; i++)
         put_name(t, plan->library[i].name, ".so");
