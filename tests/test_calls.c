@@ -21,7 +21,7 @@ struct counts {
     uint32_t modules, utilities, functions, utility_functions;
     uint32_t depth, utility, per_module; /* 0: derived */
     double coverage;
-    bool need_all;
+    bool need_all, random;
     uint64_t seed;
 };
 
@@ -58,6 +58,7 @@ static void make(struct made *m, const struct counts *c)
         p->calls.utilities_per_module = c->per_module;
     p->calls.coverage = c->coverage;
     p->calls.need_all = c->need_all;
+    p->calls.random = c->random;
     if (!plan_make(&m->plan, p, NULL, &stock->corpus, 1, &e))
         fail_msg("%u modules, %u utilities, %u functions, depth %u, coverage %g: %s", c->modules, c->utilities,
                  c->functions, c->depth, c->coverage, e.text);
@@ -82,6 +83,8 @@ static struct counts by_chance(uint64_t seed)
     c.depth = depths[random_below(random_next(&r), sizeof depths / sizeof depths[0])];
     c.utility = 1 + random_below(random_next(&r), 3);
     c.per_module = random_below(random_next(&r), 2) ? 0 : 1 + random_below(random_next(&r), 50);
+    c.random = !c.per_module && random_below(random_next(&r), 2);
+    c.need_all = random_below(random_next(&r), 4) == 0;
     static const double coverages[] = {1, 1, 0.5, 0.1, 0.9};
     c.coverage = coverages[random_below(random_next(&r), sizeof coverages / sizeof coverages[0])];
     return c;
@@ -258,7 +261,7 @@ static void check_needed(struct made *m)
         }
         assert_int_equal(names, row->import_names);
         for (uint32_t u = 0; u < plan->utilities; u++)
-            assert_true(state[u] != 1); /* each of them is called */
+            assert_true(state[u] != 1 || m->profile.calls.need_all); /* each of them is called */
     }
     free(state);
 }
@@ -273,8 +276,8 @@ static void check_limit(struct made *m)
 {
     int64_t limit = m->profile.calls.utilities_per_module;
     uint32_t most = limit > 0 ? (uint32_t)limit : 32;
-    if (m->plan.assignment.layers == 1)
-        return; /* as few as there can be */
+    if (m->plan.assignment.layers == 1 || m->profile.calls.need_all)
+        return; /* as few as there can be, or all */
     for (uint32_t i = 0; i < m->plan.modules; i++)
         assert_in_range(m->plan.library[i].utilities, 0, most);
 }
@@ -296,11 +299,39 @@ static void test_need_all(void **state)
     for (uint32_t i = 0; i < c.modules; i++) {
         struct calls calls = calls_of(&m, i);
         assert_int_equal(calls.needed_count, 50);
-        uint64_t sum = 0;
         for (uint32_t n = 0; n < calls.needed_count; n++)
-            sum += calls.needed[n];
-        assert_int_equal(sum, 50 * 49 / 2);
+            assert_int_equal(calls.needed[n], n);
     }
+    unmake(&m);
+}
+
+/* As many different functions are called as when each call chose one by chance,
+ * n (1 - (1 - 1/n)^k) of n by k calls, give or take; those of neighbourhoods
+ * would be of 32 utilities only. */
+static void test_random_calls_go_everywhere(void **state)
+{
+    (void)state;
+    const struct counts c = {.modules = 20,
+                             .utilities = 60,
+                             .functions = 200,
+                             .depth = 10,
+                             .utility = 1,
+                             .coverage = 1,
+                             .random = true};
+    struct made m;
+    make(&m, &c);
+    for (uint32_t i = 0; i < c.modules; i++) {
+        struct calls calls = calls_of(&m, i);
+        uint32_t functions = m.plan.library[i].functions;
+        assert_in_range(calls.import_count, functions * 9 / 10, functions);
+        uint32_t reached[60] = {0};
+        for (uint32_t n = 0; n < calls.import_count; n++)
+            reached[calls.import[n].utility]++;
+        for (uint32_t u = 0; u < c.utilities; u++)
+            assert_in_range(reached[u], 0, functions / 60 + 20);
+        assert_in_range(calls.needed_count, 40, 60);
+    }
+    check_every_chain(&m);
     unmake(&m);
 }
 
@@ -361,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_needed_are_those_that_are_called),
         cmocka_unit_test(test_no_more_utilities_than_the_limit),
         cmocka_unit_test(test_need_all),
+        cmocka_unit_test(test_random_calls_go_everywhere),
         cmocka_unit_test(test_neighbourhood_is_small),
         cmocka_unit_test(test_without_utilities),
         cmocka_unit_test(test_many_utilities_of_few_functions),

@@ -22,7 +22,7 @@ enum { SYMBOLS_MOST = 5000 };
 
 /* --- what ld makes ----------------------------------------------------------- */
 
-/* A library that `cc` linked, with functions f0, f1, ... and nothing else. */
+/* A library that `cc` linked, with functions f0, f1, ... that call others, u0, u1, ..., and nothing else. */
 struct linked {
     char path[256];
     int fd;
@@ -41,16 +41,18 @@ static Elf_Data *find_section(Elf *elf, Elf64_Word type, GElf_Shdr *shdr)
     return NULL;
 }
 
-static void link_library(struct linked *l, uint32_t functions)
+static void link_library(struct linked *l, uint32_t functions, uint32_t undefined)
 {
     char source[300];
     char command[1000];
-    snprintf(l->path, sizeof l->path, PYELFGEN_BUILD_DIR "/test_hash_%ld_%u.so", (long)getpid(), functions);
+    snprintf(l->path, sizeof l->path, PYELFGEN_BUILD_DIR "/test_hash_%ld_%u_%u.so", (long)getpid(), functions, undefined);
     snprintf(source, sizeof source, "%s.c", l->path);
     FILE *out = fopen(source, "w");
     assert_non_null(out);
     for (uint32_t i = 0; i < functions; i++)
         fprintf(out, "void f%u(void) {}\n", i);
+    for (uint32_t i = 0; i < undefined; i++)
+        fprintf(out, "void u%u(void); static void (*volatile p%u)(void) __attribute__((used)) = u%u;\n", i, i, i);
     assert_int_equal(fclose(out), 0);
     snprintf(command, sizeof command, "cc -shared -fPIC -nostdlib -fuse-ld=bfd -Wl,--hash-style=both -o %s %s", l->path,
              source);
@@ -74,7 +76,7 @@ static void link_library(struct linked *l, uint32_t functions)
     assert_non_null(l->name = calloc(l->symbols, sizeof *l->name));
     for (uint32_t i = 0; i < l->symbols; i++)
         l->name[i] = elf_strptr(l->elf, shdr.sh_link, symbol[i].st_name);
-    assert_int_equal(l->symbols, functions + 1);
+    assert_int_equal(l->symbols, functions + undefined + 1);
 }
 
 static void unlink_library(struct linked *l)
@@ -99,7 +101,7 @@ static void test_gnu_hash_is_that_of_ld(void **state)
     (void)state;
     for (unsigned i = 0; i < COUNTS; i++) {
         struct linked l;
-        link_library(&l, counts[i]);
+        link_library(&l, counts[i], 0);
         struct gnu_hash h = hash_gnu_plan(counts[i]);
         assert_int_equal(h.buckets, l.gnu[0]);
         assert_int_equal(h.bloom_words, l.gnu[2]);
@@ -132,10 +134,30 @@ static void test_sysv_hash_is_that_of_ld(void **state)
     (void)state;
     for (unsigned i = 0; i < COUNTS; i++) {
         struct linked l;
-        link_library(&l, counts[i]);
+        link_library(&l, counts[i], 0);
         assert_int_equal(hash_sysv_buckets(l.symbols), l.sysv[0]);
         assert_int_equal(l.symbols, l.sysv[1]);
         assert_int_equal(hash_sysv_size(l.symbols), l.sysv_size);
+        unlink_library(&l);
+    }
+}
+
+/* Pynamic's modules: as many undefined symbols as defined ones. .hash has them all, .gnu.hash only the latter. */
+static void test_undefined_symbols_count_as_with_ld(void **state)
+{
+    (void)state;
+    static const uint32_t numbers[][2] = {{1, 1}, {16, 15}, {36, 1}, {520, 511}, {925, 930}, {1024, 1030}, {2775, 2700}};
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct linked l;
+        link_library(&l, numbers[i][0], numbers[i][1]);
+        assert_int_equal(hash_sysv_buckets(l.symbols), l.sysv[0]);
+        assert_int_equal(hash_sysv_size(l.symbols), l.sysv_size);
+        struct gnu_hash h = hash_gnu_plan(numbers[i][0]);
+        assert_int_equal(h.buckets, l.gnu[0]);
+        assert_int_equal(h.bloom_words, l.gnu[2]);
+        assert_int_equal(h.shift2, l.gnu[3]);
+        assert_int_equal(l.gnu[1], 1 + numbers[i][1]);
+        assert_int_equal(hash_gnu_size(&h), l.gnu_size);
         unlink_library(&l);
     }
 }
@@ -299,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gnu_hash_is_that_of_ld),
         cmocka_unit_test(test_sysv_hash_is_that_of_ld),
+        cmocka_unit_test(test_undefined_symbols_count_as_with_ld),
         cmocka_unit_test(test_every_name_is_found),
         cmocka_unit_test(test_other_names_are_not_found),
         cmocka_unit_test(test_names_in_one_bucket_keep_their_order),

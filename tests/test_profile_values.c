@@ -191,6 +191,8 @@ static void refuses_wrong_words(void **state)
         {HEAD "calls: {cross-module: maybe}\n", 4, "calls: cross-module: 'maybe' is neither true nor false"},
         {HEAD "calls: {cross-module: True}\n", 4, "calls: cross-module: 'True' is neither true nor false"},
         {HEAD "calls: {need-all: yes}\n", 4, "calls: need-all: 'yes' is neither true nor false"},
+        {HEAD "calls: {utilities-per-module: 3, random: true}\n", 4,
+         "calls: random: excludes 'utilities-per-module'; remove one of them"},
         {HEAD "elf: {build-id: 1}\n", 4, "elf: build-id: '1' is neither true nor false"},
         {HEAD "elf: {build-id: }\n", 4, "elf: build-id: has no value; give one, or remove the key"},
         {HEAD "elf: {hash: md5}\n", 4, "elf: hash: 'md5' is not one of gnu, sysv, both"},
