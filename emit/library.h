@@ -23,7 +23,7 @@
 
 /* Offsets in .dynstr of what .dynamic names; `needed` is the first of a row. */
 struct dynamic_strings {
-    uint32_t libc, soname, runpath, needed; /* soname: not of an executable */
+    uint32_t libc, soname, runpath, needed; /* soname: 0 where there is none */
 };
 
 /* Everything decided about one library by the size pass. */

@@ -276,7 +276,7 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
 
 /* Pynamic's meaning: every module needs every utility and calls any of their
  * functions, chains of extern calls are unbroken, names are padded by digits,
- * sizes follow. */
+ * libraries have no SONAME, sizes follow. */
 static bool pynamic_counts(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (p->operands < 2)
@@ -295,6 +295,7 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
     c->calls.cross_module_chain = 0;
     c->calls.random = true;
     c->calls.need_all = true;
+    c->elf.soname = false;
     if (p->pad)
         c->names.pad = (int64_t)p->pad;
     return true;

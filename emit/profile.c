@@ -67,6 +67,7 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_RELRO]                = {SECTION_ELF,      "relro",                KIND_CHOICE, AT(elf.relro),            0,     RELRO_FULL,             RELRO_PARTIAL,
                                   CHOICES([RELRO_NONE] = "none", [RELRO_PARTIAL] = "partial", [RELRO_FULL] = "full")},
     [KEY_BUILD_ID]             = {SECTION_ELF,      "build-id",             KIND_FLAG,   AT(elf.build_id),         0,     0,                      true, NULL},
+    [KEY_SONAME]               = {SECTION_ELF,      "soname",               KIND_FLAG,   AT(elf.soname),           0,     0,                      true, NULL},
     [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
 
     [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        4,     5,                      5, NULL},

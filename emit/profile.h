@@ -77,6 +77,7 @@ struct profile {
         enum bind_mode bind;   /* BIND_LAZY */
         enum relro_mode relro; /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */
         bool build_id;         /* true */
+        bool soname;           /* true */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {

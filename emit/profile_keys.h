@@ -60,6 +60,7 @@ enum profile_key_id {
     KEY_BIND,
     KEY_RELRO,
     KEY_BUILD_ID,
+    KEY_SONAME,
     KEY_MAX_PAGE_SIZE,
     KEY_VERSION,
     KEY_LANGUAGE,

@@ -65,7 +65,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
-    s->dynstr += s->executable ? executable_strings(plan) : stem + sizeof ".so";
+    s->dynstr += s->executable ? executable_strings(plan) : 0;
+    s->dynstr += s->soname ? stem + sizeof ".so" : 0;
     if (s->needs_before)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
@@ -85,6 +86,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
     struct shape s = {.executable = plan_is_executable(l)};
+    s.soname = !s.executable && p->elf.soname;
     s.python = !s.executable && l->kind != LIBRARY_UTILITY;
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
@@ -116,13 +118,13 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
     s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
     s.dynamic = 1 + s.needed                             /* NEEDED */
-                + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
+                + (s.soname ? 1 : 0) + 1 + 2 + 4         /* SONAME, RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
                 + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */
                 + 3 + 1                                  /* RELA RELASZ RELAENT, RELACOUNT */
                 + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
-    if (s.executable)                                    /* no SONAME; DEBUG, and FLAGS_1 anyway */
-        s.dynamic += now ? 0 : 1;
+    if (s.executable)                                    /* DEBUG, and FLAGS_1 anyway */
+        s.dynamic += now ? 1 : 2;
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (!fixed_local_kinds[i].module_only || s.python)

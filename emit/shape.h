@@ -107,6 +107,7 @@ struct shape {
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
     bool needs_before;     /* the library of that one, unless libmodulebegin brings it */
+    bool soname;
     uint32_t called;       /* own numbered functions that are called through the PLT */
     uint32_t plt;          /* slots */
     uint32_t undefined;    /* in .dynsym */

@@ -424,7 +424,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         return false;
     uint32_t libc = put_name(&t, "libc.so.6", "");
     uint32_t version = put_name(&t, "GLIBC_2.2.5", "");
-    uint32_t soname = s->executable ? 0 : put_name(&t, l->row->name, ".so");
+    uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
     uint32_t runpath = put_name(&t, "$ORIGIN", "");
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
     put_needed(&t);

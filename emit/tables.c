@@ -162,7 +162,7 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         name += strlen(strings + name) + 1;
     }
     ENTRY(DT_NEEDED, l->strings.libc);
-    if (!l->shape.executable)
+    if (l->shape.soname)
         ENTRY(DT_SONAME, l->strings.soname);
     ENTRY(DT_RUNPATH, l->strings.runpath);
     ENTRY(DT_INIT, s[SECTION_INIT].address);

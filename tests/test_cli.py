@@ -295,10 +295,30 @@ def test_pynamic_names(pynamic):
         assert names == [f"{stem}_fun{i}" + "0123456789" * 3 for i in range(row["functions"])]
 
 
-def test_pynamic_needs_every_utility(pynamic):
-    for row in libraries_of(pynamic, "module"):
-        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", ask("readelf", "-dW", pynamic / row["name"]))
-        assert sorted(name for name in needed if "utility" in name) == [f"libutility{i}.so" for i in range(4)]
+def test_pynamic_needs(pynamic):
+    """What ld writes for Pynamic's commands: modules need all utilities, libmodulebegin all modules, in their order."""
+    modules, utilities = ([f"lib{kind}{i}.so" for i in range(n)] for kind, n in (("module", 8), ("utility", 4)))
+    wanted = dict.fromkeys(modules, utilities) | dict.fromkeys(utilities, [])
+    wanted |= {"libmodulebegin.so": modules, "libmodulefinal.so": []}
+    for name, needed in wanted.items():
+        dynamic = ask("readelf", "-dW", pynamic / name)
+        found = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+        assert found == [*needed, "libc.so.6"], name
+        assert "(SONAME)" not in dynamic
+
+
+def test_pynamic_calls_any_utility(pynamic):
+    """About as many relocations for utilities as functions, each for another function, of all utilities."""
+    utilities = set()
+    for i in range(8):
+        rows = ask("readelf", "-rW", pynamic / f"libmodule{i}.so").splitlines()
+        called = [row.split()[4] for row in rows if "JUMP_SLO" in row and " libutility" in row]
+        count = len(functions(pynamic / f"libmodule{i}.so"))
+        assert count * 0.6 <= len(called) <= count and len(called) == len(set(called))
+        found = {name.split("_")[0] for name in called}
+        assert len(found) >= 2
+        utilities |= found
+    assert utilities == {f"libutility{u}" for u in range(4)}
 
 
 def test_pynamic_extern_chain(pynamic):
