@@ -173,9 +173,16 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
 
 struct local_table {
     Elf64_Sym *next;
-    uint8_t *strings; /* next free byte of .strtab */
+    uint8_t *strings; /* next free byte of .strtab, or of a part of it */
     const uint8_t *start;
+    uint64_t base; /* what stands before that */
 };
+
+/* Offset of the next name. */
+static uint32_t next_name(const struct local_table *t)
+{
+    return (uint32_t)(t->base + (uint64_t)(t->strings - t->start));
+}
 
 static void fixed_local_value(const struct library *l, unsigned id, uint64_t *value, uint64_t *size)
 {
@@ -245,9 +252,10 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
     }
 }
 
-static void put_fixed_locals(const struct library *l, struct local_table *t)
+/* Those from `first` to `last`. */
+static void put_fixed_locals(const struct library *l, struct local_table *t, unsigned first, unsigned last)
 {
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+    for (unsigned i = first; i <= last; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
         if (k->module_only && !l->shape.python)
             continue;
@@ -255,7 +263,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t)
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[k->section].index;
-        *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, k->type, section, value, size);
+        *t->next++ = symbol(next_name(t), STB_LOCAL, k->type, section, value, size);
         if (k->prefixed)
             t->strings = put_bytes(t->strings, l->row->name, strlen(l->row->name));
         t->strings = put_bytes(t->strings, k->name, strlen(k->name) + 1);
@@ -291,8 +299,7 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ =
-                symbol((uint32_t)(t->strings - t->start), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
+            *t->next++ = symbol(next_name(t), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
             t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
@@ -308,8 +315,8 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     memcpy(strtab, image + s[SECTION_DYNSTR].offset, 1 + l->shape.names);
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
-    put_fixed_locals(l, &t);
-    uint32_t name = (uint32_t)(t.strings - strtab);
+    put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
+    uint32_t name = next_name(&t);
     t.strings = put_bytes(t.strings, versioned, sizeof versioned);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
@@ -414,4 +421,103 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     if (!l->plan->stripped)
         write_symtab(l, image, t.dynsym, o.cxa_finalize);
     return true;
+}
+
+/* --- of a part of an executable ----------------------------------------------------- */
+
+/* The fixed locals that are its own there; the others are the executable's. */
+enum { PART_LOCAL_FIRST = LOCAL_FILE_SOURCE, PART_LOCAL_LAST = LOCAL_METHODS };
+
+static uint32_t part_fixed(const struct library *l, uint64_t *strings)
+{
+    uint32_t count = 0;
+    *strings = 0;
+    for (unsigned i = PART_LOCAL_FIRST; i <= PART_LOCAL_LAST; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        if (k->module_only && !l->shape.python)
+            continue;
+        count++;
+        *strings += strlen(k->name) + 1 + (k->prefixed ? strlen(l->row->name) : 0);
+    }
+    return count;
+}
+
+uint32_t symbols_part_locals(const struct library *l)
+{
+    uint64_t strings;
+    return part_fixed(l, &strings) + l->row->locals;
+}
+
+/* Names of what it defines: as in its own .dynstr, without those of imports. */
+static uint64_t part_names(const struct library *l)
+{
+    const uint64_t stem = strlen(l->row->name);
+    uint64_t bytes = l->row->function_names + stem + sizeof "_visits";
+    if (l->shape.python)
+        bytes += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
+    if (l->shape.has_extern)
+        bytes += stem + sizeof "_extern";
+    return bytes;
+}
+
+uint64_t symbols_part_strings(const struct library *l)
+{
+    const struct plan_library *row = l->row;
+    uint64_t fixed;
+    part_fixed(l, &fixed);
+    return part_names(l) + fixed + names_digits_sum(0, row->locals) +
+           row->locals * (strlen(row->name) + sizeof "_var") + row->local_names;
+}
+
+/* A global symbol in .text, whose name is the next. */
+static Elf64_Sym part_global(const struct library *l, uint64_t name, const struct glue_place *place)
+{
+    return symbol((uint32_t)name, STB_GLOBAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
+                  l->code.text + place->offset, place->size);
+}
+
+/* Writes two halves of a name. */
+static uint8_t *put_two(uint8_t *p, const char *first, const char *second)
+{
+    return put_bytes(put_bytes(p, first, strlen(first)), second, strlen(second) + 1);
+}
+
+void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    const struct plan_library *row = l->row;
+    const struct glue_place *g = l->glue.place;
+    const uint32_t locals = symbols_part_locals(l);
+    struct names_head head = {0};
+    uint8_t *const start = image + s[SECTION_STRTAB].offset;
+    Elf64_Sym *const symtab = (Elf64_Sym *)(void *)(image + s[SECTION_SYMTAB].offset);
+    Elf64_Sym *global = symtab + locals;
+    uint8_t *p = start;
+#define NEXT_NAME (base + (uint64_t)(p - start))
+    for (uint32_t i = 0; i < row->functions; i++) {
+        const struct glue_place place = {l->body[i].offset, l->body[i].size};
+        *global++ = part_global(l, NEXT_NAME, &place);
+        p = names_write_function(&l->plan->names, &head, row, i, &l->code.own[i], p, NULL);
+    }
+    if (l->shape.python) {
+        *global++ = part_global(l, NEXT_NAME, &g[GLUE_ENTRY]);
+        p = put_two(p, l->shape.entry, "");
+    }
+    if (l->shape.has_extern) {
+        *global++ = part_global(l, NEXT_NAME, &g[GLUE_EXTERN]);
+        p = put_two(p, row->name, "_extern");
+    }
+    if (l->shape.python) {
+        *global++ = part_global(l, NEXT_NAME, &g[GLUE_PYINIT]);
+        p = put_two(p, "PyInit_", row->name);
+    }
+    *global++ = symbol((uint32_t)NEXT_NAME, STB_GLOBAL, STT_OBJECT, s[SECTION_BSS].index, l->code.marks,
+                       l->shape.marks);
+    p = put_two(p, row->name, "_visits");
+#undef NEXT_NAME
+    assert(p == start + part_names(l) && global == symtab + locals + l->shape.defined);
+    struct local_table t = {.next = symtab, .strings = p, .start = start, .base = base};
+    put_fixed_locals(l, &t, PART_LOCAL_FIRST, PART_LOCAL_LAST);
+    put_objects(l, &t);
+    assert(t.next == symtab + locals && t.strings == start + symbols_part_strings(l));
 }

@@ -115,14 +115,20 @@ static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
-    point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset);
-    point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + l->glue.place[GLUE_DTORS].offset);
+    if (!l->joined) { /* these, and __dso_handle, are the TABLES_FILE_RELATIVE */
+        const struct glue_place *g = l->glue.place;
+        point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + g[GLUE_FRAME_DUMMY].offset);
+        point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + g[GLUE_DTORS].offset);
+    }
     for (unsigned i = 0; i < NAME_POINTERS; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
-    point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
+    if (!l->joined)
+        point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
-    assert(r.relative == l->shape.relative);
+    assert(r.relative == l->shape.relative - (l->joined ? TABLES_FILE_RELATIVE : 0));
+    if (l->joined)
+        return;
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
     point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
     assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
@@ -219,4 +225,10 @@ void tables_write(struct library *l, uint8_t *image)
     write_relocated(l, image);
     write_dynamic(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
+}
+
+void tables_write_part(struct library *l, uint8_t *image)
+{
+    write_constants(l, image);
+    write_relocated(l, image);
 }
