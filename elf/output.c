@@ -1,0 +1,92 @@
+/* See output.h. */
+#include "elf/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+bool output_begin(struct output *o, int directory, const char *name, const char *path, uint64_t size, struct error *e)
+{
+    *o = (struct output){.fd = -1, .directory = directory, .name = name, .path = path};
+    snprintf(o->temporary, sizeof o->temporary, ".%s.tmp", name);
+    o->fd = openat(directory, o->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0777);
+    if (o->fd < 0)
+        return error_errno(e, path, "cannot create the file");
+    if (ftruncate(o->fd, (off_t)size) == 0)
+        return true;
+    error_errno(e, path, "cannot write the file");
+    return output_end(o, false, NULL);
+}
+
+/* Slices are what file systems allocate well, and let other threads in between. */
+enum { SLICE = 1 << 17 };
+
+bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
+{
+    const uint8_t *p = bytes;
+    while (size) {
+        const uint64_t rest = SLICE - offset % SLICE;
+        const ssize_t n = pwrite(o->fd, p, size < rest ? size : rest, (off_t)offset);
+        if (n <= 0) {
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n == 0)
+                errno = ENOSPC;
+            return error_errno(e, o->path, "cannot write the file");
+        }
+        p += n;
+        offset += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+    return true;
+}
+
+bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t offset, struct error *e)
+{
+    uint8_t *p = bytes;
+    while (size) {
+        const ssize_t n = pread(o->fd, p, size, (off_t)offset);
+        if (n <= 0) {
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n == 0)
+                errno = EIO;
+            return error_errno(e, o->path, "cannot read the file back");
+        }
+        p += n;
+        offset += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+    return true;
+}
+
+bool output_write_headers(const struct output *o, const struct layout *l, struct error *e)
+{
+    const uint64_t end = l->section[SECTION_SHSTRTAB].offset;
+    uint8_t head[LAYOUT_HEAD_MOST];
+    uint8_t *tail = calloc(l->file_size - end, 1);
+    if (!tail)
+        return error_set(e, ERROR_MEMORY, "out of memory for section headers");
+    const uint64_t size = layout_write_head(l, head);
+    layout_write_tail(l, tail);
+    bool ok = output_write(o, head, size, 0, e) && output_write(o, tail, l->file_size - end, end, e);
+    free(tail);
+    return ok;
+}
+
+bool output_end(struct output *o, bool whole, struct error *e)
+{
+    if (o->fd < 0)
+        return false;
+    if (close(o->fd) != 0 && whole)
+        whole = error_errno(e, o->path, "cannot write the file");
+    o->fd = -1;
+    if (whole && renameat(o->directory, o->temporary, o->directory, o->name) != 0)
+        whole = error_errno(e, o->path, "cannot give the file its name");
+    if (!whole)
+        unlinkat(o->directory, o->temporary, 0);
+    return whole;
+}
