@@ -24,7 +24,7 @@
 
 /* Offsets in .dynstr of what .dynamic names; `needed` is the first of a row. */
 struct dynamic_strings {
-    uint32_t libc, soname, runpath, needed;
+    uint32_t libc, soname, runpath, needed; /* soname: not of an executable */
 };
 
 struct joined; /* join.h */
@@ -48,11 +48,18 @@ struct library {
     uint64_t result;                                    /* what the entry returns */
     struct dynamic_strings strings;                     /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym */
+    uint32_t symbol_main, symbol_start_main;            /* of an executable */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
     const struct joined *joined;                        /* whose part it is: addresses are those there; or NULL */
     struct debug_joined joins;                          /* and where its debug information is there */
 };
+
+/* Whether it is in an executable without what it would have in order to be a file. */
+static inline bool library_is_part(const struct library *l)
+{
+    return l->joined && !l->shape.executable;
+}
 
 struct library_file; /* files.h */
 
