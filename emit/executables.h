@@ -8,6 +8,7 @@
 /* What is made besides the libraries, which are the same with it and without. */
 struct plan_executables {
     bool link;             /* pyelf-link, which has all libraries as DT_NEEDED */
+    bool joined;           /* pyelf-static, which has them in it */
     const char *libpython; /* SONAME; borrowed */
     uint64_t big;          /* bytes of code, debug information and so on beyond what it needs; 0: none */
 };

@@ -5,12 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/plt.h"
+
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {
     SECTION_RELA_DYN,    SECTION_TEXT,   SECTION_RODATA, SECTION_EH_FRAME_HDR, SECTION_EH_FRAME,
     SECTION_DATA_REL_RO, SECTION_DATA,   SECTION_BSS,    SECTION_SYMTAB,       SECTION_STRTAB,
 };
-enum { JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0] };
+enum {
+    JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0],
+    FRAME_END = 4, /* bytes that end .eh_frame */
+};
 
 static uint32_t index_of(const struct library *l)
 {
@@ -41,6 +46,8 @@ void join_free(struct joined *j)
 
 uint64_t join_skip(const struct library *l, enum section_id id)
 {
+    if (l->shape.executable)
+        return 0;
     switch (id) {
     case SECTION_TEXT:
         return l->glue.place[GLUE_PYINIT].offset; /* functions that run at load and unload */
@@ -78,10 +85,27 @@ static uint64_t debug_size(const struct library *l, enum debug_section s)
     return l->plan->without_debug ? 0 : l->debug.size[s] - debug_shared(&l->debug, s);
 }
 
+/* The executable's own part is all of it, but for what ends .eh_frame, which is zero. */
+static void measure_own(const struct library *l, uint64_t size[PART_PIECES])
+{
+    const struct section *s = l->layout.section;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_SHSTRTAB; id++)
+        size[id] = s[id].size;
+    size[SECTION_EH_FRAME] -= FRAME_END;
+    size[SECTION_SYMTAB] = l->plan->stripped ? 0 : sizeof(Elf64_Sym) * (uint64_t)s[SECTION_SYMTAB].info;
+    size[PART_GLOBALS] = s[SECTION_SYMTAB].size - size[SECTION_SYMTAB];
+    for (enum debug_section d = 0; d < DEBUG_SECTION_COUNT; d++)
+        size[library_debug_section(l, d)] = debug_size(l, d);
+}
+
 /* What this library's part takes of a piece, by what was decided about it. */
 static void measure(const struct library *l, uint64_t size[PART_PIECES])
 {
     memset(size, 0, PART_PIECES * sizeof *size);
+    if (l->shape.executable) {
+        measure_own(l, size);
+        return;
+    }
     for (unsigned i = 0; i < JOINED_SECTIONS; i++)
         size[joined_sections[i]] = part_size(l, joined_sections[i]);
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT; s++)
@@ -121,44 +145,70 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
 
 /* --- places ---------------------------------------------------------------------- */
 
-/* The parts of one piece, one behind the other. */
-static void lay_piece(struct joined *j, unsigned piece)
+static uint64_t lay_part(struct part *part, unsigned piece, uint64_t at)
 {
     const uint64_t align = piece < SECTION_COUNT ? layout_kind(piece)->align : 1;
-    uint64_t at = j->before[piece];
-    for (uint32_t i = 0; i < j->plan->library_count; i++) {
-        struct part *part = &j->part[i];
-        if (part->size[piece])
-            at = (at + align - 1) & ~(align - 1);
-        part->base[piece] = at;
-        at += part->size[piece];
-    }
-    j->end[piece] = at;
+    if (part->size[piece])
+        at = (at + align - 1) & ~(align - 1);
+    part->base[piece] = at;
+    return at + part->size[piece];
 }
 
-void join_lay(struct joined *j)
+/* The parts of one piece, one behind the other, from `at` on; returns where the last ends.
+ * The executable's own is the first, but for relocations, of which the relative ones must
+ * be in front, and for global symbols, which are few. */
+static uint64_t lay_piece(struct joined *j, unsigned piece, uint64_t at)
+{
+    struct part *own = &j->part[plan_static(j->plan)];
+    const bool own_last = piece == SECTION_RELA_DYN || piece == PART_GLOBALS;
+    if (!own_last)
+        at = lay_part(own, piece, at);
+    for (uint32_t i = 0; i < plan_executable(j->plan); i++)
+        at = lay_part(&j->part[i], piece, at);
+    return own_last ? lay_part(own, piece, at) : at;
+}
+
+static void share_strings(struct joined *j)
 {
     memset(j->shared, 0, sizeof j->shared);
     for (uint32_t i = 0; i < j->plan->library_count; i++)
         for (unsigned s = 0; s < DEBUG_SECTION_COUNT; s++)
             if (j->part[i].shared[s] > j->shared[s])
                 j->shared[s] = j->part[i].shared[s];
-    j->before[SECTION_DEBUG_STR] = j->shared[DEBUG_STR];
-    j->before[SECTION_DEBUG_LINE_STR] = j->shared[DEBUG_LINE_STR];
-    for (unsigned piece = SECTION_NONE + 1; piece < PART_GLOBALS; piece++)
-        lay_piece(j, piece);
-    j->before[PART_GLOBALS] = j->end[SECTION_SYMTAB];
-    lay_piece(j, PART_GLOBALS);
+}
+
+bool join_lay(struct joined *j, const struct library *own, struct error *e)
+{
+    struct layout *l = &j->layout;
+    share_strings(j);
+    *l = (struct layout){.page = own->layout.page, .without = own->layout.without, .relro = own->layout.relro};
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        uint64_t before = id == SECTION_DEBUG_STR        ? j->shared[DEBUG_STR]
+                          : id == SECTION_DEBUG_LINE_STR ? j->shared[DEBUG_LINE_STR]
+                                                         : 0;
+        l->section[id].size = lay_piece(j, id, before);
+        l->section[id].info = own->layout.section[id].info;
+    }
+    l->section[SECTION_EH_FRAME].size += FRAME_END;
+    l->section[SECTION_SYMTAB].info = (uint32_t)(l->section[SECTION_SYMTAB].size / sizeof(Elf64_Sym));
+    l->section[SECTION_SYMTAB].size = lay_piece(j, PART_GLOBALS, l->section[SECTION_SYMTAB].size);
+    if (!layout_place(l, e))
+        return false;
+    l->entry = join_address(j, plan_static(j->plan), SECTION_TEXT, own->glue.place[GLUE_START].offset);
+    for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+        j->python[i] = plt_address(l, own->at.python_slot + i);
+    return true;
 }
 
 void join_place(struct library *l)
 {
     const struct joined *j = l->joined;
     const uint32_t index = index_of(l);
-    for (unsigned i = 0; i < JOINED_SECTIONS; i++) {
-        const enum section_id id = joined_sections[i];
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         struct section *s = &l->layout.section[id];
-        s->index = j->layout->section[id].index;
+        if (!j->part[index].size[id])
+            continue; /* not of the executable */
+        s->index = j->layout.section[id].index;
         if (layout_kind(id)->flags & SHF_ALLOC)
             s->address = join_address(j, index, id, 0) - join_skip(l, id);
     }
@@ -207,7 +257,7 @@ bool join_piece(const struct library *l, unsigned piece, struct piece_place *pla
         return false;
     *place = (struct piece_place){
         .image = l->layout.section[id].offset + join_skip(l, id) + (piece == PART_GLOBALS ? part->size[id] : 0),
-        .file = l->joined->layout->section[id].offset + part->base[piece],
+        .file = l->joined->layout.section[id].offset + part->base[piece],
         .size = part->size[piece],
     };
     return true;

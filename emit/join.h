@@ -12,10 +12,12 @@
  *
  * Calls go to their functions without a PLT between, but for those of Python.
  *
- * Use: library_size and join_measure for every library; join_lay, then the layout of
- * the executable; then for every library, in any order, library_size once more, with
- * builder.joined set, which finds the same sizes at other addresses, library_write_part,
- * and the pieces that it wrote.
+ * What the executable itself brings (_start, dynamic symbols, PLT, ...) is one row of the
+ * plan more, LIBRARY_STATIC: a part like the others, that has all that an executable has.
+ *
+ * Use: library_size and join_measure for every row, that of the executable last; join_lay;
+ * then for every one, in any order, library_size once more, with builder.joined set, which
+ * finds the same sizes at other addresses, library_write_part, and what join_piece tells.
  */
 #ifndef EMIT_JOIN_H
 #define EMIT_JOIN_H
@@ -41,10 +43,9 @@ struct joined {
     struct part *part;                      /* as plan->library */
     uint32_t *function;                     /* places of all utilities' functions in their parts of .text */
     uint32_t shared[DEBUG_SECTION_COUNT];   /* strings of the corpus that any refers to */
-    uint64_t before[PART_PIECES];           /* the executable's own, in front of the parts */
-    uint64_t end[PART_PIECES];              /* and where the last part ends; set by join_lay */
-    const struct layout *layout;            /* of the executable; set by the caller after join_lay */
-    uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to; likewise */
+    /* Set by join_lay. */
+    struct layout layout;                   /* of the executable */
+    uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to */
 };
 
 /* Room for what is kept of every library; false when memory ran out. */
@@ -55,8 +56,9 @@ void join_free(struct joined *j);
  * need. Any thread, any order. */
 void join_measure(struct joined *j, const struct library *l);
 
-/* Gives every part its place, behind `before`. */
-void join_lay(struct joined *j);
+/* Gives every part its place, and the executable its layout; `own` is what it brings, as
+ * library_size has sized it. Fails as layout_place does. */
+bool join_lay(struct joined *j, const struct library *own, struct error *e);
 
 /* Whether a library that is sized again is as it was; false says what is not. */
 bool join_check(const struct joined *j, const struct library *l, struct error *e);
@@ -64,7 +66,7 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
 /* The address of what is at `place` in a library's part of a section. */
 static inline uint64_t join_address(const struct joined *j, uint32_t library, enum section_id id, uint64_t place)
 {
-    return j->layout->section[id].address + j->part[library].base[id] + place;
+    return j->layout.section[id].address + j->part[library].base[id] + place;
 }
 
 /* What stands before the library's part of a section. */

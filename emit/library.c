@@ -21,11 +21,11 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->slot = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *l->slot);
     if (!l->slot)
         return false;
-    if (s->python) {
-        l->at.python_slot = next;
+    l->at.python_slot = next;
+    if (s->python || s->holds)
         next += PYTHON_FUNCTION_COUNT;
+    if (s->python)
         l->at.entry_slot = next++;
-    }
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
@@ -336,7 +336,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!place(l, e))
         return false;
     tables_addresses(l);
-    if (l->joined && !join_targets(l, &b->arena))
+    if (library_is_part(l) && !join_targets(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
@@ -424,7 +424,7 @@ static bool write_unwind_part(const struct library *l, uint8_t *image, struct ar
 {
     const struct section *frame = &l->layout.section[SECTION_EH_FRAME];
     const struct section *index = &l->layout.section[SECTION_EH_FRAME_HDR];
-    const struct section *whole = l->joined->layout->section;
+    const struct section *whole = l->joined->layout.section;
     const struct unwind_part part = {
         .frame = image + frame->offset,
         .index = image + index->offset,

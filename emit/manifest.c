@@ -184,13 +184,11 @@ static bool put_actual(FILE *f, const struct set *set)
 static bool put_libraries(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
-    uint32_t begin = plan_counted(plan);
     uint32_t count = plan_executable(plan);
     if (fputs("  \"libraries\": [\n", f) < 0)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        /* as the driver imports them: begin, modules, final, utilities */
-        uint32_t index = i == 0 ? begin : i <= plan->modules ? i - 1 : i == plan->modules + 1 ? begin + 1 : i - 2;
+        uint32_t index = plan_in_order(plan, i);
         struct json_object *o = library_object(plan, &plan->library[index], &set->library[index]);
         if (!put_value(f, "    ", o, i + 1 < count ? ",\n" : "\n"))
             return false;

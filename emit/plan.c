@@ -204,6 +204,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
         strcpy(l->name, "libmodulefinal");
         break;
     case LIBRARY_LINK:
+    case LIBRARY_STATIC:
         strcpy(l->name, "pyelf");
         break;
     }
@@ -217,13 +218,16 @@ static void name_executable(struct plan *plan, struct plan_library *l, enum libr
     l->key = random_mix(l->key ^ x->big);
     for (const char *c = x->libpython; *c; c++)
         l->key = random_mix(l->key ^ (unsigned char)*c);
+    if (kind == LIBRARY_STATIC)
+        return;
     l->utilities = plan->utilities;
     l->needed_digits = (uint32_t)names_digits_sum(0, plan->utilities);
 }
 
 bool plan_name_libraries(struct plan *plan, struct error *e)
 {
-    plan->library_count = plan_executable(plan) + (plan->executables.link ? 1 : 0);
+    const struct plan_executables *x = &plan->executables;
+    plan->library_count = plan_executable(plan) + (x->link ? 1 : 0) + (x->joined ? 1 : 0);
     plan->library = calloc(plan->library_count, sizeof *plan->library);
     if (!plan->library)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
@@ -233,8 +237,10 @@ bool plan_name_libraries(struct plan *plan, struct error *e)
         name_library(plan, &plan->library[plan_utility(plan, i)], LIBRARY_UTILITY, i);
     name_library(plan, &plan->library[plan_counted(plan)], LIBRARY_BEGIN, 0);
     name_library(plan, &plan->library[plan_counted(plan) + 1], LIBRARY_FINAL, 0);
-    if (plan->executables.link)
+    if (x->link)
         name_executable(plan, &plan->library[plan_executable(plan)], LIBRARY_LINK);
+    if (x->joined)
+        name_executable(plan, &plan->library[plan_static(plan)], LIBRARY_STATIC);
     return true;
 }
 

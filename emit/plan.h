@@ -23,7 +23,7 @@
 #include "emit/profile.h"
 
 /* Kinds from LIBRARY_LINK on are executables. */
-enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL, LIBRARY_LINK };
+enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL, LIBRARY_LINK, LIBRARY_STATIC };
 
 enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
 
@@ -132,11 +132,26 @@ static inline bool plan_is_executable(const struct plan_library *l)
     return l->kind >= LIBRARY_LINK;
 }
 
+/* Where that is which has all libraries in it: the last. */
+static inline uint32_t plan_static(const struct plan *plan)
+{
+    return plan->library_count - 1;
+}
+
+/* The library at `place` in the order in which the driver imports them: begin, modules,
+ * final, then utilities, which no one imports. */
+static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
+{
+    if (place == 0)
+        return plan_counted(plan);
+    return place <= plan->modules ? place - 1 : place == plan->modules + 1 ? plan_counted(plan) + 1 : place - 2;
+}
+
 /* The name of its file: plan_stem and plan_ending. Sources and files of debug
  * information are called after the stem. */
 static inline const char *plan_stem(const struct plan_library *l)
 {
-    return plan_is_executable(l) ? EXECUTABLE_LINK : l->name;
+    return l->kind == LIBRARY_STATIC ? EXECUTABLE_STATIC : l->kind == LIBRARY_LINK ? EXECUTABLE_LINK : l->name;
 }
 
 static inline const char *plan_ending(const struct plan_library *l)

@@ -32,14 +32,19 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
                  string(ENTRY_DOC) + string(VISITED_DOC);
+    for (uint32_t i = 0; s->holds && i < plan_executable(plan); i++)
+        bytes += string(plan->library[i].name);
     return bytes;
 }
 
 /* What DT_NEEDED of an executable names besides utilities and libc. */
-static uint64_t executable_strings(const struct plan *plan)
+static uint64_t executable_strings(const struct plan *plan, const struct shape *s)
 {
-    return plan->modules * sizeof "libmodule.so" + names_digits_sum(0, plan->modules) + sizeof "libmodulebegin.so" +
-           sizeof "libmodulefinal.so" + sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
+    const uint64_t any = sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
+    if (s->holds)
+        return any;
+    return any + plan->modules * sizeof "libmodule.so" + names_digits_sum(0, plan->modules) +
+           sizeof "libmodulebegin.so" + sizeof "libmodulefinal.so";
 }
 
 static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
@@ -50,8 +55,9 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->marks)
         s->names += stem + sizeof "_visits";
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
-    if (s->python) {
+    if (s->python)
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
+    if (s->python || s->holds) {
 #define PYTHON_BYTES(id, name) s->names += sizeof name;
         PYTHON_FUNCTIONS(PYTHON_BYTES)
 #undef PYTHON_BYTES
@@ -65,7 +71,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
-    s->dynstr += s->executable ? executable_strings(plan) : stem + sizeof ".so";
+    s->dynstr += s->executable ? executable_strings(plan, s) : stem + sizeof ".so";
     if (s->extern_called >= 0)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
@@ -83,7 +89,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
-    struct shape s = {.executable = plan_is_executable(l)};
+    struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
     s.python = !s.executable && l->kind != LIBRARY_UTILITY;
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
@@ -104,14 +110,19 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
+    s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
     s.defined = l->functions + (s.marks ? 1 : 0) + own_extern + (s.python || s.executable ? 2 : 0);
     s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
+    if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
+        s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     bool now = p->elf.bind == BIND_NOW;
-    s.needed = before + l->utilities + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
+    s.needed = before + l->utilities + (s.executable ? EXECUTABLE_NEEDS : 0);
+    s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
     s.dynamic = 1 + s.needed                             /* NEEDED */
                 + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
@@ -177,6 +188,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT_ARRAY].size = 8;
     section[SECTION_FINI_ARRAY].size = 8;
     section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS + (s->executable ? sizeof(struct executable) : 0);
+    if (s->holds)
+        section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size = 8 * (2 + (s->executable ? 2u : 0)); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);

@@ -137,7 +137,7 @@ static struct others put_others(struct symbols *t)
                sizeof(struct executable));
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
-    if (s->python) {
+    if (s->python || s->holds) {
         static const char *const functions[] = {
 #define PYTHON_NAME(id, text) text,
             PYTHON_FUNCTIONS(PYTHON_NAME)
@@ -395,7 +395,7 @@ static void put_needed(struct symbols *t)
     const struct library *l = t->l;
     const struct plan *plan = l->plan;
     if (l->shape.executable) {
-        for (uint32_t i = 0; i < plan_executable(plan); i++)
+        for (uint32_t i = 0; !l->shape.holds && i < plan_executable(plan); i++)
             put_name(t, plan->library[i].name, ".so");
         put_name(t, EXECUTABLE_RUNTIME, "");
         put_name(t, plan->executables.libpython, "");
@@ -441,11 +441,10 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    if (s->python) {
-        for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
-            plt_symbols[l->at.python_slot + i] = o.python + i;
+    for (uint32_t i = 0; (s->python || s->holds) && i < PYTHON_FUNCTION_COUNT; i++)
+        plt_symbols[l->at.python_slot + i] = o.python + i;
+    if (s->python)
         plt_symbols[l->at.entry_slot] = place[o.entry];
-    }
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o.extern_before;
     if (s->calls_own_extern)
