@@ -344,7 +344,8 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return false;
     if (!plan->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
-    if (l->shape.python && !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
+    if (l->shape.python && !l->joined &&
+        !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     return place(l, e) && files_place(l, e);
 }
