@@ -82,7 +82,9 @@ static void print_table(const struct run *run, const struct loader *loader, cons
         if (rows[i].wanted)
             print_row(&rows[i], ranks);
     printf("\nmode %s, %d rank%s", mode_names[run->mode], ranks, ranks == 1 ? "" : "s");
-    if (run->options.phase[PHASE_IMPORT])
+    if (run->options.phase[PHASE_IMPORT] && run->mode == MODE_STATIC && !run->options.python)
+        printf(", %zu modules, without an interpreter", m->modules); /* nothing is opened */
+    else if (run->options.phase[PHASE_IMPORT])
         printf(", %zu modules imported by %s%s", m->modules, name, run->options.lazy ? ", functions bound lazily" : "");
     putchar('\n');
     if (run->options.phase[PHASE_VISIT])

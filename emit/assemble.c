@@ -11,7 +11,6 @@
 
 enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
 
-
 /* What the threads that write it share. */
 struct writing {
     const struct assembly *a;
@@ -72,7 +71,8 @@ bool assemble_is_near(const struct plan *plan)
         largest[1] += size[SIZE_SYMTAB];
         largest[2] += size[SIZE_STRTAB];
     }
-    return loaded >= (UINT64_C(1) << 31) - NEAR_BYTES || largest[0] >= UINT32_MAX || largest[1] >= UINT32_MAX || largest[2] >= UINT32_MAX;
+    return loaded >= (UINT64_C(1) << 31) - NEAR_BYTES || largest[0] >= UINT32_MAX || largest[1] >= UINT32_MAX ||
+           largest[2] >= UINT32_MAX;
 }
 
 static bool refuse_layout(struct error *e)
@@ -143,8 +143,7 @@ static void add_to_digest(void *context, const void *bytes, uint64_t size)
 }
 
 /* Of what has been written, in the order of the file. */
-static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2],
-                          struct error *e)
+static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2], struct error *e)
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
@@ -197,7 +196,8 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
     if (!out->file)
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_STATIC);
     snprintf(out->file->name, sizeof out->file->name, EXECUTABLE_STATIC);
-    if (!assemble_lay(a, e) || !output_begin(&w.output, a->directory, EXECUTABLE_STATIC, path, a->joined.layout.file_size, e))
+    if (!assemble_lay(a, e) ||
+        !output_begin(&w.output, a->directory, EXECUTABLE_STATIC, path, a->joined.layout.file_size, e))
         return false;
     record(out, &a->joined.layout);
     const bool ok = write_all(&w, threads, out->file, e);

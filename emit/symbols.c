@@ -547,8 +547,8 @@ void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
         *global++ = part_global(l, NEXT_NAME, &g[GLUE_PYINIT]);
         p = put_two(p, "PyInit_", row->name);
     }
-    *global++ = symbol((uint32_t)NEXT_NAME, STB_GLOBAL, STT_OBJECT, s[SECTION_BSS].index, l->code.marks,
-                       l->shape.marks);
+    *global++ =
+        symbol((uint32_t)NEXT_NAME, STB_GLOBAL, STT_OBJECT, s[SECTION_BSS].index, l->code.marks, l->shape.marks);
     p = put_two(p, row->name, "_visits");
 #undef NEXT_NAME
     assert(p == start + part_names(l) && global == symtab + locals + l->shape.defined);

@@ -83,7 +83,7 @@ def test_every_result_is_right(made, programs):
 
 def test_without_an_interpreter(statics, programs):
     done = run(programs, statics.get("odd"), "--no-python", "--phases", "import,visit")
-    assert "every result right" in done.stdout
+    assert "4 modules, without an interpreter" in done.stdout and "every result right" in done.stdout
 
 
 def test_two_ranks(statics, programs):
@@ -388,3 +388,19 @@ def test_sources(statics, sets, tmp_path):
         if (tmp_path / "alone" / name).is_file():
             assert filecmp.cmp(tmp_path / "alone" / name, tmp_path / "both" / name, shallow=False)
     assert any(name.name == "pyelf-static.c" for name in names)
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_it(programs, roomy):
+    """1.5 GB of executable take less than 200 MB with two threads."""
+    if programs.sanitized:
+        pytest.skip("sanitizers keep memory of their own")
+    directory = roomy / "static"
+    command = [programs.path("pyelfgen"), "-P", "llnl-2007", "--static", "--no-libraries", "-q", "-j2", "-o", directory]
+    process = subprocess.Popen(command, env=programs.environment())
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    size = (directory / "pyelf-static").stat().st_size if status == 0 else 0
+    shutil.rmtree(directory, ignore_errors=True)
+    assert process.returncode == 0 and size > 1_400_000_000
+    assert usage.ru_maxrss * 1024 < 200_000_000
