@@ -30,7 +30,7 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
 }
 
 /* Slices are what file systems allocate well, and let other threads in between. */
-enum { SLICE = 1 << 17, STRETCH = 1 << 23, READERS_MOST = 3 };
+enum { SLICE = 1 << 20, STRETCH = 1 << 23, READERS_MOST = 3 };
 
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
