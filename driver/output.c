@@ -77,7 +77,7 @@ bool output_results(const struct run *run, const struct loader *loader, const st
     bool well = collect_results(&r, run, loader, t);
     if (well) {
         if (run->ranks.rank == 0)
-            well = show(&r, &run->options, &e) && save(&r, &run->options, &e);
+            well = save(&r, &run->options, &e) && show(&r, &run->options, &e);
         well = ranks_agree(&run->ranks, well, &e);
     }
     results_free(&r);
