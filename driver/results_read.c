@@ -24,6 +24,7 @@ struct results_reader {
     struct results *r;
     struct error *e;
     char where[64]; /* "run 3, visit: " */
+    double *none;   /* of the run: the values of whatever no rank has */
     bool failed;
 };
 
@@ -143,13 +144,28 @@ static double value_of(struct results_reader *in, json_object *value, bool secon
 
 /* ---- a run ---- */
 
+/* As many NANs as there are ranks: one array for a run, however many figures are
+ * absent, which take no room in the text. */
+static double *none_of(struct results_reader *in, const struct results_run *run)
+{
+    if (in->none)
+        return in->none;
+    in->none = room(in, run->ranks, sizeof *in->none);
+    for (size_t i = 0; i < run->ranks && in->none; i++)
+        in->none[i] = NAN;
+    return in->none;
+}
+
 static void take_figure(struct results_reader *in, json_object *from, const struct results_run *run, bool seconds,
                         struct results_figure *g)
 {
-    json_object *list = take_list(in, from, "per-rank", run->ranks, run->ranks);
-    bool whole = true;
-    g->value = room(in, run->ranks, sizeof *g->value);
-    for (size_t i = 0; i < run->ranks && !in->failed; i++) {
+    json_object *list = take_list(in, from, "per-rank", 0, run->ranks);
+    const size_t length = list ? json_object_array_length(list) : 0;
+    bool whole = length != 0;
+    if (length != 0 && length != run->ranks)
+        fail(in, "per-rank", "has the wrong length");
+    g->value = length ? room(in, run->ranks, sizeof *g->value) : none_of(in, run);
+    for (size_t i = 0; i < length && !in->failed; i++) {
         g->value[i] = value_of(in, json_object_array_get_idx(list, i), seconds);
         whole = whole && !isnan(g->value[i]);
     }
@@ -253,6 +269,7 @@ static void take_run(struct results_reader *in, json_object *from)
         fail(in, "status", "is neither done nor failed");
         return;
     }
+    in->none = NULL;
     run->begun = take_moment(in, from, "begun");
     run->ranks = (size_t)take_number(in, from, "ranks", 1, RESULTS_RANKS_MOST);
     run->loader = take_text(in, from, "loader");

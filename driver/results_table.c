@@ -36,7 +36,7 @@ static void put_seconds(const struct results_run *run, enum results_part part, F
     char text[32];
     fprintf(f, "%-8s", labels[part]);
     if (s.known < run->ranks) {
-        fputs("   not measured\n", f);
+        fprintf(f, "   not measured: %s\n", p->seconds.absent);
         return;
     }
     fprintf(f, " %10s", results_seconds(text, s.most, digits));
@@ -47,7 +47,7 @@ static void put_seconds(const struct results_run *run, enum results_part part, F
     putc('\n', f);
 }
 
-/* ---- counters: a row for each, a column for each phase that has it ---- */
+/* ---- counters: a row for each, a column for each phase ---- */
 
 static const struct results_figure *find_counter(const struct results_phase *p, const struct results_figure *like)
 {
@@ -57,53 +57,85 @@ static const struct results_figure *find_counter(const struct results_phase *p, 
     return NULL;
 }
 
-static void put_counter(const struct results_run *run, const struct results_figure *like, FILE *f)
+static bool is_known(const struct results_run *run, const struct results_figure *like)
 {
-    const char *absent = NULL;
-    bool any = false;
-    char cell[RESULTS_PARTS][32];
     for (int part = 0; part < RESULTS_PARTS; part++) {
         const struct results_figure *g = find_counter(&run->phase[part], like);
+        if (g && results_summarize(g, run->ranks).known)
+            return true;
+    }
+    return false;
+}
+
+static void put_counter(const struct results_run *run, const struct results_figure *like, FILE *f)
+{
+    fprintf(f, "%-34s", like->name);
+    for (int part = 0; part < RESULTS_PARTS; part++) {
+        if (!run->phase[part].ran)
+            continue;
+        const struct results_figure *g = find_counter(&run->phase[part], like);
         const struct results_summary s = g ? results_summarize(g, run->ranks) : (struct results_summary){0};
-        strcpy(cell[part], "-");
         if (s.known)
-            snprintf(cell[part], sizeof cell[part], "%.*f", s.mean < 1e6 && s.mean != floor(s.mean) ? 1 : 0, s.mean);
-        any = any || s.known;
-        absent = g && g->absent ? g->absent : absent;
+            fprintf(f, " %14.*f", s.most == floor(s.most) ? 0 : 2, s.most);
+        else
+            fprintf(f, " %14s", "-");
     }
-    fprintf(f, "%-24s", like->name);
-    if (!any) {
-        fprintf(f, "  absent: %s\n", absent ? absent : "not counted");
-        return;
-    }
-    for (int part = 0; part < RESULTS_PARTS; part++)
-        if (run->phase[part].ran)
-            fprintf(f, " %14s", cell[part]);
     fprintf(f, "  %s%s\n", like->unit, like->level ? ", at the end" : "");
+}
+
+/* Every counter once, in the order in which the phases have them; *count is of
+ * what is in `list`, which has room for RESULTS_COUNTERS_MOST. */
+static void list_counters(const struct results_run *run, const struct results_figure **list, size_t *count)
+{
+    *count = 0;
+    for (int part = 0; part < RESULTS_PARTS; part++) {
+        const struct results_phase *p = &run->phase[part];
+        for (size_t i = 0; p->ran && i < p->counter_count && *count < RESULTS_COUNTERS_MOST; i++) {
+            bool before = false;
+            for (int other = 0; other < part && !before; other++)
+                before = find_counter(&run->phase[other], &p->counters[i]);
+            if (!before)
+                list[(*count)++] = &p->counters[i];
+        }
+    }
+}
+
+/* Counters that are absent for one reason are one line, at the first of them. */
+static void put_absent(const struct results_run *run, const struct results_figure **list, size_t count, size_t first,
+                       FILE *f)
+{
+    for (size_t i = 0; i < first; i++)
+        if (strcmp(list[i]->absent ? list[i]->absent : "", list[first]->absent) == 0 && !is_known(run, list[i]))
+            return;
+    fputs("not counted: ", f);
+    for (size_t i = first; i < count; i++)
+        if (list[i]->absent && strcmp(list[i]->absent, list[first]->absent) == 0 && !is_known(run, list[i]))
+            fprintf(f, "%s%s", i == first ? "" : ", ", list[i]->name);
+    fprintf(f, ": %s\n", list[first]->absent);
 }
 
 static void put_counters(const struct results_run *run, FILE *f)
 {
-    bool heading = false;
-    for (int part = 0; part < RESULTS_PARTS; part++) {
-        const struct results_phase *p = &run->phase[part];
-        for (size_t i = 0; p->ran && i < p->counter_count; i++) {
-            bool before = false;
-            for (int other = 0; other < part; other++)
-                before = before || find_counter(&run->phase[other], &p->counters[i]);
-            if (before)
-                continue;
-            if (!heading) {
-                fprintf(f, "\n%-24s", run->ranks > 1 ? "counters, mean of ranks" : "counters");
-                for (int column = 0; column < RESULTS_PARTS; column++)
-                    if (run->phase[column].ran)
-                        fprintf(f, " %14s", labels[column]);
-                putc('\n', f);
-                heading = true;
-            }
-            put_counter(run, &p->counters[i], f);
+    const struct results_figure *list[RESULTS_COUNTERS_MOST];
+    size_t count, known = 0;
+    list_counters(run, list, &count);
+    if (count)
+        putc('\n', f);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_known(run, list[i]))
+            continue;
+        if (known++ == 0) {
+            fprintf(f, "%-34s", run->ranks > 1 ? "counters, of the rank with most" : "counters");
+            for (int part = 0; part < RESULTS_PARTS; part++)
+                if (run->phase[part].ran)
+                    fprintf(f, " %14s", labels[part]);
+            putc('\n', f);
         }
+        put_counter(run, list[i], f);
     }
+    for (size_t i = 0; i < count; i++)
+        if (!is_known(run, list[i]) && list[i]->absent)
+            put_absent(run, list, count, i, f);
 }
 
 /* ---- one run ---- */

@@ -68,8 +68,9 @@ static void put_figure(FILE *f, const struct results_run *run, const struct resu
         fputs(", ", f);
         put_member(f, "absent", g->absent);
     }
+    /* Where nobody has a value there are no values, rather than as many nulls. */
     fputs(", \"per-rank\": [", f);
-    for (size_t i = 0; i < run->ranks; i++) {
+    for (size_t i = 0; i < run->ranks && s.known; i++) {
         fputs(i ? ", " : "", f);
         put_value(f, g->value[i], seconds);
     }
