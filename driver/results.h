@@ -73,6 +73,7 @@ struct results_run {
     size_t host_count;
     size_t *host; /* of every rank: an index into hosts */
     uint64_t functions_visited;
+    const char *mpi_test; /* what it says of itself besides its time; "" for nothing */
     struct results_phase phase[RESULTS_PARTS];
 };
 

@@ -274,6 +274,7 @@ static void take_run(struct results_reader *in, json_object *from)
     run->ranks = (size_t)take_number(in, from, "ranks", 1, RESULTS_RANKS_MOST);
     run->loader = take_text(in, from, "loader");
     run->mpi = take_text(in, from, "mpi");
+    run->mpi_test = json_object_object_get_ex(from, "mpi-test", NULL) ? take_text(in, from, "mpi-test") : "";
     run->functions_visited = take_number(in, from, "functions-visited", 0, UINT64_MAX);
     take_hosts(in, from, run);
     json_object *list = take_list(in, from, "phases", 0, RESULTS_PARTS);

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -149,6 +150,24 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     done = programs.run("pyelfrun", *arguments, status=1)
     assert re.search(r"rank 0 on \S+: .*where pyelfrun waits for the results, but not on this host", done.stderr)
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
+
+
+def test_interrupted(altered, programs, tmp_path):
+    """As from a terminal: the tree is ended, and nothing stays behind."""
+    script = tmp_path / "launcher"
+    script.write_text('#!/bin/sh\necho started\nexec sleep 600\n')
+    script.chmod(0o755)
+    command = [programs.path("pyelfrun"), "--launcher", script, "--json", tmp_path / "a.json", altered.directory]
+    with subprocess.Popen(
+        command, env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "started\n"
+        assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and "was ended by signal 2" in said
+    assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
 
 
 def test_places_that_cannot_be_written(altered, programs, tmp_path):
