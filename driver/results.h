@@ -25,6 +25,7 @@
 enum {
     RESULTS_VERSION = 1,
     RESULTS_RUNS_MOST = 16000, /* as many as pyelfrun makes: modes, repeated */
+    RESULTS_CASES_MOST = 64,   /* modes with numbers of ranks, in one file */
     RESULTS_RANKS_MOST = 1 << 22,
     RESULTS_COUNTERS_MOST = 256, /* of one phase */
     RESULTS_OPTIONS_MOST = 64,

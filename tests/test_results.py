@@ -388,6 +388,9 @@ def test_files_that_are_wrong(programs, tmp_path):
     assert "'rank-hosts' names a host that is not" in with_run(**{"rank-hosts": [1]})
     assert "'ranks' is out of range" in with_run(ranks=2**63)
     assert "has characters that no text has" in with_run(mode="van\x1b[2Jilla")
+    several = copy.deepcopy(results)
+    several["runs"] = [{**results["runs"][0], "mode": f"m{i}"} for i in range(65)]
+    assert "run 65: 'mode' and 'ranks' are of more kinds than can be compared" in refused(several)
     assert "'phases' has the wrong length" in with_run(phases=results["runs"][0]["phases"] * 5)
     os.unlink(wrong)
     assert "No such file" in refused(None)
