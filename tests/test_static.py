@@ -83,7 +83,7 @@ def test_every_result_is_right(made, programs):
 
 def test_without_an_interpreter(statics, programs):
     done = run(programs, statics.get("odd"), "--no-python", "--phases", "import,visit")
-    assert "4 modules, without an interpreter" in done.stdout and "every result right" in done.stdout
+    assert "every result right" in done.stdout
 
 
 def test_two_ranks(statics, programs):
@@ -397,10 +397,11 @@ def test_memory_does_not_grow_with_it(programs, roomy):
         pytest.skip("sanitizers keep memory of their own")
     directory = roomy / "static"
     command = [programs.path("pyelfgen"), "-P", "llnl-2007", "--static", "--no-libraries", "-q", "-j2", "-o", directory]
-    process = subprocess.Popen(command, env=programs.environment())
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    size = (directory / "pyelf-static").stat().st_size if status == 0 else 0
-    shutil.rmtree(directory, ignore_errors=True)
-    assert process.returncode == 0 and size > 1_200_000_000
-    assert usage.ru_maxrss * 1024 < 200_000_000
+    # a process of its own: what the one that starts it has in memory counts too
+    script = "import os, sys; pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]); print(*os.wait4(pid, 0)[1:])"
+    done = programs.command(["/usr/bin/python3", "-I", "-c", script, *command], leaks=False)
+    size = (directory / "pyelf-static").stat().st_size
+    shutil.rmtree(directory)
+    most = int(re.search(r"ru_maxrss=(\d+)", done.stdout)[1]) * 1024
+    assert done.stdout.startswith("0 ") and size > 1_200_000_000
+    assert 10_000_000 < most < 200_000_000
