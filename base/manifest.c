@@ -1,7 +1,8 @@
 /* Reading and checking manifest.json; see manifest.h.
  *
- * manifest_text.c hands out one json-c object for each library and one for each
- * other value; manifest_reader.c takes typed values out of such an object.
+ * manifest_text.c hands out one json-c object for each library or executable and one
+ * for each other value; manifest_reader.c takes typed values out of such an object,
+ * manifest_row.c a library.
  */
 #include "base/manifest.h"
 
@@ -16,18 +17,8 @@
 #include <unistd.h>
 
 #include "base/manifest_reader.h"
+#include "base/manifest_row.h"
 #include "base/manifest_text.h"
-
-const char *const manifest_kind_names[MANIFEST_KINDS] = {
-    [MANIFEST_MODULE] = "module",
-    [MANIFEST_UTILITY] = "utility",
-    [MANIFEST_MARKER] = "marker",
-};
-
-const char *const manifest_size_names[MANIFEST_SIZES] = {
-    [MANIFEST_TEXT] = "text",     [MANIFEST_DATA] = "data",     [MANIFEST_DEBUG] = "debug",
-    [MANIFEST_SYMTAB] = "symtab", [MANIFEST_STRTAB] = "strtab", [MANIFEST_BSS] = "bss",
-};
 
 /* What is wanted of all libraries, and what they come to. */
 #define ALL_SIZE_MOST (UINT64_C(1) << 60)
@@ -43,8 +34,8 @@ struct parse {
     struct manifest *m;
     struct manifest_text text;
     struct json_object *top;
-    size_t capacity; /* of m->libraries */
-    bool listed;     /* the libraries have been seen */
+    size_t capacity;     /* of m->libraries */
+    bool listed, linked; /* libraries, executables have been seen */
     struct error *e;
 };
 
@@ -53,177 +44,7 @@ static bool no_memory(struct error *e)
     return error_set(e, ERROR_MEMORY, "there is no memory left for the manifest");
 }
 
-/* ---- one library ---- */
-
-static bool take_kind(struct reader *r, enum manifest_kind *kind)
-{
-    size_t length;
-    const char *text = reader_text(r, "kind", MANIFEST_TEXT_MOST, &length);
-    for (size_t i = 0; text && i < MANIFEST_KINDS; i++) {
-        if (strcmp(text, manifest_kind_names[i]) == 0) {
-            *kind = (enum manifest_kind)i;
-            return true;
-        }
-    }
-    return reader_fail(r, "kind", "is none of module, utility and marker");
-}
-
-/* The name becomes a path in the set and, without ".so", what Python imports
- * and the beginning of symbols: a dot in it would make it a package. */
-static bool take_name(struct reader *r, struct manifest_library *l)
-{
-    size_t length;
-    const char *name = reader_text(r, "name", MANIFEST_NAME_MOST, &length);
-    if (!name)
-        return false;
-    if (length < 4 || strcmp(name + length - 3, ".so") != 0)
-        return reader_fail(r, "name", "does not end in .so");
-    if (strchr(name, '/'))
-        return reader_fail(r, "name", "has a '/'");
-    l->name = reader_copy(r, name, length);
-    l->stem = reader_copy(r, name, length - 3);
-    return !r->failed;
-}
-
-static bool is_identifier(const char *s)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *s && !(*s >= '0' && *s <= '9') && s[strspn(s, letters)] == '\0';
-}
-
-/* A marker has no functions of its own, so it may leave the counts out. */
-static void take_counts(struct reader *r, struct manifest_library *l)
-{
-    if (l->kind == MANIFEST_MARKER && !json_object_object_get_ex(r->object, "marks", NULL))
-        return;
-    l->functions = reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
-    l->visited = reader_number(r, "visited", l->functions);
-    l->marks = reader_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
-    l->marked = reader_number(r, "marked", l->marks);
-    if (!r->failed && l->marks < l->functions)
-        reader_fail(r, "marks", "is less than 'functions'");
-    if (!r->failed && l->marked < l->visited)
-        reader_fail(r, "marked", "is less than 'visited'");
-}
-
-static void take_entry(struct reader *r, struct manifest_library *l)
-{
-    l->entry = reader_keep(r, "entry", MANIFEST_NAME_MOST);
-    l->result = reader_number(r, "result", UINT64_MAX);
-    if (l->entry && !is_identifier(l->entry))
-        reader_fail(r, "entry", "is not a name of a function");
-    if (strchr(l->stem, '.'))
-        reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
-}
-
-/* ".build-id/xx/<38 digits>.debug" */
-static bool is_identified(const char *name)
-{
-    static const char pattern[] = ".build-id/xx/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.debug";
-    if (strlen(name) != sizeof pattern - 1)
-        return false;
-    for (size_t i = 0; pattern[i]; i++)
-        if (pattern[i] == 'x' ? !strchr("0123456789abcdef", name[i]) : name[i] != pattern[i])
-            return false;
-    return true;
-}
-
-static void take_content(struct reader *r, struct manifest_file *file)
-{
-    file->size = reader_number(r, "file", MANIFEST_SIZE_MOST);
-    reader_digest(r, "xxh3-128", file->digest);
-}
-
-/* The file of the library's debug information, where it has one. Its name is a
- * path in the set, so it has to be one of the two that debuggers look for. */
-static void take_debug_file(struct reader *library, struct manifest_library *l)
-{
-    if (library->failed || !json_object_object_get_ex(library->object, "debug-file", NULL))
-        return;
-    char where[MANIFEST_NAME_MOST + 16];
-    snprintf(where, sizeof where, "%.*s: debug-file: ", MANIFEST_NAME_MOST, l->name);
-    struct json_object *object = reader_take(library, "debug-file", json_type_object, "is not an object");
-    struct reader r = {object, where, library->arena, library->e, library->failed};
-    const char *name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
-    size_t length = strlen(l->name);
-    if (name && !is_identified(name) && (strncmp(name, l->name, length) != 0 || strcmp(name + length, ".debug") != 0))
-        reader_fail(&r, "name", "is neither the library's with .debug nor one in .build-id");
-    l->debug_file.name = name;
-    take_content(&r, &l->debug_file);
-    library->failed = r.failed;
-}
-
-/* Whether it is a .dwo file of the library's, "libmodule0.dwo", "libmodule0_N.dwo",
- * "libmodule0_dataN.dwo", or the package of them, "libmodule0.so.dwp". */
-static bool is_split_name(const struct manifest_library *l, const char *name)
-{
-    const size_t length = strlen(l->stem);
-    if (strncmp(name, l->stem, length) != 0)
-        return false;
-    name += length;
-    if (strcmp(name, ".dwo") == 0 || strcmp(name, ".so.dwp") == 0)
-        return true;
-    if (*name++ != '_')
-        return false;
-    name += strncmp(name, "data", 4) == 0 ? 4 : 0;
-    const size_t digits = strspn(name, "0123456789");
-    return digits && strcmp(name + digits, ".dwo") == 0;
-}
-
-/* The files of split debug information, where it is. */
-static void take_split(struct reader *library, struct manifest_library *l)
-{
-    if (library->failed || !json_object_object_get_ex(library->object, "split", NULL))
-        return;
-    char where[MANIFEST_NAME_MOST + 16];
-    snprintf(where, sizeof where, "%.*s: split: ", MANIFEST_NAME_MOST, l->name);
-    struct json_object *object = reader_take(library, "split", json_type_object, "is not an object");
-    struct reader r = {object, where, library->arena, library->e, library->failed};
-    l->split = reader_number(&r, "debug", MANIFEST_SIZE_MOST);
-    struct json_object *files = reader_take(&r, "files", json_type_array, "is not a list");
-    const size_t count = files ? json_object_array_length(files) : 0;
-    if (files && !(l->split_file = arena_zeroed(r.arena, count + 1, sizeof *l->split_file)))
-        reader_memory(&r);
-    for (size_t i = 0; i < count && !r.failed; i++) {
-        struct manifest_file *file = &l->split_file[l->split_files++];
-        r.object = json_object_array_get_idx(files, i);
-        if (!json_object_is_type(r.object, json_type_object)) {
-            reader_fail(&r, "files", "has an entry that is not an object");
-            break;
-        }
-        file->name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
-        if (file->name && !is_split_name(l, file->name))
-            reader_fail(&r, "name", "is not of a .dwo file or package of the library's");
-        take_content(&r, file);
-    }
-    library->failed = r.failed;
-}
-
-static bool parse_library(struct reader *r, struct manifest_library *l)
-{
-    if (!json_object_is_type(r->object, json_type_object))
-        return reader_fail(r, "libraries", "has a row that is not an object");
-    if (!take_name(r, l))
-        return false;
-    char where[MANIFEST_NAME_MOST + 3];
-    snprintf(where, sizeof where, "%s: ", l->name);
-    r->where = where;
-    if (take_kind(r, &l->kind)) {
-        l->file.name = l->name;
-        take_content(r, &l->file);
-        for (size_t i = 0; i < MANIFEST_SIZES; i++)
-            l->size[i] = reader_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
-        take_counts(r, l);
-        if (l->kind != MANIFEST_UTILITY)
-            take_entry(r, l);
-        take_debug_file(r, l);
-        take_split(r, l);
-    }
-    r->where = "";
-    return !r->failed;
-}
-
-/* ---- the list of libraries ---- */
+/* ---- the lists ---- */
 
 /* A place for one more, zeroed; NULL with the error filled. */
 static struct manifest_library *add_library(struct parse *p)
@@ -249,40 +70,76 @@ static struct manifest_library *add_library(struct parse *p)
     return l;
 }
 
-static bool parse_row(struct parse *p)
+typedef bool parse_function(struct parse *p, struct reader *r);
+
+static bool parse_library(struct parse *p, struct reader *r)
+{
+    struct manifest_library *l = add_library(p);
+    char where[64];
+    snprintf(where, sizeof where, "row %zu of 'libraries': ", p->m->count);
+    r->where = where;
+    return l && manifest_take_library(r, l);
+}
+
+/* One of each kind at most. */
+static bool parse_executable(struct parse *p, struct reader *r)
+{
+    struct manifest *m = p->m;
+    char where[64];
+    snprintf(where, sizeof where, "row %zu of 'executables': ", m->executable_count + 1);
+    r->where = where;
+    if (m->executable_count == MANIFEST_EXECUTABLE_KINDS)
+        return error_set(p->e, ERROR_INPUT,
+                         "'executables' has more than the %d rows that a set can have; generate the set again",
+                         MANIFEST_EXECUTABLE_KINDS);
+    struct manifest_executable *x = &m->executables[m->executable_count];
+    if (!manifest_take_executable(r, x))
+        return false;
+    if (manifest_executable(m, x->kind))
+        return error_set(p->e, ERROR_INPUT, "%s is listed twice; generate the set again", x->name);
+    m->executable_count++;
+    return true;
+}
+
+static bool parse_row(struct parse *p, parse_function *parse)
 {
     struct json_object *row;
     if (!manifest_text_value(&p->text, &row))
         return false;
-    struct manifest_library *l = add_library(p);
-    char where[64];
-    snprintf(where, sizeof where, "row %zu of 'libraries': ", p->m->count);
-    struct reader r = {row, where, &p->m->arena, p->e, false};
-    bool well = l && parse_library(&r, l);
+    struct reader r = {row, "", &p->m->arena, p->e, false};
+    bool well = parse(p, &r);
     json_object_put(row);
     if (!well && p->e)
         p->e->line = p->text.previous;
     return well;
 }
 
-static bool parse_libraries(struct parse *p)
+static bool parse_list(struct parse *p, const char *key, bool *seen, parse_function *parse)
 {
-    if (p->listed)
-        return error_set(p->e, ERROR_INPUT, "'libraries' stands there twice; generate the set again");
-    p->listed = true;
+    if (*seen)
+        return error_set(p->e, ERROR_INPUT, "'%s' stands there twice; generate the set again", key);
+    *seen = true;
     char first = manifest_text_peek(&p->text);
     if (p->text.failed)
         return false;
     if (first != '[')
-        return error_set(p->e, ERROR_INPUT, "'libraries' is not a list; generate the set again");
+        return error_set(p->e, ERROR_INPUT, "'%s' is not a list; generate the set again", key);
     manifest_text_take(&p->text, '[');
     if (manifest_text_peek(&p->text) == ']')
         return manifest_text_take(&p->text, ']');
     do {
-        if (!parse_row(p))
+        if (!parse_row(p, parse))
             return false;
     } while (manifest_text_more(&p->text, ']'));
     return !p->text.failed;
+}
+
+const struct manifest_executable *manifest_executable(const struct manifest *m, enum manifest_executable_kind kind)
+{
+    for (size_t i = 0; i < m->executable_count; i++)
+        if (m->executables[i].kind == kind)
+            return &m->executables[i];
+    return NULL;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -424,7 +281,9 @@ static bool parse_member(struct parse *p)
     bool well = manifest_text_value(&p->text, &key) && manifest_text_take(&p->text, ':');
     const char *name = well ? json_object_get_string(key) : "";
     if (well && strcmp(name, "libraries") == 0) {
-        well = parse_libraries(p);
+        well = parse_list(p, "libraries", &p->listed, parse_library);
+    } else if (well && strcmp(name, "executables") == 0) {
+        well = parse_list(p, "executables", &p->linked, parse_executable);
     } else if (well && (well = manifest_text_value(&p->text, &value))) {
         for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
             if (strcmp(name, kept[i]) == 0 && json_object_object_add(p->top, name, json_object_get(value)) != 0)

@@ -33,6 +33,9 @@ enum {
 enum manifest_kind { MANIFEST_MODULE, MANIFEST_UTILITY, MANIFEST_MARKER, MANIFEST_KINDS };
 extern const char *const manifest_kind_names[MANIFEST_KINDS];
 
+enum manifest_executable_kind { MANIFEST_LINK, MANIFEST_STATIC, MANIFEST_EXECUTABLE_KINDS };
+extern const char *const manifest_executable_kind_names[MANIFEST_EXECUTABLE_KINDS];
+
 /* The five sizes, which make the total, and bss. */
 enum manifest_size {
     MANIFEST_TEXT,
@@ -73,6 +76,20 @@ struct manifest_library {
     uint64_t result;
 };
 
+/* Besides the libraries, and in none of the sums. */
+struct manifest_executable {
+    const char *name; /* of the file, EXECUTABLE_LINK or EXECUTABLE_STATIC (base/executable.h) */
+    enum manifest_executable_kind kind;
+    struct manifest_file file, debug_file; /* these as in a library */
+    struct manifest_file *split_file;
+    size_t split_files;
+    uint64_t split;
+    uint64_t size[MANIFEST_SIZES];
+    uint64_t functions;  /* of its own, which nothing calls */
+    const char *runtime; /* SONAMEs of what else has to be found when it starts */
+    const char *libpython;
+};
+
 struct manifest {
     const char *version;
     const char *application; /* "" where the profile names none */
@@ -88,6 +105,9 @@ struct manifest {
     size_t count;
     size_t imported; /* modules + 2 */
 
+    struct manifest_executable executables[MANIFEST_EXECUTABLE_KINDS];
+    size_t executable_count;
+
     struct arena arena; /* owns every text */
 };
 
@@ -99,6 +119,9 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
 /* The same from memory. An error carries the line where the JSON, or the row of
  * a library, is wrong. */
 bool manifest_parse(struct manifest *m, const char *text, size_t size, struct error *e);
+
+/* That of a kind; NULL where the set has none. */
+const struct manifest_executable *manifest_executable(const struct manifest *m, enum manifest_executable_kind kind);
 
 /* The names of all libraries in the order of strcmp, borrowed from `m`, in an
  * array that the caller frees; NULL when memory ran out. */

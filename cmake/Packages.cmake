@@ -63,6 +63,16 @@ endif()
 # driver, and says so.
 pkg_check_modules(PYTHON QUIET IMPORTED_TARGET python3-embed)
 find_package(MPI QUIET COMPONENTS C)
+# What executables are linked with: the SONAME of the library that Python is
+# embedded with, as it is known, and as the name of the file that the link leads to.
+if(PYTHON_FOUND)
+  list(FILTER PYTHON_LINK_LIBRARIES INCLUDE REGEX "/libpython3[^/]*\\.so$")
+  if(PYTHON_LINK_LIBRARIES)
+    list(GET PYTHON_LINK_LIBRARIES 0 libpython)
+    get_filename_component(libpython ${libpython} REALPATH)
+    get_filename_component(PYELFGEN_LIBPYTHON ${libpython} NAME)
+  endif()
+endif()
 set(PYELFGEN_HAVE_DRIVER ON)
 if(NOT PYTHON_FOUND)
   set(PYELFGEN_HAVE_DRIVER OFF)

@@ -80,6 +80,47 @@ function(program name)
   set_property(GLOBAL APPEND PROPERTY PYELFGEN_PROGRAMS ${name})
 endfunction()
 
+# libpyelfrun.so.0, which exports what cmake/runtime.map names, and the program
+# pyelf-vanilla, which is nothing but its `main`. Where both will be, seen from
+# the programs, is told to the room that launches them.
+function(runtime_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES")
+  list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE rooms)
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set(map ${PROJECT_SOURCE_DIR}/cmake/runtime.map)
+  add_library(${name} SHARED ${sources})
+  set_target_properties(${name} PROPERTIES
+    OUTPUT_NAME pyelfrun SOVERSION 0 VERSION ${PROJECT_VERSION} LINK_DEPENDS ${map})
+  target_link_libraries(${name} PRIVATE flags ${rooms})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,--as-needed)
+  see_rooms(${name} ${name} ${arg_USES})
+
+  set(libexec ${CMAKE_INSTALL_LIBEXECDIR}/pyelfgen)
+  file(RELATIVE_PATH libexec_to_lib /${libexec} /${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH bin_to_libexec /${CMAKE_INSTALL_BINDIR} /${libexec})
+  file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  add_executable(pyelf-vanilla ${PROJECT_SOURCE_DIR}/runtime/main.c)
+  target_link_libraries(pyelf-vanilla PRIVATE flags ${name})
+  set_target_properties(pyelf-vanilla PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen INSTALL_RPATH $ORIGIN/${libexec_to_lib})
+  target_compile_definitions(room_launch PRIVATE
+    PYELFRUN_TO_LIB="${bin_to_lib}" PYELFRUN_TO_LIBEXEC="${bin_to_libexec}")
+
+endfunction()
+
+# The library that counts for --audit: the dynamic linker loads it into a
+# namespace of its own, and it needs nothing, not even a libc.
+function(audit_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
+  add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/${arg_SOURCE})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen)
+  see_rooms(${name} ${name} runtime)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_compile_options(${name} PRIVATE
+    -O2 -Wall -Wextra -Wshadow -Wconversion -ffreestanding -fno-stack-protector -fno-builtin -fno-sanitize=all)
+  target_link_options(${name} PRIVATE -nostdlib -Wl,-z,relro,-z,now,-z,defs)
+endfunction()
+
 # Makes the text of `file` available to the room `name` as the array `symbol`
 # (see emit/driver_py.h).
 function(embed_text name file symbol)

@@ -41,28 +41,25 @@ static const unsigned char *find_marks(void *handle, const struct manifest_libra
     return marks;
 }
 
-bool marks_check(const char *directory, const struct manifest_library *l, uint64_t *visited, struct error *e)
+/* The same of a library that is part of the executable. */
+static const unsigned char *marks_within(const struct executable *x, size_t index, const struct manifest_library *l,
+                                         struct error *e)
 {
-    *visited = 0;
-    if (l->marks == 0)
-        return true;
-    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
-    snprintf(path, sizeof path, "%s/%s", directory, l->name);
-    void *handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
-    /* A library that no visit reaches need not be loaded at all. */
-    if (!handle && l->marked == 0)
-        return true;
-    if (!handle)
-        return error_set(e, ERROR_MISMATCH, "%s: was not loaded from the set" MARKS_ADVICE, l->stem);
-    const unsigned char *marks = find_marks(handle, l, e);
+    const struct executable_object *o = index < x->object_count ? &x->objects[index] : NULL;
+    if (o && o->visits && strcmp(o->stem, l->stem) == 0 && o->visits_size == l->marks)
+        return o->visits;
+    error_set(e, ERROR_MISMATCH, "%s: the executable has no such library with %" PRIu64 " marks" MARKS_ADVICE, l->stem,
+              l->marks);
+    return NULL;
+}
+
+static bool compare(const unsigned char *marks, const struct manifest_library *l, uint64_t *visited, struct error *e)
+{
     uint64_t marked = 0;
-    for (uint64_t i = 0; marks && i < l->marks; i++) {
+    for (uint64_t i = 0; i < l->marks; i++) {
         marked += marks[i] != 0;
         *visited += i < l->functions && marks[i] != 0;
     }
-    dlclose(handle);
-    if (!marks)
-        return false;
     if (marked != l->marked)
         return error_set(e, ERROR_MISMATCH, "%s: %" PRIu64 " marks are set, the manifest says %" PRIu64 MARKS_ADVICE,
                          l->stem, marked, l->marked);
@@ -71,4 +68,28 @@ bool marks_check(const char *directory, const struct manifest_library *l, uint64
                          "%s: %" PRIu64 " functions were visited, the manifest says %" PRIu64 MARKS_ADVICE, l->stem,
                          *visited, l->visited);
     return true;
+}
+
+bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct error *e)
+{
+    const struct manifest_library *l = &run->manifest.libraries[index];
+    *visited = 0;
+    if (l->marks == 0)
+        return true;
+    if (run->mode == MODE_STATIC) {
+        const unsigned char *marks = marks_within(run->executable, index, l, e);
+        return marks && compare(marks, l, visited, e);
+    }
+    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
+    snprintf(path, sizeof path, "%s/%s", run->directory, l->name);
+    void *handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
+    /* A library that no visit reaches need not be loaded at all. */
+    if (!handle && l->marked == 0)
+        return true;
+    if (!handle)
+        return error_set(e, ERROR_MISMATCH, "%s: was not loaded from the set" MARKS_ADVICE, l->stem);
+    const unsigned char *marks = find_marks(handle, l, e);
+    bool well = marks && compare(marks, l, visited, e);
+    dlclose(handle);
+    return well;
 }

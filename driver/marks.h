@@ -3,14 +3,14 @@
 #define DRIVER_MARKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/manifest.h"
+#include "driver/run.h"
 
-/* Compares the marks of `l`, a library of the set in `directory` that has been
- * loaded, with the manifest; *visited becomes how many of its numbered
- * functions were visited. */
-bool marks_check(const char *directory, const struct manifest_library *l, uint64_t *visited, struct error *e);
+/* Compares the marks of the manifest's library `index`, which has been loaded,
+ * with the manifest; *visited becomes how many of its numbered functions were
+ * visited. */
+bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct error *e);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "driver/clock.h"
+#include "runtime/clock.h"
 
 enum { SIDE = 400, ITERATIONS_MOST = 255 };
 

@@ -1,15 +1,46 @@
 /* What pyelfrun can be asked to do; --help and the man page come from here. */
 #include "driver/options.h"
 
+#include <string.h>
+
 #include "base/cli.h"
 #include "base/error.h"
 
-enum { OPTION_NO_PYTHON = 256, OPTION_LAZY, OPTION_QUIET };
+const char *const mode_names[MODES] = {"vanilla", "link", "bind-now", "static"};
+const char *const phase_names[PHASES] = {"import", "visit", "mpi"};
+
+enum {
+    OPTION_MODE = 256,
+    OPTION_LAUNCHER,
+    OPTION_REPEAT,
+    OPTION_PHASES,
+    OPTION_IMPORT_ORDER,
+    OPTION_VISIT_ORDER,
+    OPTION_COLD,
+    OPTION_WARM,
+    OPTION_DLOPEN_FLAGS,
+    OPTION_LAZY,
+    OPTION_TIMEOUT,
+    OPTION_NO_PYTHON,
+    OPTION_QUIET,
+    OPTION_TREE,
+};
 
 static const struct cli_option pyelfrun_options[] = {
+    {OPTION_MODE, "mode", "MODE,...", "vanilla, link, bind-now, static: how libraries come in"},
+    {OPTION_LAUNCHER, "launcher", "COMMAND", "start the ranks of every run with this, 'mpirun -n 4'"},
+    {OPTION_REPEAT, "repeat", "N", "run every mode N times, in turn"},
+    {OPTION_PHASES, "phases", "PHASE,...", "of import, visit and mpi, only these"},
+    {OPTION_IMPORT_ORDER, "import-order", "ORDER", "given, random[:SEED], shifted (by rank)"},
+    {OPTION_VISIT_ORDER, "visit-order", "ORDER", "the same for the visit"},
+    {OPTION_COLD, "cold", NULL, "drop the set from the page cache first"},
+    {OPTION_WARM, "warm", NULL, "read the set into the page cache first"},
+    {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
+    {OPTION_LAZY, "lazy", NULL, "the same as --dlopen-flags lazy"},
+    {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
-    {OPTION_LAZY, "lazy", NULL, "bind functions at their first call (RTLD_LAZY), not on opening"},
     {OPTION_QUIET, "quiet", NULL, "no progress bar"},
+    {OPTION_TREE, "tree", "MODE", NULL},
 };
 
 static const struct cli_program pyelfrun_program = {
@@ -19,16 +50,26 @@ static const struct cli_program pyelfrun_program = {
     .details = "SET is a directory that pyelfgen has written. What runs is checked against its\n"
                "manifest: the result of every entry and the visit of every function.\n"
                "\n"
-               "Times are in seconds: startup is from the start of the process to main, import\n"
-               "and visit are those of all modules in the manifest's order, MPI is a fractal that\n"
-               "the ranks compute together. Startup is known to 0.01 s, or exactly where the\n"
-               "environment has PYELFRUN_START, the seconds of CLOCK_MONOTONIC at the start, read\n"
-               "on the same host.\n"
+               "Modes, as in the Pynamic paper:\n"
+               "  vanilla   every import opens its module with dlopen (the default)\n"
+               "  link      an executable that needs all libraries (pyelfgen --link), whose\n"
+               "            functions are bound when they are first called\n"
+               "  bind-now  the same, bound at its start (LD_BIND_NOW)\n"
+               "  static    an executable that contains all libraries (pyelfgen --static)\n"
+               "\n"
+               "Times are in seconds: startup is from before the program is executed to its first\n"
+               "line, with what the dynamic linker does in between; import and visit are those of\n"
+               "all modules; MPI is a fractal that the ranks compute together.\n"
+               "\n"
+               "Several modes, or --repeat, are runs of their own: each is a fresh process, or what\n"
+               "the launcher starts.\n"
                "\n"
                "Examples:\n"
-               "  pyelfrun SET                 one process\n"
-               "  mpirun -n 4 pyelfrun SET     four ranks\n"
-               "  pyelfrun --no-python SET     what the dynamic linker alone takes\n"
+               "  pyelfrun SET                       one process\n"
+               "  mpirun -n 4 pyelfrun SET           four ranks\n"
+               "  srun -n 4 pyelfrun --mode link SET\n"
+               "  pyelfrun --mode vanilla,link,bind-now --launcher 'mpirun -n 4' SET\n"
+               "  pyelfrun --no-python SET           what the dynamic linker alone takes\n"
                "\n"
                "Exit status: 0 when everything ran and every result was right, 1 when something\n"
                "failed on any rank, 2 when the command line is wrong.\n",
@@ -42,41 +83,170 @@ static bool wrong(const struct error *e, int *status)
     return false;
 }
 
-bool options_parse(struct options *o, int argc, char **argv, int *status)
+/* --- words -------------------------------------------------------------------------- */
+
+/* Which of `names` the first `length` characters of `text` are; `count` if none. */
+static unsigned find_word(const char *const *names, unsigned count, const char *text, size_t length)
 {
-    *o = (struct options){.python = true};
+    unsigned i = 0;
+    while (i < count && !(strlen(names[i]) == length && memcmp(names[i], text, length) == 0))
+        i++;
+    return i;
+}
+
+/* Takes the next of words with commas between them: its number among `names`, or
+ * -1 with `e` filled; *text becomes NULL after the last. */
+static int next_word(const char **text, const char *const *names, unsigned count, const char *what, struct error *e)
+{
+    const char *word = *text;
+    size_t length = strcspn(word, ",");
+    *text = word[length] ? word + length + 1 : NULL;
+    unsigned found = find_word(names, count, word, length);
+    if (found < count)
+        return (int)found;
+    error_set(e, ERROR_USAGE, "--%s: what is '%.*s'? see --help", what, length < 100 ? (int)length : 100, word);
+    return -1;
+}
+
+static bool take_modes(struct options *o, const char *text, struct error *e)
+{
+    o->mode_count = 0;
+    while (text) {
+        int mode = next_word(&text, mode_names, MODES, "mode", e);
+        if (mode < 0)
+            return false;
+        if (o->mode_count == OPTIONS_RUNS_MOST)
+            return error_set(e, ERROR_USAGE, "--mode: more than %d; use --repeat", OPTIONS_RUNS_MOST);
+        o->mode[o->mode_count++] = (enum mode)mode;
+    }
+    return true;
+}
+
+static bool take_phases(struct options *o, const char *text, struct error *e)
+{
+    memset(o->phase, 0, sizeof o->phase);
+    while (text) {
+        int phase = next_word(&text, phase_names, PHASES, "phases", e);
+        if (phase < 0)
+            return false;
+        o->phase[phase] = true;
+    }
+    if (o->phase[PHASE_VISIT] && !o->phase[PHASE_IMPORT])
+        return error_set(e, ERROR_USAGE, "--phases: what is visited has to be imported; use --phases import,visit");
+    return true;
+}
+
+static bool take_flags(struct options *o, const char *text, struct error *e)
+{
+    static const char *const names[] = {"now", "lazy", "global", "deepbind"};
+    bool given[4] = {false};
+    while (text) {
+        int flag = next_word(&text, names, 4, "dlopen-flags", e);
+        if (flag < 0)
+            return false;
+        given[flag] = true;
+    }
+    if (given[0] && given[1])
+        return error_set(e, ERROR_USAGE, "--dlopen-flags: now and lazy exclude one another");
+    o->lazy = given[1];
+    o->global = given[2];
+    o->deep = given[3];
+    return true;
+}
+
+static bool take_order(struct order_wish *wish, const char *text, const char *what, struct error *e)
+{
+    static const char *const names[] = {"given", "random", "shifted"};
+    size_t length = strcspn(text, ":");
+    unsigned kind = find_word(names, 3, text, length);
+    *wish = (struct order_wish){(enum order_kind)kind, 1};
+    if (kind == 3 || (text[length] && kind != ORDER_RANDOM))
+        return error_set(e, ERROR_USAGE, "--%s: what is '%.100s'? see --help", what, text);
+    return !text[length] || cli_number(text + length + 1, what, 0, UINT64_MAX, &wish->seed, e);
+}
+
+/* --- all of it ---------------------------------------------------------------------- */
+
+static bool take(struct options *o, int key, const char *value, struct error *e)
+{
+    switch (key) {
+    case CLI_OPERAND:
+        if (o->set)
+            return error_set(e, ERROR_USAGE, "one set at a time: '%.100s' comes after '%.100s'; see --help", value,
+                             o->set);
+        o->set = value;
+        return true;
+    case OPTION_MODE:
+        return o->tree || take_modes(o, value, e);
+    case OPTION_TREE: /* comes first, from launch.c */
+        o->tree = true;
+        return take_modes(o, value, e);
+    case OPTION_LAUNCHER:
+        o->launcher = value;
+        return true;
+    case OPTION_REPEAT:
+        return cli_number(value, "--repeat", 1, 1000, &o->repeat, e);
+    case OPTION_PHASES:
+        return take_phases(o, value, e);
+    case OPTION_IMPORT_ORDER:
+        return take_order(&o->import_order, value, "import-order", e);
+    case OPTION_VISIT_ORDER:
+        return take_order(&o->visit_order, value, "visit-order", e);
+    case OPTION_COLD:
+        o->cache = CACHE_COLD;
+        return true;
+    case OPTION_WARM:
+        o->cache = CACHE_WARM;
+        return true;
+    case OPTION_DLOPEN_FLAGS:
+        return take_flags(o, value, e);
+    case OPTION_LAZY:
+        return take_flags(o, "lazy", e);
+    case OPTION_TIMEOUT:
+        return cli_number(value, "--timeout", 1, 1000000, &o->timeout, e);
+    case OPTION_NO_PYTHON:
+        o->python = false;
+        return true;
+    case OPTION_QUIET:
+        o->quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool check(const struct options *o, struct error *e)
+{
+    if (!o->set || !o->set[0])
+        return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
+    for (unsigned i = 0; i < o->mode_count; i++)
+        if (o->mode[i] != MODE_VANILLA && (o->lazy || o->global || o->deep) && !o->tree)
+            return error_set(e, ERROR_USAGE, "--dlopen-flags: in mode %s nothing is opened; leave the flags out",
+                             mode_names[o->mode[i]]);
+    return true;
+}
+
+bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status)
+{
+    *o = (struct options){.python = true, .repeat = 1, .phase = {true, true, true}};
     *status = 0;
-    struct error e;
+    struct error e = {0};
     struct cli cli = cli_start(&pyelfrun_program, argc, argv);
     for (;;) {
         const char *value;
-        switch (cli_next(&cli, &value, &e)) {
-        case CLI_OPERAND:
-            if (o->set) {
-                error_set(&e, ERROR_USAGE, "one set at a time: '%.100s' comes after '%.100s'; see --help", value,
-                          o->set);
-                return wrong(&e, status);
-            }
-            o->set = value;
-            break;
-        case OPTION_NO_PYTHON:
-            o->python = false;
-            break;
-        case OPTION_LAZY:
-            o->lazy = true;
-            break;
-        case OPTION_QUIET:
-            o->quiet = true;
-            break;
-        case CLI_DONE:
+        int key = cli_next(&cli, &value, &e);
+        if (key == CLI_DONE)
             return false;
-        case CLI_END:
-            if (o->set && o->set[0])
-                return true;
-            error_set(&e, ERROR_USAGE, "which set? name its directory; see --help");
+        if (key == CLI_END)
+            break;
+        if (key == CLI_WRONG || !take(o, key, value, &e))
             return wrong(&e, status);
-        default:
-            return wrong(&e, status);
-        }
     }
+    if (o->tree) {
+        o->launcher = NULL;
+        o->repeat = 1;
+    }
+    if (!o->set)
+        o->set = set;
+    return check(o, &e) || wrong(&e, status);
 }

@@ -1,18 +1,62 @@
-/* The command line of pyelfrun, as one struct. */
+/* The command line of pyelfrun, as one struct.
+ *
+ * The launcher (main.c) and every rank (rank.c) read the same words: what the
+ * one hands on to the other is the command line itself.
+ */
 #ifndef DRIVER_OPTIONS_H
 #define DRIVER_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* How the libraries come into the process: the builds of the Pynamic paper. */
+enum mode {
+    MODE_VANILLA,  /* each import opens its module with dlopen */
+    MODE_LINK,     /* the executable needs all libraries; functions are bound at their first call */
+    MODE_BIND_NOW, /* the same with LD_BIND_NOW */
+    MODE_STATIC,   /* the executable contains all libraries */
+    MODES
+};
+extern const char *const mode_names[MODES];
+
+enum phase { PHASE_IMPORT, PHASE_VISIT, PHASE_MPI, PHASES };
+extern const char *const phase_names[PHASES];
+
+/* In which order the modules are taken. */
+enum order_kind {
+    ORDER_GIVEN,   /* as the manifest has them */
+    ORDER_RANDOM,  /* shuffled, the same on every rank */
+    ORDER_SHIFTED, /* every rank begins elsewhere */
+};
+struct order_wish {
+    enum order_kind kind;
+    uint64_t seed;
+};
+
+enum cache_wish { CACHE_AS_IT_IS, CACHE_COLD, CACHE_WARM };
+
+enum { OPTIONS_RUNS_MOST = 16 };
 
 struct options {
     const char *set; /* the directory as the user named it; borrowed from argv */
-    bool python;     /* false with --no-python */
-    bool lazy;       /* functions are bound at their first call, not when a library is opened */
+    enum mode mode[OPTIONS_RUNS_MOST];
+    unsigned mode_count;  /* 0: not given */
+    const char *launcher; /* what starts the ranks, or NULL: they are started already */
+    uint64_t repeat;
+    bool tree; /* this is one of the process trees that a launcher was asked for */
+
+    bool phase[PHASES];
+    struct order_wish import_order, visit_order;
+    enum cache_wish cache;
+    bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
+    uint64_t timeout;        /* seconds; 0: none */
+    bool python;             /* false with --no-python */
     bool quiet;
 };
 
 /* True when there is something to run. Otherwise *status is the exit status:
- * --help and --version have been answered, or what is wrong has been said. */
-bool options_parse(struct options *o, int argc, char **argv, int *status);
+ * --help and --version have been answered, or what is wrong has been said. `set`
+ * is taken where the command line names none; NULL: it has to. */
+bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "driver/clock.h"
+#include "runtime/clock.h"
 
 /* Drawing costs a system call: seldom enough not to be seen in the times. */
 static const double progress_seconds = 0.1;
@@ -39,6 +39,7 @@ struct row {
     const char *name;
     struct spread spread;
     int digits;
+    bool wanted;
 };
 
 /* A time below what is shown is no zero: "<0.01". */
@@ -53,47 +54,55 @@ static void print_seconds(double seconds, int digits)
     printf(" %10s", text);
 }
 
-static void print_row(const struct row *r)
+static void print_row(const struct row *r, int ranks)
 {
     printf("%-8s", r->name);
-    if (r->spread.known) {
-        print_seconds(r->spread.most, r->digits);
-        print_seconds(r->spread.least, r->digits);
-        print_seconds(r->spread.mean, r->digits);
-    } else {
-        printf("   not measured");
+    if (!r->spread.known) {
+        puts("   not measured");
+        return;
     }
+    print_seconds(r->spread.most, r->digits);
+    print_seconds(r->spread.least, r->digits);
+    print_seconds(r->spread.mean, r->digits);
+    if (ranks > 1)
+        printf("  rank %d on %s", r->spread.slowest, r->spread.host);
     putchar('\n');
 }
 
-static void print_table(const struct run *run, const struct mode *mode, const struct measured *t,
+static void print_table(const struct run *run, const struct loader *loader, const struct measured *t,
                         const struct row *rows, size_t row_count)
 {
     const struct manifest *m = &run->manifest;
-    char loader[64];
-    mode->describe(loader, sizeof loader);
+    const int ranks = run->ranks.count;
+    char name[64];
+    loader->describe(name, sizeof name);
     printf("%s%s%zu modules, %zu utilities\n\n", m->application, *m->application ? ": " : "", m->modules, m->utilities);
-    printf("%-8s %10s %10s %10s\n", "seconds", "max", "min", "mean");
+    printf("%-8s %10s %10s %10s%s\n", "seconds", "max", "min", "mean", ranks > 1 ? "  slowest" : "");
     for (size_t i = 0; i < row_count; i++)
-        print_row(&rows[i]);
-    printf("\n%d rank%s, %zu modules imported by %s%s\n", run->ranks.count, run->ranks.count == 1 ? "" : "s",
-           m->modules, loader, run->options.lazy ? ", functions bound lazily" : "");
-    printf("%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", t->functions_visited, m->functions,
-           t->functions_visited == m->functions ? "" : " as the manifest says");
+        if (rows[i].wanted)
+            print_row(&rows[i], ranks);
+    printf("\nmode %s, %d rank%s", mode_names[run->mode], ranks, ranks == 1 ? "" : "s");
+    if (run->options.phase[PHASE_IMPORT])
+        printf(", %zu modules imported by %s%s", m->modules, name, run->options.lazy ? ", functions bound lazily" : "");
+    putchar('\n');
+    if (run->options.phase[PHASE_VISIT])
+        printf("%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", t->functions_visited,
+               m->functions, t->functions_visited == m->functions ? "" : " as the manifest says");
 }
 
-bool output_table(const struct run *run, const struct mode *mode, const struct measured *t)
+bool output_table(const struct run *run, const struct loader *loader, const struct measured *t)
 {
+    const bool *phase = run->options.phase;
     const struct row rows[] = {
-        {"startup", ranks_spread(&run->ranks, t->startup), t->startup_step > 1e-4 ? 2 : 4},
-        {"import", ranks_spread(&run->ranks, t->import), 4},
-        {"visit", ranks_spread(&run->ranks, t->visit), 4},
-        {"MPI", ranks_spread(&run->ranks, t->mpi), 4},
+        {"startup", ranks_spread(&run->ranks, t->startup), t->startup_step > 1e-4 ? 2 : 4, true},
+        {"import", ranks_spread(&run->ranks, t->seconds[PHASE_IMPORT]), 4, phase[PHASE_IMPORT]},
+        {"visit", ranks_spread(&run->ranks, t->seconds[PHASE_VISIT]), 4, phase[PHASE_VISIT]},
+        {"MPI", ranks_spread(&run->ranks, t->seconds[PHASE_MPI]), 4, phase[PHASE_MPI]},
     };
     struct error e;
     bool well = true;
     if (run->ranks.rank == 0) {
-        print_table(run, mode, t, rows, sizeof rows / sizeof rows[0]);
+        print_table(run, loader, t, rows, sizeof rows / sizeof rows[0]);
         if (fflush(stdout) != 0 || ferror(stdout))
             well = error_errno(&e, "standard output", "the results cannot be written");
     }

@@ -19,6 +19,6 @@ void output_advance(struct progress *bar, size_t done);
 void output_clear(struct progress *bar);
 
 /* Collective: times over all ranks, printed on rank 0's standard output. */
-bool output_table(const struct run *run, const struct mode *mode, const struct measured *t);
+bool output_table(const struct run *run, const struct loader *loader, const struct measured *t);
 
 #endif

@@ -5,9 +5,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "driver/clock.h"
 #include "driver/marks.h"
+#include "driver/order.h"
 #include "driver/output.h"
+#include "runtime/clock.h"
 
 bool phases_read(struct run *run)
 {
@@ -18,35 +19,69 @@ bool phases_read(struct run *run)
     return ranks_agree(&run->ranks, well, &e);
 }
 
-bool phases_start(const struct run *run, const struct mode *mode, void **state)
+bool phases_start(const struct run *run, const struct loader *loader, void **state)
 {
     struct error e;
     *state = NULL;
-    bool well = mode->start(state, run, &e);
+    bool well = loader->start(state, run, &e);
     return ranks_agree(&run->ranks, well, &e);
 }
 
-bool phases_import(const struct run *run, const struct mode *mode, void *state, struct measured *t)
+/* One pass over all libraries in the order wanted. */
+struct pass {
+    const struct run *run;
+    const struct loader *loader;
+    void *state;
+    struct watchdog *dog;
+    enum phase phase;
+    struct order_wish order;
+};
+
+typedef bool step_function(const struct pass *p, size_t library, struct error *e);
+
+static bool go_through(const struct pass *p, step_function *step, double *seconds)
 {
     struct error e;
-    bool well = true;
-    size_t count = run->manifest.imported;
-    struct progress bar = output_progress(run, "import", count);
+    const char *name = phase_names[p->phase];
+    const size_t count = p->run->manifest.imported;
+    size_t *order = order_make(p->run, p->order);
+    bool well = order || error_set(&e, ERROR_MEMORY, "there is no memory left for the order of the modules");
+    if (!ranks_agree(&p->run->ranks, well, &e)) {
+        free(order);
+        return false;
+    }
+    watchdog_phase(p->dog, name);
+    struct progress bar = output_progress(p->run, name, count);
     double begin = clock_now();
     for (size_t i = 0; i < count && well; i++) {
         output_advance(&bar, i);
-        well = mode->open(state, i, &e);
+        watchdog_library(p->dog, order[i]);
+        well = step(p, order[i], &e);
     }
-    t->import = clock_now() - begin;
+    *seconds = clock_now() - begin;
     output_clear(&bar);
-    return ranks_agree(&run->ranks, well, &e);
+    free(order);
+    watchdog_phase(p->dog, "barrier");
+    return ranks_agree(&p->run->ranks, well, &e);
 }
 
-static bool visit_one(const struct run *run, const struct mode *mode, void *state, size_t library, struct error *e)
+static bool import_one(const struct pass *p, size_t library, struct error *e)
 {
-    const struct manifest_library *l = &run->manifest.libraries[library];
+    return p->loader->open(p->state, library, e);
+}
+
+bool phases_import(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                   struct measured *t)
+{
+    const struct pass pass = {run, loader, state, dog, PHASE_IMPORT, run->options.import_order};
+    return go_through(&pass, import_one, &t->seconds[PHASE_IMPORT]);
+}
+
+static bool visit_one(const struct pass *p, size_t library, struct error *e)
+{
+    const struct manifest_library *l = &p->run->manifest.libraries[library];
     uint64_t result;
-    if (!mode->visit(state, library, &result, e))
+    if (!p->loader->visit(p->state, library, &result, e))
         return false;
     if (result == l->result)
         return true;
@@ -58,32 +93,23 @@ static bool visit_one(const struct run *run, const struct mode *mode, void *stat
     return false;
 }
 
-bool phases_visit(const struct run *run, const struct mode *mode, void *state, struct measured *t)
+bool phases_visit(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                  struct measured *t)
 {
-    struct error e;
-    bool well = true;
-    size_t count = run->manifest.imported;
-    struct progress bar = output_progress(run, "visit", count);
-    double begin = clock_now();
-    for (size_t i = 0; i < count && well; i++) {
-        output_advance(&bar, i);
-        well = visit_one(run, mode, state, i, &e);
-    }
-    t->visit = clock_now() - begin;
-    output_clear(&bar);
-    return ranks_agree(&run->ranks, well, &e);
+    const struct pass pass = {run, loader, state, dog, PHASE_VISIT, run->options.visit_order};
+    return go_through(&pass, visit_one, &t->seconds[PHASE_VISIT]);
 }
 
-bool phases_check(const struct run *run, const struct mode *mode, void *state, struct measured *t)
+bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t)
 {
     struct error e;
     bool well = true;
     t->functions_visited = 0;
     for (size_t i = 0; i < run->manifest.imported && well; i++)
-        well = mode->check(state, i, &e);
+        well = loader->check(state, i, &e);
     for (size_t i = 0; i < run->manifest.count && well; i++) {
         uint64_t visited;
-        well = marks_check(run->directory, &run->manifest.libraries[i], &visited, &e);
+        well = marks_check(run, i, &visited, &e);
         t->functions_visited += visited;
     }
     return ranks_agree(&run->ranks, well, &e);

@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "driver/mode.h"
+#include "driver/loader.h"
 #include "driver/run.h"
+#include "driver/watchdog.h"
 
 struct measured {
     double startup, startup_step; /* clock.h */
-    double import, visit, mpi;    /* seconds on this rank */
+    double seconds[PHASES];       /* on this rank; NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
     uint64_t checksum;            /* of the MPI test's picture */
 };
@@ -22,16 +23,18 @@ struct measured {
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */
 bool phases_read(struct run *run);
 
-/* Makes the mode ready; *state is to be stopped by the caller in any case. */
-bool phases_start(const struct run *run, const struct mode *mode, void **state);
+/* Makes the loader ready; *state is to be stopped by the caller in any case. */
+bool phases_start(const struct run *run, const struct loader *loader, void **state);
 
 /* libmodulebegin, every module, libmodulefinal. */
-bool phases_import(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+bool phases_import(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                   struct measured *t);
 
 /* begin_break_here, every entry, break_here: each result is compared. */
-bool phases_visit(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+bool phases_visit(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                  struct measured *t);
 
 /* What the modules say of themselves, and every library's marks. */
-bool phases_check(const struct run *run, const struct mode *mode, void *state, struct measured *t);
+bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t);
 
 #endif

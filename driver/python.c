@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/mode.h"
+#include "driver/loader.h"
 
 #if PY_VERSION_HEX < 0x03080000
 #error "pyelfrun needs CPython 3.8 or newer"
@@ -23,7 +23,8 @@
 
 struct python {
     const struct run *run;
-    PyObject **modules; /* one for each imported library, owned */
+    PyObject **modules;       /* one for each imported library, owned */
+    struct _inittab *inittab; /* in mode static */
 };
 
 /* Takes the pending exception as "ImportError: what it says". */
@@ -115,7 +116,24 @@ static bool suits(struct error *e)
     return true;
 }
 
-/* The set comes first in sys.path; --lazy is what sys.setdlopenflags does. */
+/* Makes the modules that the executable contains built in. The table has to live
+ * as long as the interpreter. */
+static bool register_modules(struct python *p, struct error *e)
+{
+    const struct executable *x = p->run->executable;
+    size_t count = 0;
+    p->inittab = calloc((size_t)x->object_count + 1, sizeof *p->inittab);
+    if (!p->inittab)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for the table of modules");
+    for (size_t i = 0; i < x->object_count; i++)
+        if (x->objects[i].init)
+            p->inittab[count++] = (struct _inittab){x->objects[i].stem, (PyObject * (*)(void)) x->objects[i].init};
+    if (PyImport_ExtendInittab(p->inittab) != 0)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for Python's table of modules");
+    return true;
+}
+
+/* The set comes first in sys.path; the flags are those that sys.setdlopenflags takes. */
 static bool point_at_set(const struct run *run)
 {
     PyObject *path = PySys_GetObject("path");
@@ -124,7 +142,7 @@ static bool point_at_set(const struct run *run)
     Py_XDECREF(directory);
     PyObject *set_flags = PySys_GetObject("setdlopenflags");
     if (well && set_flags) {
-        PyObject *none = PyObject_CallFunction(set_flags, "i", run->options.lazy ? RTLD_LAZY : RTLD_NOW);
+        PyObject *none = PyObject_CallFunction(set_flags, "i", loader_flags(&run->options));
         well = none != NULL;
         Py_XDECREF(none);
     }
@@ -139,6 +157,8 @@ static bool python_start(void **state, const struct run *run, struct error *e)
     if (!p || !p->modules)
         return error_set(e, ERROR_MEMORY, "there is no memory left for the modules");
     p->run = run;
+    if (run->mode == MODE_STATIC && !register_modules(p, e))
+        return false;
     if (!initialise(e) || !suits(e))
         return false;
     if (!point_at_set(run)) {
@@ -158,6 +178,7 @@ static void python_stop(void *state)
         Py_XDECREF(p->modules[i]);
     if (Py_IsInitialized())
         Py_FinalizeEx();
+    free(p->inittab);
     free(p->modules);
     free(p);
 }
@@ -219,4 +240,5 @@ static void python_describe(char *text, size_t size)
     snprintf(text, size, "CPython %.*s", (int)strcspn(version, " "), version);
 }
 
-const struct mode mode_python = {python_start, python_open, python_visit, python_check, python_stop, python_describe};
+const struct loader loader_python = {python_start, python_open, python_visit,
+                                     python_check, python_stop, python_describe};

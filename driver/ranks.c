@@ -5,8 +5,17 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <mpi.h>
+
+#include "runtime/clock.h"
+
+/* How long a rank that failed waits for the others, seconds: as long as it takes
+ * to end together where all fail alike. */
+static const double grace = 2;
 
 void ranks_start(struct ranks *r)
 {
@@ -18,7 +27,7 @@ void ranks_start(struct ranks *r)
     MPI_Get_processor_name(r->host, &length);
 }
 
-static void report(const struct ranks *r, const struct error *e)
+void ranks_report(const struct ranks *r, const struct error *e)
 {
     char who[sizeof r->host + 64];
     snprintf(who, sizeof who, "pyelfrun: rank %d on %s", r->rank, r->host);
@@ -26,29 +35,53 @@ static void report(const struct ranks *r, const struct error *e)
     fflush(stderr);
 }
 
+/* Waits for the request until `grace` is over. */
+static bool comes(MPI_Request *request)
+{
+    const struct timespec step = {.tv_nsec = 10000000};
+    const double until = clock_now() + grace;
+    int done = 0;
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done && clock_now() < until;
+         MPI_Test(request, &done, MPI_STATUS_IGNORE))
+        nanosleep(&step, NULL);
+    return done;
+}
+
 bool ranks_agree(const struct ranks *r, bool well, const struct error *e)
 {
-    /* At once: another rank may be minutes away from the agreement. */
-    if (!well)
-        report(r, e);
     int mine = well;
     int all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    MPI_Request request;
+    if (!well)
+        ranks_report(r, e);
+    MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD, &request);
+    if (well)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    else if (!comes(&request))
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return all;
 }
 
-struct spread ranks_spread(const struct ranks *r, double seconds)
+struct spread ranks_spread(const struct ranks *r, double figure)
 {
-    struct spread s;
-    int mine = !isnan(seconds);
+    struct spread s = {.slowest = r->rank};
+    int mine = !isnan(figure);
     int all = 0;
     double sum;
+    struct {
+        double value;
+        int rank;
+    } here = {mine ? figure : 0, r->rank}, there;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    MPI_Allreduce(&seconds, &s.most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(&seconds, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&seconds, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&here, &there, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    MPI_Allreduce(&here.value, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&here.value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     s.known = all;
+    s.most = there.value;
     s.mean = sum / r->count;
+    s.slowest = there.rank;
+    memcpy(s.host, r->host, sizeof s.host);
+    MPI_Bcast(s.host, sizeof s.host, MPI_CHAR, s.slowest, MPI_COMM_WORLD);
     return s;
 }
 

@@ -2,8 +2,9 @@
  *
  * The rule that keeps a run from hanging: between two collective calls a rank
  * may fail on its own, and every such stretch ends in ranks_agree, after which
- * all ranks know whether all went well and take the same way. Without mpirun
- * there is one rank, 0 of 1.
+ * all ranks know whether all went well and take the same way. A rank that failed
+ * does not wait long for the others: when they are far from the agreement it
+ * ends all of them. Without mpirun there is one rank, 0 of 1.
  */
 #ifndef DRIVER_RANKS_H
 #define DRIVER_RANKS_H
@@ -12,16 +13,20 @@
 
 #include "base/error.h"
 
+enum { HOST_NAME_MOST = 256 };
+
 struct ranks {
     int rank;
     int count;
-    char host[256];
+    char host[HOST_NAME_MOST];
 };
 
-/* Seconds over all ranks. Unknown when one rank did not measure (NAN). */
+/* A figure over all ranks. Unknown when one rank did not measure (NAN). */
 struct spread {
     bool known;
     double most, least, mean;
+    int slowest; /* the first rank that has `most`, and its host */
+    char host[HOST_NAME_MOST];
 };
 
 /* Starts MPI. An error of MPI itself, which cannot be agreed on, ends all ranks
@@ -29,11 +34,15 @@ struct spread {
 void ranks_start(struct ranks *r);
 
 /* Collective, and a barrier. A rank on which it is not `well` first prints
- * `e`; true when it was well on every rank. */
+ * `e`; true when it was well on every rank. Does not return where a rank failed
+ * and others did not come within seconds. */
 bool ranks_agree(const struct ranks *r, bool well, const struct error *e);
 
-/* Collective. */
-struct spread ranks_spread(const struct ranks *r, double seconds);
+/* Collective: of a figure that each rank has, seconds for example. */
+struct spread ranks_spread(const struct ranks *r, double figure);
+
+/* Prints "pyelfrun: rank 3 on host: what is wrong". */
+void ranks_report(const struct ranks *r, const struct error *e);
 
 void ranks_stop(void);
 

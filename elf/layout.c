@@ -141,6 +141,8 @@ static uint32_t segments_needed(const struct layout *l)
         count++;
     if (l->relro != LAYOUT_RELRO_NONE)
         count++;
+    if (l->section[SECTION_INTERP].size) /* PT_PHDR too */
+        count += 2;
     return count;
 }
 
@@ -183,7 +185,13 @@ bool layout_place(struct layout *l, struct error *e)
     struct cursor at = {0, 0};
     struct cursor from = at;
     at.offset = at.address = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
-    place_run(l, &at, SECTION_NOTE_BUILD_ID, SECTION_RELA_PLT);
+    place_run(l, &at, SECTION_INTERP, SECTION_RELA_PLT);
+    if (l->section[SECTION_INTERP].size) { /* these two come before what is loaded */
+        const uint64_t end = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
+        add_segment(l, PT_PHDR, PF_R, 8, (struct cursor){sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr)},
+                    (struct cursor){end, end});
+        add_section_segment(l, PT_INTERP, PF_R, SECTION_INTERP);
+    }
     add_segment(l, PT_LOAD, PF_R, l->page, from, at);
     place_segment(l, &at, PF_R | PF_X, SECTION_INIT, SECTION_FINI);
     place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_EH_FRAME);
@@ -236,6 +244,7 @@ void layout_write(const struct layout *l, uint8_t *image)
         .e_type = l->segment_count ? ET_DYN : ET_REL,
         .e_machine = EM_X86_64,
         .e_version = EV_CURRENT,
+        .e_entry = l->entry,
         .e_phoff = l->segment_count ? sizeof(Elf64_Ehdr) : 0,
         .e_shoff = l->headers,
         .e_ehsize = sizeof(Elf64_Ehdr),

@@ -1,4 +1,4 @@
-/* Where every section of one shared object goes.
+/* Where every section of one shared object, or of a position-independent executable, goes.
  *
  * The two passes of a linker: first every chunk says how large it will be, in
  * layout.section[].size; layout_place then gives each its offset and address,
@@ -6,7 +6,7 @@
  * chunk is written at its place in one image of the file. Sizes are final
  * before the first offset: nothing grows after layout_place.
  *
- *     R    ELF header, program headers, .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
+ *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
  *          .gnu.version .gnu.version_r .rela.dyn .rela.plt
  *     RX   .init .plt .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
@@ -31,6 +31,7 @@
 
 /* name, sh_type, sh_flags, sh_addralign, sh_entsize, sh_link, sh_info */
 #define LAYOUT_SECTIONS(X)                                                                                             \
+    X(INTERP, ".interp", SHT_PROGBITS, SHF_ALLOC, 1, 0, NONE, NONE)                                                    \
     X(NOTE_BUILD_ID, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 4, 0, NONE, NONE)                                      \
     X(GNU_HASH, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, 0, DYNSYM, NONE)                                              \
     X(HASH, ".hash", SHT_HASH, SHF_ALLOC, 8, 4, DYNSYM, NONE)                                                          \
@@ -105,7 +106,7 @@ struct section {
 
 enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
 
-enum { LAYOUT_SEGMENTS_MOST = 9 };
+enum { LAYOUT_SEGMENTS_MOST = 11 };
 
 struct layout {
     /* Set by the caller before layout_place. */
@@ -113,6 +114,7 @@ struct layout {
     uint64_t page;    /* maximum page size, a power of two */
     uint64_t without; /* flags that no section gets */
     enum layout_relro relro;
+    uint64_t entry; /* e_entry, any time before layout_write; 0: nothing to start */
 
     /* Set by layout_place. */
     Elf64_Phdr segment[LAYOUT_SEGMENTS_MOST];

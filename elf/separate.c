@@ -47,7 +47,9 @@ static void place_debug(struct layout *debug, const struct layout *whole)
     if (note->size)
         nothing = note->offset + note->size;
     nothing = (nothing + NOTHING_BYTES - 1) & ~(uint64_t)(NOTHING_BYTES - 1);
-    for (enum section_id id = SECTION_NOTE_BUILD_ID + 1; id < SECTION_COMMENT; id++) {
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COMMENT; id++) {
+        if (id == SECTION_NOTE_BUILD_ID)
+            continue;
         debug->section[id].elsewhere = true;
         debug->section[id].offset = nothing;
     }

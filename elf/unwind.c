@@ -12,6 +12,7 @@ enum {
     CFA_ADVANCE_LOC1 = 0x02,
     CFA_ADVANCE_LOC2 = 0x03,
     CFA_ADVANCE_LOC4 = 0x04,
+    CFA_UNDEFINED = 0x07,
     CFA_DEF_CFA = 0x0c,
     CFA_DEF_CFA_REGISTER = 0x0d,
     CFA_DEF_CFA_OFFSET = 0x0e,
@@ -117,6 +118,14 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     w->at += size;
 }
 
+static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+{
+    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
+    memset(p, CFA_NOP, size - FDE_HEADER - 2);
+    w->at += size;
+}
+
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size)
 {
@@ -140,7 +149,7 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.at += PLT_ENTRY_BYTES;
     }
     for (uint32_t i = 0; i < count; i++)
-        function_entry(&w, &functions[i], entry_size);
+        (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size);
     put_u32(w.frame + w.at, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

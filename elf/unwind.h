@@ -1,8 +1,9 @@
 /* Unwind tables: .eh_frame and the sorted index over it, .eh_frame_hdr.
  *
  * LSB 5.0 core, "Exception Frames"; DWARF 5 section 6.4; x86-64 psABI 4.2.4.
- * Two kinds of frame are described: a function that sets up %rbp and leaves
- * through `leave; ret`, and the PLT, whose frame depends on the instruction.
+ * Three kinds of frame are described: a function that sets up %rbp and leaves
+ * through `leave; ret`; the PLT, whose frame depends on the instruction; and the
+ * outermost, `_start`, which has no return address (psABI 3.4.1).
  * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop.
  */
 #ifndef ELF_UNWIND_H
@@ -17,6 +18,7 @@
 struct unwind_function {
     uint64_t address;
     uint64_t size;
+    bool outermost; /* nobody called it, and it has no frame: unwinding ends here */
 };
 
 /* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3

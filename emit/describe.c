@@ -136,6 +136,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     case GLUE_VISITED:
         return static_name(l, "_visited");
     case GLUE_ENTRY:
+    case GLUE_START: /* the other is not there */
         return (uint32_t)entry;
     case GLUE_EXTERN:
         return (uint32_t)own_extern;
@@ -157,9 +158,10 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     if (!begin_function(w, place->offset, &room))
         return false;
     bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
-    bool has_parameters = is_static || which >= GLUE_HELPER;
+    bool is_helper = which >= GLUE_HELPER && which < GLUE_HELPER + SHAPE_HELPERS;
+    bool has_parameters = is_static || is_helper;
     uint32_t name = glue_name(l, which);
-    if (which >= GLUE_HELPER)
+    if (is_helper)
         w->helper_name[which - GLUE_HELPER] = name;
     const struct debug_function f = {
         .name = name,
@@ -169,9 +171,11 @@ static bool describe_glue(struct walk *w, enum glue_function which)
         .column = is_static ? 1 : 15,
         .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
         .declared = COMPOSE_UNKNOWN,
-        .result = which < GLUE_ENTRY ? BASE_POINTER : BASE_UNSIGNED_LONG,
+        .result = which == GLUE_START  ? BASE_INT
+                  : which < GLUE_ENTRY ? BASE_POINTER
+                                       : BASE_UNSIGNED_LONG,
     };
-    if (which >= GLUE_HELPER)
+    if (is_helper)
         w->helper[which - GLUE_HELPER] = compose_place(c);
     compose_function(c, &f);
     for (uint32_t j = 0; has_parameters && j < 2; j++) { /* self and args, or two numbers */

@@ -108,7 +108,7 @@ static bool add_library(struct builder *b, struct error *e)
     for (unsigned i = 0; i < SPLIT_STUBS; i++)
         if (b->split.stub[i].size)
             memcpy(image + l->section[stub_section[i]].offset, b->split.stub[i].data, b->split.stub[i].size);
-    snprintf(name, sizeof name, "%s.so", b->library.row->name);
+    snprintf(name, sizeof name, "%s%s", plan_stem(b->library.row), plan_ending(b->library.row));
     return end_file(b, l, image, name, e);
 }
 
@@ -134,7 +134,7 @@ bool dwo_write(struct builder *b, struct error *e)
     if (!split_end(&b->split))
         return no_memory(b, e);
     char package[FILE_NAME_MOST];
-    snprintf(package, sizeof package, "%s.so.dwp", l->row->name);
+    snprintf(package, sizeof package, "%s%s.dwp", plan_stem(l->row), plan_ending(l->row));
     if ((packaged && !add_parts(b, package, e)) || !add_library(b, e))
         return false;
     assert(b->file_count == (packaged ? 2 : l->debug.unit_count + 1));

@@ -23,7 +23,7 @@ static void debug_name(const struct plan *plan, const struct plan_library *row, 
 {
     name[0] = '\0';
     if (separation_of(plan) == SEPARATE_DEBUGLINK) {
-        snprintf(name, FILE_NAME_MOST, "%s.so" FILES_DEBUG_SUFFIX, row->name);
+        snprintf(name, FILE_NAME_MOST, "%s%s" FILES_DEBUG_SUFFIX, plan_stem(row), plan_ending(row));
     } else if (separation_of(plan) == SEPARATE_BUILD_ID) {
         uint8_t id[FILE_BUILD_ID];
         files_build_id(plan, row, id);
@@ -85,7 +85,7 @@ bool files_write(struct builder *b, struct error *e)
         layout_write(&l->layout, b->image);
     }
     b->files[b->file_count] = (struct library_file){.layout = library, .image = b->image};
-    snprintf(b->files[b->file_count++].name, FILE_NAME_MOST, "%s.so", l->row->name);
+    snprintf(b->files[b->file_count++].name, FILE_NAME_MOST, "%s%s", plan_stem(l->row), plan_ending(l->row));
     return true;
 }
 

@@ -15,6 +15,7 @@ enum {
     VISITED_SIZE = 54,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
     HELPER_SIZE = 33,
+    START_SIZE = 34,
     PYTHON_API_VERSION = 1013,
 };
 
@@ -51,6 +52,8 @@ struct glue glue_size(const struct code *c, const struct shape *s)
         g.place[GLUE_EXTERN].size = EXTERN_SIZE;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         g.place[GLUE_HELPER + i].size = HELPER_SIZE;
+    if (s->executable)
+        g.place[GLUE_START].size = START_SIZE;
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         g.place[i].offset = g.end;
         g.end += (g.place[i].size + CODE_ALIGN - 1) & ~(uint32_t)(CODE_ALIGN - 1);
@@ -103,6 +106,10 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
             }
         }
         line_row(rows, at, ++*line);
+        break;
+    case GLUE_START:
+        line_row(rows, at + 20, ++*line);
+        line_row(rows, at + 33, ++*line);
         break;
     default: /* a helper */
         line_row(rows, at + 16, ++*line);
@@ -229,6 +236,21 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
     return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
 }
 
+/* What the kernel starts, or the dynamic linker when all is loaded (psABI 3.4.1): the
+ * stack has the arguments, %rdx what to register with atexit. Constructors are found
+ * by the C library, so it gets none.
+ *     return __libc_start_main(main, argc, argv, NULL, NULL, rtld_fini, stack_end); */
+static uint8_t *put_start(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_bytes(p, "\x31\xed\x49\x89\xd1", 5);               /* xor %ebp,%ebp; mov %rdx,%r9 */
+    p = put_bytes(p, "\x5e\x48\x89\xe2", 4);                   /* pop %rsi; mov %rsp,%rdx */
+    p = put_bytes(p, "\x48\x83\xe4\xf0\x50\x54", 6);           /* and $-16,%rsp; push %rax; push %rsp */
+    p = put_bytes(p, "\x45\x31\xc0\x31\xc9", 5);               /* xor %r8d,%r8d; xor %ecx,%ecx */
+    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->got_main);   /* mov main@GOT(%rip),%rdi */
+    p = put_reference(c, p, "\xff\x15", 2, a->got_start_main); /* call *__libc_start_main@GOT(%rip) */
+    return put_u8(p, 0xf4);                                    /* hlt */
+}
+
 void glue_write(const struct code *c, const struct glue *g, const struct shape *s, const struct glue_addresses *a)
 {
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
@@ -258,6 +280,9 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             break;
         case GLUE_EXTERN:
             p = put_extern(c, p);
+            break;
+        case GLUE_START:
+            p = put_start(c, a, p);
             break;
         default:
             p = put_helper(c, i - GLUE_HELPER, p);

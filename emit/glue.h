@@ -2,10 +2,10 @@
  *
  * What crtbegin.o brings (run at load and unload), and in a module what CPython
  * sees: PyInit_, the method table, the entry that visits the module, `visited`
- * that counts the marks. A few helpers are called from among the statements of
- * numbered functions, without the PLT, as hidden functions are. A module is bound to no version of CPython: PyModuleDef
- * and PyMethodDef have had the same layout from 3.8 to 3.13, and the API version
- * is 1013 in all of them.
+ * that counts the marks; in an executable `_start`, which crt1.o brings. A few helpers are called from among the
+ * statements of numbered functions, without the PLT, as hidden functions are. A module is bound to no version of
+ * CPython: PyModuleDef and PyMethodDef have had the same layout from 3.8 to 3.13, and the API version is 1013 in all of
+ * them.
  */
 #ifndef EMIT_GLUE_H
 #define EMIT_GLUE_H
@@ -26,8 +26,10 @@ enum glue_function {
     GLUE_VISITED,
     GLUE_ENTRY,
     GLUE_EXTERN,
-    GLUE_HELPER, /* the first of SHAPE_HELPERS */
-    GLUE_COUNT = GLUE_HELPER + SHAPE_HELPERS
+    GLUE_HELPER,                                /* the first of SHAPE_HELPERS */
+    GLUE_LIBRARY = GLUE_HELPER + SHAPE_HELPERS, /* so many has a library at most */
+    GLUE_START = GLUE_LIBRARY,                  /* of an executable; has no frame either */
+    GLUE_COUNT
 };
 
 struct glue_place {
@@ -44,6 +46,8 @@ struct glue {
 struct glue_addresses {
     uint64_t completed, dso_handle;
     uint64_t got_cxa_finalize, got_gmon_start;
+    uint64_t got_main, got_start_main; /* these and `executable` in an executable only */
+    uint64_t executable;               /* struct executable */
     uint64_t definition, methods;
     uint64_t name, entry_name, visited_name, functions_name; /* strings */
     uint64_t module_doc, entry_doc, visited_doc;

@@ -123,8 +123,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
-        return error_set(e, ERROR_INFEASIBLE, "%s.so: its code needs %llu bytes, the plan leaves %llu", row->name,
-                         (unsigned long long)least, (unsigned long long)budget);
+        return error_set(e, ERROR_INFEASIBLE, "%s%s: its code needs %llu bytes, the plan leaves %llu", plan_stem(row),
+                         plan_ending(row), (unsigned long long)least, (unsigned long long)budget);
     uint64_t free_bytes = budget - least;
     uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / CODE_ALIGN : 0;
     l->rodata_free = free_bytes - units * CODE_ALIGN;
@@ -139,8 +139,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
         if (offset + place > INT32_MAX)
-            return error_set(e, ERROR_INFEASIBLE, "%s.so: more than 2 GiB of code in one library; use more libraries",
-                             row->name);
+            return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
+                             plan_stem(row), plan_ending(row));
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         if (!code_compose(&l->code, i, b->size - leasts[i], arena, b))
@@ -188,6 +188,12 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
     return of_5[s];
 }
 
+/* Whether single debug sections have sizes of their own, as in libraries they may. */
+static bool is_mixed(const struct library *l)
+{
+    return l->plan->mix && !plan_is_executable(l->row);
+}
+
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
  * in .debug_info may be most of it, as little as types need is left. .debug_names,
@@ -209,12 +215,13 @@ static struct describe_goal goal_for(const struct library *l)
         goal.lists = wanted[DEBUG_LISTS];
     if (wanted[DEBUG_RANGES] != DEBUG_ANY)
         goal.ranges = wanted[DEBUG_RANGES];
-    if (l->plan->mix) {
+    if (is_mixed(l)) {
         uint64_t others = goal.line + goal.lists + goal.ranges;
         others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
-        uint64_t frames = debug_frames(&l->debug, 2 + (l->row->functions + GLUE_COUNT) / (uint64_t)plan_units(l->plan));
+        uint64_t frames =
+            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan));
         goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
     }
     return goal;
@@ -225,7 +232,7 @@ static void want_sections(struct library *l)
     const struct plan *plan = l->plan;
     static_assert(sizeof plan->mix->size == sizeof l->debug.wanted, "plan.h and unit.h count the same sections");
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        l->debug.wanted[i] = plan->mix ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
+        l->debug.wanted[i] = is_mixed(l) ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
 /* Where more was told than is wanted of a section: aims that much lower. */
@@ -251,7 +258,7 @@ static bool size_debug(struct builder *b, struct error *e)
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
-    d->source_stem = l->row->name;
+    d->source_stem = plan_stem(l->row);
     d->sources = b->sources;
     d->statics = b->statics;
     uint64_t stem = strlen(l->row->name);
@@ -260,13 +267,15 @@ static bool size_debug(struct builder *b, struct error *e)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
         d->names_size += stem + sizeof "_extern";
+    if (l->shape.executable)
+        d->names_size += sizeof "_start";
     if (d->corpus->dialect.index && !(d->names = symbols_names(l, d->names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);
-    const enum describe_level end = l->plan->mix ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
+    const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
     bool filled = false;
     unsigned tries = 0;
     for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
@@ -275,7 +284,7 @@ static bool size_debug(struct builder *b, struct error *e)
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
-        if (!filled && l->plan->mix && tries++ < AIMS_MOST && aim_lower(d, &goal))
+        if (!filled && is_mixed(l) && tries++ < AIMS_MOST && aim_lower(d, &goal))
             level--;
     }
     b->sources = d->sources;
@@ -284,9 +293,9 @@ static bool size_debug(struct builder *b, struct error *e)
         return false;
     if (files_are_split(l->plan) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
         return error_set(e, ERROR_INFEASIBLE,
-                         "%s.so: its debug information has %u units, each with a .dwo file, and may have %d; raise "
+                         "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; raise "
                          "'units' under 'dwarf', or use 'version: 4'",
-                         l->row->name, d->unit_count, FILES_SPLIT_MOST);
+                         plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         l->layout.section[library_debug_section(l, i)].size = d->size[i];
     if (d->corpus->dialect.index == INDEX_GDB)
@@ -300,7 +309,7 @@ static bool place(struct library *l, struct error *e)
         return true;
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
-    return error_set(e, ERROR_INFEASIBLE, "%s.so: %.600s", l->row->name, text);
+    return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
 }
 
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
@@ -321,6 +330,8 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!place(l, e))
         return false;
     tables_addresses(l);
+    if (l->shape.executable)
+        l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
     if (!size_debug(b, e))
         return false;
     if (!plan->stripped)
@@ -380,9 +391,10 @@ static bool write_unwind(struct library *l, uint8_t *image, struct arena *arena)
         return false;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
-            f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size};
+            f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size,
+                                                  i == GLUE_START};
     for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size};
+        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false};
     unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
     return true;
 }

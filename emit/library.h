@@ -23,7 +23,7 @@
 
 /* Offsets in .dynstr of what .dynamic names; `needed` is the first of a row. */
 struct dynamic_strings {
-    uint32_t libc, soname, runpath, needed;
+    uint32_t libc, soname, runpath, needed; /* soname: not of an executable */
 };
 
 /* Everything decided about one library by the size pass. */
@@ -45,6 +45,7 @@ struct library {
     uint64_t result;                                    /* what the entry returns */
     struct dynamic_strings strings;                     /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym */
+    uint32_t symbol_main, symbol_start_main;            /* of an executable */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
 };

@@ -72,7 +72,7 @@ static bool generate(struct run *r, struct error *e)
 
     /* Counts, calls and exact sizes of every library. What cannot be met is
      * refused here and in the next step, before anything is written. */
-    if (!plan_make(&r->plan, &r->profile, &r->stock->corpus, o->threads, e))
+    if (!plan_make(&r->plan, &r->profile, &o->executables, &r->stock->corpus, o->threads, e))
         return false;
 
     /* What each debug section gets, where the profile says. */

@@ -103,6 +103,32 @@ static struct json_object *split_object(const struct set_library *l)
     return whole(o, ok);
 }
 
+static void add_debug_files(struct json_object *to, const struct set_library *l, bool *ok)
+{
+    if (l->split)
+        add(to, "split", split_object(l), ok);
+    else if (l->files > 1)
+        add(to, "debug-file", debug_object(&l->file[0]), ok);
+}
+
+static struct json_object *executable_object(const struct plan *plan, const struct plan_library *row,
+                                             const struct set_library *l)
+{
+    bool ok = true;
+    struct json_object *o = json_object_new_object();
+    if (!o)
+        return NULL;
+    add_text(o, "name", plan_stem(row), &ok);
+    add_text(o, "kind", manifest_executable_kind_names[MANIFEST_LINK], &ok);
+    add_file(o, &l->file[l->files - 1], &ok);
+    add_sizes(o, l->size, SIZE_KINDS, &ok);
+    add_number(o, "functions", row->functions, &ok);
+    add_text(o, "runtime", EXECUTABLE_RUNTIME, &ok);
+    add_text(o, "libpython", plan->executables.libpython, &ok);
+    add_debug_files(o, l, &ok);
+    return whole(o, ok);
+}
+
 static struct json_object *library_object(const struct plan *plan, const struct plan_library *row,
                                           const struct set_library *l)
 {
@@ -128,10 +154,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         add_text(o, "entry", l->entry, &ok);
         add_number(o, "result", l->result, &ok);
     }
-    if (l->split)
-        add(o, "split", split_object(l), &ok);
-    else if (l->files > 1)
-        add(o, "debug-file", debug_object(&l->file[0]), &ok);
+    add_debug_files(o, l, &ok);
     return whole(o, ok);
 }
 
@@ -181,17 +204,34 @@ static bool put_actual(FILE *f, const struct set *set)
     return put_member(f, "actual", sizes_object(actual));
 }
 
+static bool put_executables(FILE *f, const struct set *set)
+{
+    const struct plan *plan = set->plan;
+    const uint32_t first = plan_executable(plan);
+    if (first == plan->library_count)
+        return true;
+    if (fputs("  \"executables\": [\n", f) < 0)
+        return false;
+    for (uint32_t i = first; i < plan->library_count; i++) {
+        struct json_object *o = executable_object(plan, &plan->library[i], &set->library[i]);
+        if (!put_value(f, "    ", o, i + 1 < plan->library_count ? ",\n" : "\n"))
+            return false;
+    }
+    return fputs("  ],\n", f) >= 0;
+}
+
 static bool put_libraries(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
-    uint32_t begin = plan->library_count - 2;
+    uint32_t begin = plan_counted(plan);
+    uint32_t count = plan_executable(plan);
     if (fputs("  \"libraries\": [\n", f) < 0)
         return false;
-    for (uint32_t i = 0; i < plan->library_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         /* as the driver imports them: begin, modules, final, utilities */
         uint32_t index = i == 0 ? begin : i <= plan->modules ? i - 1 : i == plan->modules + 1 ? begin + 1 : i - 2;
         struct json_object *o = library_object(plan, &plan->library[index], &set->library[index]);
-        if (!put_value(f, "    ", o, i + 1 < plan->library_count ? ",\n" : "\n"))
+        if (!put_value(f, "    ", o, i + 1 < count ? ",\n" : "\n"))
             return false;
     }
     return fputs("  ]\n", f) >= 0;
@@ -220,5 +260,6 @@ bool manifest_write(FILE *f, const struct set *set)
            put_member(f, "profile", digest_text(plan->profile_digest)) && put_number(f, "seed", plan->seed) &&
            put_compressor(f, plan) && put_sources(f, set) && put_wanted(f, plan) && put_actual(f, set) &&
            put_number(f, "modules", plan->modules) && put_number(f, "utilities", plan->utilities) &&
-           put_number(f, "functions", plan->functions) && put_libraries(f, set) && fputs("}\n", f) >= 0;
+           put_number(f, "functions", plan->functions) && put_executables(f, set) && put_libraries(f, set) &&
+           fputs("}\n", f) >= 0;
 }

@@ -9,6 +9,8 @@
 #include "base/workers.h"
 #include "emit/profile_keys.h"
 
+#define PYNAMIC_BIG "200 MB"
+
 enum {
     OPTION_COMPRESS = 256,
     OPTION_SEPARATE,
@@ -16,6 +18,9 @@ enum {
     OPTION_INDEX,
     OPTION_TYPE_UNITS,
     OPTION_SPLIT,
+    OPTION_LINK,
+    OPTION_LIBPYTHON,
+    OPTION_BIGEXE,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
@@ -23,6 +28,14 @@ enum {
     OPTION_IGNORED,
     OPTION_IGNORED_VALUE
 };
+
+/* What the build has found, or nothing. */
+#ifdef PYELFGEN_LIBPYTHON
+#define LIBPYTHON_DEFAULT "; default: " PYELFGEN_LIBPYTHON
+#else
+#define LIBPYTHON_DEFAULT  ""
+#define PYELFGEN_LIBPYTHON NULL
+#endif
 
 static const struct cli_option table[] = {
     {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
@@ -40,6 +53,10 @@ static const struct cli_option table[] = {
      "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
     {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},
     {OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"},
+    {OPTION_LINK, "link", NULL, "write an executable too, SET/pyelf-link, that is linked with all libraries"},
+    {OPTION_LIBPYTHON, "libpython", "SONAME", "the Python library that executables are linked with" LIBPYTHON_DEFAULT},
+    {OPTION_BIGEXE, "bigexe", "SIZE",
+     "give the executable SIZE of code, symbols and debug information of its own, as in '200 MB'; with --link"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -50,7 +67,7 @@ static const struct cli_option table[] = {
     {'s', NULL, "SEED", "Pynamic: as --seed"},
     {'c', NULL, "OPTION", NULL},
     {'i', NULL, "DIRECTORY", NULL},
-    {'b', NULL, NULL, NULL},
+    {'b', NULL, NULL, "Pynamic: as --link --bigexe '" PYNAMIC_BIG "'"},
     {'p', NULL, NULL, NULL},
     {OPTION_IGNORED_VALUE, "with-cc", "CC", NULL},
     {OPTION_IGNORED_VALUE, "with-python", "PYTHON", NULL},
@@ -149,6 +166,41 @@ static bool take_index(struct options *o, const char *text, struct error *e)
            error_set(e, ERROR_USAGE, "'%.60s' is no index of names; use none, gdb_index or debug_names", text);
 }
 
+/* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
+static bool take_libpython(struct options *o, const char *text, struct error *e)
+{
+    o->executables.libpython = text;
+    if (!*text || strchr(text, '/') || strlen(text) > NAME_MAX)
+        return error_set(e, ERROR_USAGE,
+                         "--libpython: '%.60s' is not the SONAME of a library; give one as in libpython3.11.so.1.0",
+                         text);
+    return true;
+}
+
+static bool take_big(struct options *o, const char *text, struct error *e)
+{
+    struct error wrong = {0};
+    if (!profile_size(text, &o->executables.big, &wrong))
+        return error_set(e, ERROR_USAGE, "--bigexe: %s", wrong.text);
+    return o->executables.big || error_set(e, ERROR_USAGE, "--bigexe: 0 is the executable without it; leave it out");
+}
+
+/* Executables, and nothing else that asks for one. */
+static bool check_executables(struct options *o, struct error *e)
+{
+    struct plan_executables *x = &o->executables;
+    if (!x->link && (x->big || x->libpython))
+        return error_set(e, ERROR_USAGE, "%s is for the executable that --link writes; give that too",
+                         x->big ? "--bigexe" : "--libpython");
+    if (x->link && !x->libpython)
+        x->libpython = PYELFGEN_LIBPYTHON;
+    if (x->link && !x->libpython)
+        return error_set(e, ERROR_USAGE,
+                         "--link needs --libpython SONAME, as in libpython3.11.so.1.0: pyelfgen was built without "
+                         "Python and knows none");
+    return true;
+}
+
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
@@ -182,6 +234,12 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return o->type_units = true;
     case OPTION_SPLIT:
         return o->split = true;
+    case OPTION_LINK:
+        return o->executables.link = true;
+    case OPTION_LIBPYTHON:
+        return take_libpython(o, value, e);
+    case OPTION_BIGEXE:
+        return take_big(o, value, e);
     case OPTION_FORCE:
         return o->force = true;
     case OPTION_DRY_RUN:
@@ -207,7 +265,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         p->any = true;
         return cli_number(value, "the depth", 1, PROFILE_DEPTH_MOST, &p->depth, e);
     case 'b':
-        return error_set(e, ERROR_USAGE, "-b (a big executable) is not available: only libraries are generated");
+        p->any = o->executables.link = true;
+        return take_big(o, PYNAMIC_BIG, e);
     case 'p':
         return error_set(e, ERROR_USAGE, "-p (functions that print) is not available: visits are checked by results");
     default:
@@ -258,7 +317,7 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
         return error_set(e, ERROR_USAGE, "nowhere to write: give -o SET, or --dry-run; see --help");
     if (o->output && !*o->output)
         return error_set(e, ERROR_USAGE, "-o needs the name of a directory; see --help");
-    return o->profile[0] || pynamic_counts(o, p, e);
+    return check_executables(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 
 enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "emit/executables.h"
 #include "emit/profile.h"
 
 struct options {
@@ -24,6 +25,7 @@ struct options {
     enum name_index index;
     bool type_units;
     bool split;
+    struct plan_executables executables;
     unsigned threads;
     bool force, sources, dry_run, quiet;
 };

@@ -164,7 +164,7 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
 void plan_count_names(struct plan *plan, uint8_t *seen, struct names_tally *own, struct names_tally *imported)
 {
     *own = *imported = (struct names_tally){0};
-    for (uint32_t i = 0; i < plan->library_count; i++) {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct plan_library *l = &plan->library[i];
         struct names_tally tally = {0};
         names_count(&plan->names, l, &tally);
@@ -203,12 +203,27 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     case LIBRARY_FINAL:
         strcpy(l->name, "libmodulefinal");
         break;
+    case LIBRARY_LINK:
+        strcpy(l->name, "pyelf");
+        break;
     }
+}
+
+/* Its bytes depend on what the profile does not say too. */
+static void name_executable(struct plan *plan, struct plan_library *l, enum library_kind kind)
+{
+    const struct plan_executables *x = &plan->executables;
+    name_library(plan, l, kind, 0);
+    l->key = random_mix(l->key ^ x->big);
+    for (const char *c = x->libpython; *c; c++)
+        l->key = random_mix(l->key ^ (unsigned char)*c);
+    l->utilities = plan->utilities;
+    l->needed_digits = (uint32_t)names_digits_sum(0, plan->utilities);
 }
 
 bool plan_name_libraries(struct plan *plan, struct error *e)
 {
-    plan->library_count = plan->modules + plan->utilities + 2;
+    plan->library_count = plan_executable(plan) + (plan->executables.link ? 1 : 0);
     plan->library = calloc(plan->library_count, sizeof *plan->library);
     if (!plan->library)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
@@ -216,8 +231,10 @@ bool plan_name_libraries(struct plan *plan, struct error *e)
         name_library(plan, &plan->library[i], LIBRARY_MODULE, i);
     for (uint32_t i = 0; i < plan->utilities; i++)
         name_library(plan, &plan->library[plan_utility(plan, i)], LIBRARY_UTILITY, i);
-    name_library(plan, &plan->library[plan->library_count - 2], LIBRARY_BEGIN, 0);
-    name_library(plan, &plan->library[plan->library_count - 1], LIBRARY_FINAL, 0);
+    name_library(plan, &plan->library[plan_counted(plan)], LIBRARY_BEGIN, 0);
+    name_library(plan, &plan->library[plan_counted(plan) + 1], LIBRARY_FINAL, 0);
+    if (plan->executables.link)
+        name_executable(plan, &plan->library[plan_executable(plan)], LIBRARY_LINK);
     return true;
 }
 

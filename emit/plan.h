@@ -15,19 +15,22 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/executable.h"
 #include "elf/unwind.h"
+#include "emit/executables.h"
 #include "emit/function.h"
 #include "emit/names.h"
 #include "emit/profile.h"
 
-enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL };
+/* Kinds from LIBRARY_LINK on are executables. */
+enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL, LIBRARY_LINK };
 
 enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
 
 struct corpus;
 
 struct plan_library {
-    char name[NAME_PREFIX_MOST - 8]; /* "libmodule3" */
+    char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
     enum library_kind kind;
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
@@ -90,7 +93,8 @@ struct plan {
     struct constants constants;
     uint64_t profile_digest[2]; /* XXH3-128 of the profile's canonical text, the seed included: high, low */
     uint64_t digest[2];         /* of that and the version */
-    uint32_t library_count;     /* modules, utilities, then the two markers */
+    uint32_t library_count;     /* modules, utilities, the two markers, executables */
+    struct plan_executables executables;
     struct plan_library *library;
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
@@ -104,12 +108,41 @@ struct plan {
 /* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names
  * library, size, the least or most possible, and the key to change. Free with
  * plan_free. `profile` is borrowed until then, `corpus` (the types that debug
- * information repeats) for the call. */
-bool plan_make(struct plan *plan, const struct profile *profile, const struct corpus *corpus, unsigned threads,
-               struct error *e);
+ * information repeats) for the call. `executables` may be NULL: none. */
+bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
+               const struct corpus *corpus, unsigned threads, struct error *e);
 
 /* Takes NULL and half-made plans. */
 void plan_free(struct plan *plan);
+
+/* Modules and utilities, which count in the sizes of a set: the first in plan->library. */
+static inline uint32_t plan_counted(const struct plan *plan)
+{
+    return plan->modules + plan->utilities;
+}
+
+/* Where the executables begin, behind the two markers. */
+static inline uint32_t plan_executable(const struct plan *plan)
+{
+    return plan_counted(plan) + 2;
+}
+
+static inline bool plan_is_executable(const struct plan_library *l)
+{
+    return l->kind >= LIBRARY_LINK;
+}
+
+/* The name of its file: plan_stem and plan_ending. Sources and files of debug
+ * information are called after the stem. */
+static inline const char *plan_stem(const struct plan_library *l)
+{
+    return plan_is_executable(l) ? EXECUTABLE_LINK : l->name;
+}
+
+static inline const char *plan_ending(const struct plan_library *l)
+{
+    return plan_is_executable(l) ? "" : ".so";
+}
 
 static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)
 {

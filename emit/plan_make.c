@@ -139,11 +139,12 @@ static bool solve(struct solver *s, struct error *e)
     return search(s, e);
 }
 
-bool plan_make(struct plan *plan, const struct profile *profile, const struct corpus *corpus, unsigned threads,
-               struct error *e)
+bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
+               const struct corpus *corpus, unsigned threads, struct error *e)
 {
     memset(plan, 0, sizeof *plan);
     plan->profile = profile;
+    plan->executables = executables ? *executables : (struct plan_executables){0};
     plan->seed = profile->seed;
     plan->modules = (uint32_t)profile->modules;
     plan->utilities = (uint32_t)profile->utilities;

@@ -41,10 +41,4 @@ struct solver {
 /* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
 bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e);
 
-/* Libraries that count in the sizes: all but the markers. */
-static inline uint32_t plan_counted(const struct plan *plan)
-{
-    return plan->modules + plan->utilities;
-}
-
 #endif

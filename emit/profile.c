@@ -196,6 +196,8 @@ bool profile_wrong(const struct profile_source *s, enum profile_key_id key, stru
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (!s)
+        return error_set(e, ERROR_USAGE, "%s", text);
     const struct profile_key *k = &profile_keys[key];
     error_set(e, ERROR_INPUT, "%s%s: %s", profile_path(k->section, path), k->name, text);
     return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : section_line(s, k->section));

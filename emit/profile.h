@@ -102,6 +102,9 @@ bool profile_load(struct profile *p, const char *path, struct error *e);
 /* As profile_load from memory; `name` stands for the file in errors. */
 bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e);
 
+/* A size as profiles have them, "12.5 MB"; an error says what is wrong with `text`. */
+bool profile_size(const char *text, uint64_t *size, struct error *e);
+
 /* Finds a profile by what the user gave: a path that exists, or the name of a
  * shipped profile (NAME.prof in `$PYELFGEN_PROFILES`, in `profiles/` beside the
  * source tree when run from a build, or in the installed data directory).

@@ -120,7 +120,8 @@ struct profile_source {
     unsigned section_line[SECTION_COUNT];
 };
 
-/* An ERROR_INPUT about `key`, its path and name before the message; false. */
+/* An ERROR_INPUT about `key`, its path and name before the message; false. Where `s`
+ * is NULL, an ERROR_USAGE with the message alone. */
 bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -202,6 +202,11 @@ static bool size_read(const char *text, const struct profile_source *s, enum pro
     return true;
 }
 
+bool profile_size(const char *text, uint64_t *size, struct error *e)
+{
+    return size_read(text, NULL, KEY_TEXT, size, e);
+}
+
 /* The largest decimal unit in which the size has at most one decimal. */
 static void size_write(uint64_t size, char text[PROFILE_VALUE_TEXT])
 {

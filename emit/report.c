@@ -14,22 +14,8 @@ static void print_row(FILE *out, const char *title, const uint64_t *sizes)
     fprintf(out, "%12.3f\n", (double)total / 1e6);
 }
 
-void report_sizes(FILE *out, const struct plan *plan, const char *set)
+static void print_wanted(FILE *out, const struct plan *plan, const char *set)
 {
-    if (set)
-        fprintf(out, "%s: ", set);
-    fprintf(out, "%u modules and %u utilities with %llu functions", plan->modules, plan->utilities,
-            (unsigned long long)plan->functions);
-    if (plan->profile->application[0])
-        fprintf(out, ", after %s", plan->profile->application);
-    fprintf(out, "\n\n%-12s", "MB");
-    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
-        fprintf(out, "%12s", titles[kind]);
-    fprintf(out, "%12s\n", "total");
-    if (!plan->wanted[SIZE_TEXT]) {
-        print_row(out, set ? "actual" : "planned", plan->total);
-        return;
-    }
     uint64_t wanted[FIVE_SIZES];
     int64_t total = 0;
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
@@ -43,4 +29,24 @@ void report_sizes(FILE *out, const struct plan *plan, const char *set)
         total += off;
     }
     fprintf(out, "%12lld\n", (long long)total);
+}
+
+void report_sizes(FILE *out, const struct plan *plan, const char *set)
+{
+    if (set)
+        fprintf(out, "%s: ", set);
+    fprintf(out, "%u modules and %u utilities with %llu functions", plan->modules, plan->utilities,
+            (unsigned long long)plan->functions);
+    if (plan->profile->application[0])
+        fprintf(out, ", after %s", plan->profile->application);
+    fprintf(out, "\n\n%-12s", "MB");
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        fprintf(out, "%12s", titles[kind]);
+    fprintf(out, "%12s\n", "total");
+    if (plan->wanted[SIZE_TEXT])
+        print_wanted(out, plan, set);
+    else
+        print_row(out, set ? "actual" : "planned", plan->total);
+    for (uint32_t i = plan_executable(plan); i < plan->library_count; i++)
+        print_row(out, plan_stem(&plan->library[i]), plan->library[i].size);
 }

@@ -6,7 +6,8 @@
 
 #include "emit/plan.h"
 
-/* The five sizes, wanted and planned, which is what was written; `set` is NULL
+/* The five sizes, wanted and planned, which is what was written, and those of
+ * executables, which do not count in them; `set` is NULL
  * for a dry run. */
 void report_sizes(FILE *out, const struct plan *plan, const char *set);
 

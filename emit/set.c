@@ -141,8 +141,9 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
     const struct plan_library *row = &plan->library[index];
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         if (out->size[kind] != row->size[kind])
-            return error_set(e, ERROR_MISMATCH, "%s.so: came out with a size of %llu where the plan has %llu",
-                             row->name, (unsigned long long)out->size[kind], (unsigned long long)row->size[kind]);
+            return error_set(e, ERROR_MISMATCH, "%s%s: came out with a size of %llu where the plan has %llu",
+                             plan_stem(row), plan_ending(row), (unsigned long long)out->size[kind],
+                             (unsigned long long)row->size[kind]);
     if (!write_files(w, b, out, e))
         return false;
     if (w->set->sources && !sources_write(&w->sources, worker, &b->library, e))

@@ -54,8 +54,8 @@ void set_free(struct set *set);
  * when memory ran out. */
 bool manifest_write(FILE *f, const struct set *set);
 
-/* verify.c: compares every library of the set in `path` with its manifest, and
- * refuses those, lib*.so, that it does not list. */
+/* verify.c: compares every library and executable of the set in `path` with its
+ * manifest, and refuses those, lib*.so and pyelf-*, that it does not list. */
 bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e);
 
 #endif

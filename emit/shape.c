@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/executable.h"
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
@@ -34,12 +35,20 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     return bytes;
 }
 
-static void count_names(const struct plan_library *l, struct shape *s)
+/* What DT_NEEDED of an executable names besides utilities and libc. */
+static uint64_t executable_strings(const struct plan *plan)
+{
+    return plan->modules * sizeof "libmodule.so" + names_digits_sum(0, plan->modules) + sizeof "libmodulebegin.so" +
+           sizeof "libmodulefinal.so" + sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
+}
+
+static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
     s->names = l->import_names + l->function_names;
-    s->names += stem + sizeof "_visits";
+    if (s->marks)
+        s->names += stem + sizeof "_visits";
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python) {
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
@@ -53,15 +62,20 @@ static void count_names(const struct plan_library *l, struct shape *s)
         snprintf(previous, sizeof previous, "libmodule%lld", (long long)s->extern_called);
         s->names += strlen(previous) + sizeof "_extern";
     }
-    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + stem + sizeof ".so" + sizeof "$ORIGIN";
+    if (s->executable)
+        s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
+    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
+    s->dynstr += s->executable ? executable_strings(plan) : stem + sizeof ".so";
     if (s->extern_called >= 0)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->strtab = 1 + s->names + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    if (s->executable)
+        s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
         if (!k->module_only || s->python)
-            s->strtab += string(k->name) + (k->prefixed ? stem : 0);
+            s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
     s->strtab += names_digits_sum(0, l->locals) + l->locals * (stem + sizeof "_var");
 }
@@ -69,7 +83,8 @@ static void count_names(const struct plan_library *l, struct shape *s)
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
-    struct shape s = {.python = l->kind != LIBRARY_UTILITY};
+    struct shape s = {.executable = plan_is_executable(l)};
+    s.python = !s.executable && l->kind != LIBRARY_UTILITY;
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
@@ -88,25 +103,29 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t own_extern = s.has_extern ? 1 : 0;
     s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
-    s.defined = l->functions + 1 + own_extern + (s.python ? 2 : 0);
-    s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0);
+    s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
+    s.defined = l->functions + (s.marks ? 1 : 0) + own_extern + (s.python || s.executable ? 2 : 0);
+    s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
     bool now = p->elf.bind == BIND_NOW;
-    s.dynamic = 1 + before + l->utilities                /* NEEDED */
+    s.needed = before + l->utilities + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
+    s.dynamic = 1 + s.needed                             /* NEEDED */
                 + 2 + 2 + 4                              /* SONAME RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
                 + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */
                 + 3 + 1                                  /* RELA RELASZ RELAENT, RELACOUNT */
                 + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
+    if (s.executable)                                    /* no SONAME; DEBUG, and FLAGS_1 anyway */
+        s.dynamic += now ? 0 : 1;
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (!fixed_local_kinds[i].module_only || s.python)
             s.fixed_locals++;
     s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined;
-    count_names(l, &s);
+    count_names(plan, l, &s);
     s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
     s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);
     s.bss = 8 + SCRATCH_BYTES + s.marks; /* `completed` takes 8 with what aligns the next */
@@ -131,6 +150,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     layout->relro = p->elf.relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
                     : p->elf.relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
                                                     : LAYOUT_RELRO_NONE;
+    if (s->executable)
+        section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
     if (p->elf.build_id)
         section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
     if (p->elf.hash != HASH_SYSV) {
@@ -145,7 +166,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
     section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2));
+    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0));
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -155,9 +176,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = 8;
     section[SECTION_FINI_ARRAY].size = 8;
-    section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS;
+    section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS + (s->executable ? sizeof(struct executable) : 0);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
-    section[SECTION_GOT].size = 16; /* __cxa_finalize, __gmon_start__ */
+    section[SECTION_GOT].size = 8 * (2 + (s->executable ? 2u : 0)); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!plan->stripped)

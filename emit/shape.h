@@ -79,7 +79,11 @@ enum {
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHODS_BYTES = 3 * 32, /* two of struct PyMethodDef, and its end */
     BUILD_ID_BYTES = 16 + 20,
+    EXECUTABLE_NEEDS = 4, /* libraries that an executable has as DT_NEEDED besides modules, utilities and libc:
+                             the markers, the runtime library, libpython */
 };
+
+#define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
 
 /* What a module says of itself to Python's help(). */
 #define MODULE_DOC  "A synthetic extension module made by pyelfgen."
@@ -90,8 +94,15 @@ enum {
 #define COMMENT_START "pyelfgen "
 #define COMMENT_TEXT  COMMENT_START PYELFGEN_VERSION
 
+/* What the name of a prefixed one begins with. */
+static inline const char *shape_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
+{
+    return k->type == STT_FILE ? plan_stem(l) : l->name;
+}
+
 struct shape {
     bool python; /* is an extension module */
+    bool executable;
     bool has_extern;
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
@@ -100,6 +111,7 @@ struct shape {
     uint32_t undefined;    /* in .dynsym */
     uint32_t defined;
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
+    uint32_t needed;       /* DT_NEEDED but for libc */
     uint32_t dynamic;      /* entries, with the null one */
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */

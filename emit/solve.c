@@ -61,7 +61,7 @@ static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
 static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 {
     uint64_t least = s->units / 2 ? s->units / 2 : 1;
-    return l->functions / least + GLUE_COUNT + 1;
+    return l->functions / least + GLUE_LIBRARY + 1;
 }
 
 static void find_base(const struct solver *s, uint32_t index)
@@ -72,11 +72,11 @@ static void find_base(const struct solver *s, uint32_t index)
     struct code code = {.plan = plan, .library = l};
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
-    uint64_t names = l->function_names + (GLUE_COUNT + 2) * (stem + 16);
+    uint64_t names = l->function_names + (GLUE_LIBRARY + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
-    b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_COUNT, units_most(s, l), names) +
+    b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_LIBRARY, units_most(s, l), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
                           class_most(s->corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;

@@ -152,8 +152,9 @@ static void put_fixed_head(struct source_walk *w)
     char line[128];
     const struct corpus_header *h = &w->corpus->header[w->unit->header];
     text_add(head, SOURCE_MARK "what the debug information of ");
-    text_add(head, l->row->name);
-    text_add(head, ".so tells of its source */\n#include <math.h>\n#include \"include/");
+    text_add(head, plan_stem(l->row));
+    text_add(head, plan_ending(l->row));
+    text_add(head, " tells of its source */\n#include <math.h>\n#include \"include/");
     text_add(head, (const char *)w->corpus->line_strings.data + h->file);
     text_add(head, "\"\n\n#define rotate(x, n) ((x) << (n) | (long)((unsigned long)(x) >> (64 - (n))))\n");
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -166,6 +167,8 @@ static void put_fixed_head(struct source_walk *w)
         snprintf(line, sizeof line, "%s_helper%u(long, long)%s", l->row->name, i, i + 1 < SHAPE_HELPERS ? ", " : ";\n");
         text_add(head, line);
     }
+    if (w->number == 0 && l->shape.executable)
+        text_add(head, "extern int main(int, char **), __libc_start_main(int (*)(int, char **), ...);\n\n");
     if (w->number == 0 && l->shape.python) {
         snprintf(line, sizeof line, "extern char %s_definition[];", l->row->name);
         text_add(head, line);

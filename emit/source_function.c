@@ -478,6 +478,14 @@ static void helper_body(struct source_walk *w, const struct told *t)
     say(w, "return result;");
 }
 
+static void start_body(struct source_walk *w, const struct told *t)
+{
+    next_statement(w, t);
+    say(w, "int status = __libc_start_main(main);");
+    next_statement(w, t);
+    say(w, "return status;");
+}
+
 static void glue_body(struct source_walk *w, const struct told *t, enum glue_function which)
 {
     switch (which) {
@@ -498,6 +506,9 @@ static void glue_body(struct source_walk *w, const struct told *t, enum glue_fun
     case GLUE_ENTRY:
     case GLUE_EXTERN:
         entry_body(w, t, which == GLUE_ENTRY);
+        break;
+    case GLUE_START:
+        start_body(w, t);
         break;
     default:
         helper_body(w, t);

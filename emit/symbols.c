@@ -3,7 +3,7 @@
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | entry extern PyInit visits | others undefined
+ *     imports | own functions | _start entry extern PyInit visits pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
  * bucket. .symtab: the null entry, local symbols, then what .dynsym has.
@@ -109,6 +109,7 @@ struct others {
     uint32_t cxa_finalize, gmon_start;
     uint32_t python; /* in .dynsym: the first Python function */
     uint32_t extern_before;
+    uint32_t main, start_main; /* 0: none */
 };
 
 static struct others put_others(struct symbols *t)
@@ -117,6 +118,8 @@ static struct others put_others(struct symbols *t)
     const struct shape *s = &l->shape;
     const char *name = l->row->name;
     struct others o = {0};
+    if (s->executable)
+        define_glue(t, put_name(t, "_start", ""), GLUE_START);
     if (s->python) {
         o.entry = t->count;
         define_glue(t, put_name(t, s->entry, ""), GLUE_ENTRY);
@@ -127,7 +130,11 @@ static struct others put_others(struct symbols *t)
     }
     if (s->python)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
-    define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    if (s->marks)
+        define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    if (s->executable)
+        define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
+               sizeof(struct executable));
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
     if (s->python) {
@@ -143,6 +150,10 @@ static struct others put_others(struct symbols *t)
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
+    if (s->executable) {
+        o.main = undefine(t, put_name(t, "main", ""), STB_GLOBAL, STT_FUNC);
+        o.start_main = undefine(t, put_name(t, "__libc_start_main", ""), STB_GLOBAL, STT_FUNC);
+    }
     assert(t->names == t->start + 1 + s->names);
     assert(t->count == s->defined && t->undefined == 1 + s->undefined);
     return o;
@@ -159,6 +170,8 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
         return NULL;
     for (uint32_t i = 0; i < l->row->functions; i++)
         p = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], p, NULL);
+    if (s->executable)
+        p = put_bytes(p, "_start", sizeof "_start");
     if (s->python)
         p = put_bytes(p, s->entry, strlen(s->entry) + 1);
     if (s->has_extern)
@@ -197,7 +210,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         break;
     case LOCAL_NAMES:
         *value = s[SECTION_DATA_REL_RO].address;
-        *size = s[SECTION_DATA_REL_RO].size;
+        *size = 8 * NAME_POINTERS;
         break;
     case LOCAL_CONSTANTS:
         *value = s[SECTION_RODATA].address;
@@ -257,7 +270,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t)
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[k->section].index;
         *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, k->type, section, value, size);
         if (k->prefixed)
-            t->strings = put_bytes(t->strings, l->row->name, strlen(l->row->name));
+            t->strings = put_bytes(t->strings, shape_prefix(l->row, k), strlen(shape_prefix(l->row, k)));
         t->strings = put_bytes(t->strings, k->name, strlen(k->name) + 1);
     }
 }
@@ -299,9 +312,10 @@ static void put_objects(const struct library *l, struct local_table *t)
     assert(number == row->locals);
 }
 
-static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, uint32_t cxa_finalize)
+static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
 {
     static const char versioned[] = "__cxa_finalize@GLIBC_2.2.5";
+    static const char start_main[] = "__libc_start_main@GLIBC_2.2.5";
     const struct section *s = l->layout.section;
     Elf64_Sym *symtab = (Elf64_Sym *)(void *)(image + s[SECTION_SYMTAB].offset);
     uint8_t *strtab = image + s[SECTION_STRTAB].offset;
@@ -311,22 +325,27 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     put_fixed_locals(l, &t);
     uint32_t name = (uint32_t)(t.strings - strtab);
     t.strings = put_bytes(t.strings, versioned, sizeof versioned);
+    uint32_t start_name = (uint32_t)(t.strings - strtab);
+    if (l->shape.executable)
+        t.strings = put_bytes(t.strings, start_main, sizeof start_main);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
     assert(t.strings == strtab + s[SECTION_STRTAB].size);
     uint32_t globals = l->shape.undefined + l->shape.defined;
     memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
-    t.next[cxa_finalize - 1].st_name = name;
+    t.next[o->cxa_finalize - 1].st_name = name;
+    if (o->start_main)
+        t.next[o->start_main - 1].st_name = start_name;
 }
 
 static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
-                           uint32_t cxa_finalize)
+                           const struct others *o)
 {
     uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
     uint32_t symbols = l->shape.undefined + l->shape.defined;
     p = put_u16(p, VER_NDX_LOCAL);
     for (uint32_t i = 1; i <= symbols; i++)
-        p = put_u16(p, i == cxa_finalize ? VER_NDX_GLOBAL + 1 : VER_NDX_GLOBAL);
+        p = put_u16(p, i == o->cxa_finalize || i == o->start_main ? VER_NDX_GLOBAL + 1 : VER_NDX_GLOBAL);
     p = image + l->layout.section[SECTION_VERNEED].offset;
     const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
     const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};
@@ -362,6 +381,25 @@ static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order
     return true;
 }
 
+/* What DT_NEEDED names before libc; all that an executable is linked with, in Pynamic's
+ * order. */
+static void put_needed(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct plan *plan = l->plan;
+    if (l->shape.executable) {
+        for (uint32_t i = 0; i < plan_executable(plan); i++)
+            put_name(t, plan->library[i].name, ".so");
+        put_name(t, EXECUTABLE_RUNTIME, "");
+        put_name(t, plan->executables.libpython, "");
+        return;
+    }
+    for (uint32_t i = 0; i < l->calls.needed_count; i++)
+        put_name(t, plan->library[plan_utility(plan, l->calls.needed[i])].name, ".so");
+    if (l->shape.extern_called >= 0)
+        put_name(t, plan->library[l->shape.extern_called].name, ".so");
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -384,13 +422,10 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         return false;
     uint32_t libc = put_name(&t, "libc.so.6", "");
     uint32_t version = put_name(&t, "GLIBC_2.2.5", "");
-    uint32_t soname = put_name(&t, l->row->name, ".so");
+    uint32_t soname = s->executable ? 0 : put_name(&t, l->row->name, ".so");
     uint32_t runpath = put_name(&t, "$ORIGIN", "");
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
-    for (uint32_t i = 0; i < l->calls.needed_count; i++)
-        put_name(&t, l->plan->library[plan_utility(l->plan, l->calls.needed[i])].name, ".so");
-    if (s->extern_called >= 0)
-        put_name(&t, l->plan->library[s->extern_called].name, ".so");
+    put_needed(&t);
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
 
     uint32_t first = 1 + s->undefined;
@@ -410,8 +445,10 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
-    write_versions(l, image, libc, version, o.cxa_finalize);
+    l->symbol_main = o.main;
+    l->symbol_start_main = o.start_main;
+    write_versions(l, image, libc, version, &o);
     if (!l->plan->stripped)
-        write_symtab(l, image, t.dynsym, o.cxa_finalize);
+        write_symtab(l, image, t.dynsym, &o);
     return true;
 }

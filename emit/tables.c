@@ -50,6 +50,9 @@ void tables_addresses(struct library *l)
     c->objects_size = l->data_free;
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
+    a->got_main = a->got_gmon_start + 8;
+    a->got_start_main = a->got_main + 8;
+    a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
 }
 
 /* .rela.dyn as it grows, and the words that it relocates. */
@@ -111,6 +114,17 @@ static void write_definition(const struct library *l, struct relocations *r)
     }
 }
 
+/* What an executable tells the runtime library; there are no libraries in it. */
+static void write_executable(const struct library *l, struct relocations *r)
+{
+    const struct executable x = {
+        .version = EXECUTABLE_VERSION,
+        .kind = EXECUTABLE_KIND_LINK,
+        .digest = {l->plan->profile_digest[0], l->plan->profile_digest[1]},
+    };
+    put_bytes(at_address(r, SECTION_DATA_REL_RO, l->at.executable), &x, sizeof x);
+}
+
 static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
@@ -122,9 +136,15 @@ static void write_relocated(const struct library *l, uint8_t *image)
     point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
+    if (l->shape.executable)
+        write_executable(l, &r);
     assert(r.relative == l->shape.relative);
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
     point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
+    if (l->shape.executable) {
+        point_got(&r, l->at.got_main, l->symbol_main);
+        point_got(&r, l->at.got_start_main, l->symbol_start_main);
+    }
     assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
 }
 
@@ -137,13 +157,13 @@ static void write_dynamic(const struct library *l, uint8_t *image)
 #define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
     uint64_t name = l->strings.needed;
     const char *strings = (const char *)image + s[SECTION_DYNSTR].offset;
-    uint32_t needed = l->calls.needed_count + (l->shape.extern_called >= 0 ? 1u : 0u);
-    for (uint32_t i = 0; i < needed; i++) {
+    for (uint32_t i = 0; i < l->shape.needed; i++) {
         ENTRY(DT_NEEDED, name);
         name += strlen(strings + name) + 1;
     }
     ENTRY(DT_NEEDED, l->strings.libc);
-    ENTRY(DT_SONAME, l->strings.soname);
+    if (!l->shape.executable)
+        ENTRY(DT_SONAME, l->strings.soname);
     ENTRY(DT_RUNPATH, l->strings.runpath);
     ENTRY(DT_INIT, s[SECTION_INIT].address);
     ENTRY(DT_FINI, s[SECTION_FINI].address);
@@ -159,6 +179,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_SYMTAB, s[SECTION_DYNSYM].address);
     ENTRY(DT_STRSZ, s[SECTION_DYNSTR].size);
     ENTRY(DT_SYMENT, sizeof(Elf64_Sym));
+    if (l->shape.executable)
+        ENTRY(DT_DEBUG, 0);
     ENTRY(DT_PLTGOT, s[SECTION_GOT_PLT].address);
     if (l->shape.plt) {
         ENTRY(DT_PLTRELSZ, s[SECTION_RELA_PLT].size);
@@ -168,10 +190,11 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_RELA, s[SECTION_RELA_DYN].address);
     ENTRY(DT_RELASZ, s[SECTION_RELA_DYN].size);
     ENTRY(DT_RELAENT, sizeof(Elf64_Rela));
-    if (profile->elf.bind == BIND_NOW) {
+    const bool now = profile->elf.bind == BIND_NOW;
+    if (now)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
-        ENTRY(DT_FLAGS_1, DF_1_NOW);
-    }
+    if (now || l->shape.executable)
+        ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
     ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
     ENTRY(DT_VERNEEDNUM, 1);
     ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
@@ -214,6 +237,8 @@ static void write_constants(const struct library *l, uint8_t *image)
 
 void tables_write(struct library *l, uint8_t *image)
 {
+    if (l->shape.executable)
+        memcpy(image + l->layout.section[SECTION_INTERP].offset, SHAPE_INTERPRETER, sizeof SHAPE_INTERPRETER);
     write_build_id(l, image);
     write_constants(l, image);
     write_relocated(l, image);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/executable.h"
 #include "emit/files.h"
 #include "emit/source_header.h"
 #include "emit/sources.h"
@@ -45,6 +46,17 @@ static bool is_library(const char *name)
     return false;
 }
 
+static bool is_executable(const char *name)
+{
+    return strcmp(name, EXECUTABLE_LINK) == 0 || strcmp(name, EXECUTABLE_STATIC) == 0;
+}
+
+/* What is loaded or started. */
+static bool is_object(const char *name)
+{
+    return is_library(name) || is_executable(name);
+}
+
 /* `name` without `end`; false where it does not end so. */
 static bool strip_end(const char *name, const char *end, char stripped[256])
 {
@@ -56,11 +68,11 @@ static bool strip_end(const char *name, const char *end, char stripped[256])
     return true;
 }
 
-/* The debug file of a library, beside it. */
+/* The debug file of a library or executable, beside it. */
 static bool is_linked(const char *name)
 {
-    char library[256];
-    return strip_end(name, FILES_DEBUG_SUFFIX, library) && is_library(library);
+    char object[256];
+    return strip_end(name, FILES_DEBUG_SUFFIX, object) && is_object(object);
 }
 
 /* What may stand between a library's name and .dwo: _N or _dataN. */
@@ -70,20 +82,22 @@ static bool is_unit(const char *part)
     return isdigit((unsigned char)*part) && part[strspn(part, "0123456789")] == '\0';
 }
 
-/* Split debug information of a library, beside it. */
+/* Split debug information of one, beside it. */
 static bool is_split(const char *name)
 {
     char stem[256];
     char library[260];
     if (strip_end(name, ".dwp", stem))
-        return is_library(stem);
+        return is_object(stem);
     if (!strip_end(name, ".dwo", stem))
         return false;
     char *unit = strchr(stem, '_');
     if (unit && !is_unit(unit))
         return false;
-    snprintf(library, sizeof library, "%.*s.so", (int)(unit ? unit - stem : (long)strlen(stem)), stem);
-    return is_library(library);
+    if (unit)
+        *unit = '\0';
+    snprintf(library, sizeof library, "%s.so", stem);
+    return is_library(library) || is_executable(stem);
 }
 
 static bool is_hexadecimal(const char *digits, size_t count)
@@ -101,7 +115,7 @@ static bool is_identified(const char *name)
 /* A file of a set outside .build-id. */
 static bool is_top_file(const char *name)
 {
-    return is_library(name) || is_linked(name) || is_split(name) || strcmp(name, "manifest.json") == 0 ||
+    return is_object(name) || is_linked(name) || is_split(name) || strcmp(name, "manifest.json") == 0 ||
            strcmp(name, "driver.py") == 0;
 }
 
@@ -319,7 +333,7 @@ static bool remove_source(struct walk *w, int directory, const char *name, struc
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
     bool unwanted = is_temporary(name, is_top_file);
-    if (w->kind == TIDY_STALE && (is_library(name) || is_linked(name) || is_split(name)))
+    if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
         unwanted = !is_written(w, name);
     if (w->kind == TIDY_ALL)
         unwanted |= is_top_file(name);

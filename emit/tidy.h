@@ -15,7 +15,7 @@ bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
 
 enum tidy_kind {
     TIDY_TEMPORARY, /* files that were not finished, and sources, which are made anew or not at all */
-    TIDY_STALE,     /* libraries and debug files that are not among those written */
+    TIDY_STALE,     /* libraries, executables and debug files that are not among those written */
     TIDY_ALL,       /* everything of a set but the manifest */
 };
 

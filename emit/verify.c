@@ -1,5 +1,5 @@
 /* Compares a set with its manifest: every file there, of its size and digest,
- * and no library besides. driver.py is no library. */
+ * and no library or executable besides. driver.py is no library. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/executable.h"
 #include "base/manifest.h"
 #include "base/workers.h"
 #include "emit/digest.h"
@@ -39,9 +40,20 @@ static bool is_library(const char *name)
     return n >= 6 && strncmp(name, "lib", 3) == 0 && strcmp(name + n - 3, ".so") == 0;
 }
 
-/* The first, in the order of strcmp, of the libraries that are not among the
- * `count` sorted names; "" when there is none. False where it cannot be read. */
-static bool find_unlisted(int directory, const char **names, size_t count, char found[256])
+/* Whether it is called like a library or executable, and is none of the set's: the
+ * names of its libraries are sorted. */
+static bool is_unlisted(const struct manifest *m, const char **names, const char *name)
+{
+    if (strcmp(name, EXECUTABLE_LINK) == 0)
+        return !manifest_executable(m, MANIFEST_LINK);
+    if (strcmp(name, EXECUTABLE_STATIC) == 0)
+        return !manifest_executable(m, MANIFEST_STATIC);
+    return is_library(name) && !manifest_lists(names, m->count, name);
+}
+
+/* The first of those, in the order of strcmp; "" when there is none. False where the
+ * directory cannot be read. */
+static bool find_unlisted(int directory, const struct manifest *m, const char **names, char found[256])
 {
     found[0] = '\0';
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -56,7 +68,7 @@ static bool find_unlisted(int directory, const char **names, size_t count, char 
     errno = 0;
     for (struct dirent *entry; (entry = readdir(d));) {
         const char *name = entry->d_name;
-        if (is_library(name) && (!found[0] || strcmp(name, found) < 0) && !manifest_lists(names, count, name))
+        if ((!found[0] || strcmp(name, found) < 0) && is_unlisted(m, names, name))
             snprintf(found, 256, "%s", name);
         errno = 0;
     }
@@ -73,8 +85,7 @@ static bool check_directory(const struct check *c, struct error *e)
     const char **names = manifest_names(m);
     if (!names)
         return no_memory(e);
-    bool ok =
-        find_unlisted(c->directory, names, m->count, unlisted) || error_errno(e, c->path, "cannot read the directory");
+    bool ok = find_unlisted(c->directory, m, names, unlisted) || error_errno(e, c->path, "cannot read the directory");
     free(names);
     if (ok && unlisted[0]) {
         ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest; remove it from the set", unlisted);
@@ -155,17 +166,31 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     return ok;
 }
 
-static bool check_library(void *context, unsigned worker, uint32_t index, struct error *e)
+/* Itself, and what has its debug information. */
+static bool check_files(const struct check *c, unsigned worker, const struct manifest_file *own,
+                        const struct manifest_file *debug, const struct manifest_file *split, size_t count,
+                        struct error *e)
 {
-    const struct check *c = context;
-    const struct manifest_library *l = &c->manifest.libraries[index];
-    if (!check_file(c, worker, &l->file, e) || (l->debug_file.name && !check_file(c, worker, &l->debug_file, e)))
+    if (!check_file(c, worker, own, e) || (debug->name && !check_file(c, worker, debug, e)))
         return false;
-    for (size_t i = 0; i < l->split_files; i++)
-        if (!check_file(c, worker, &l->split_file[i], e))
+    for (size_t i = 0; i < count; i++)
+        if (!check_file(c, worker, &split[i], e))
             return false;
     progress_step(c->progress);
     return true;
+}
+
+/* The libraries, then the executables. */
+static bool check_item(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct check *c = context;
+    const struct manifest *m = &c->manifest;
+    if (index < m->count) {
+        const struct manifest_library *l = &m->libraries[index];
+        return check_files(c, worker, &l->file, &l->debug_file, l->split_file, l->split_files, e);
+    }
+    const struct manifest_executable *x = &m->executables[index - m->count];
+    return check_files(c, worker, &x->file, &x->debug_file, x->split_file, x->split_files, e);
 }
 
 bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e)
@@ -173,12 +198,12 @@ bool set_verify(const char *path, unsigned threads, struct progress *progress, s
     struct check c = {.path = path, .directory = -1, .progress = progress};
     if (!manifest_read(&c.manifest, path, NULL, e))
         return false;
-    progress->total = (uint32_t)c.manifest.count;
+    progress->total = (uint32_t)(c.manifest.count + c.manifest.executable_count);
     c.buffers = malloc((size_t)WORKERS_MOST * READ_SLICE);
     c.directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = c.directory >= 0 || error_errno(e, path, "cannot open the set");
     ok = ok && (c.buffers || no_memory(e));
-    ok = ok && check_directory(&c, e) && workers_run(threads, progress->total, check_library, &c, e);
+    ok = ok && check_directory(&c, e) && workers_run(threads, progress->total, check_item, &c, e);
     if (c.directory >= 0)
         close(c.directory);
     free(c.buffers);

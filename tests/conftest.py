@@ -12,6 +12,7 @@ import tempfile
 
 import pytest
 
+from objects import section
 from sets import Sets
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -134,3 +135,31 @@ def tiny_library(tmp_path_factory):
     compiler = shutil.which("gcc") or "cc"
     subprocess.run([compiler, "-g", "-O1", "-fPIC", "-shared", "-o", library, source], check=True)
     return library
+
+
+class Altered:
+    """A copy of a set, to alter files of."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def path(self, name):
+        return self.directory / name
+
+    def patch(self, name, offset, content):
+        file = bytearray(self.path(name).read_bytes())
+        before = bytes(file[offset : offset + len(content)])
+        assert before != content
+        file[offset : offset + len(content)] = content
+        self.path(name).write_bytes(file)
+        return before
+
+    def offset(self, name, section_name, address):
+        start, offset, size = section(self.path(name), section_name)
+        assert start <= address < start + size
+        return offset + address - start
+
+
+@pytest.fixture
+def altered(sets, tmp_path):
+    return Altered(sets.copy("odd", tmp_path / "set"))

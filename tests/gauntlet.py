@@ -36,6 +36,7 @@ SUPPRESSIONS = SOURCE / "tests" / "gauntlet.supp"
 class Variant:
     """A kind of set: the keys of its profile, and its traits, by which EXCLUDED leaves out pairs.
 
+    Of a `large` one only some libraries are looked at; --short leaves these out, and those that are `long`.
     `base` is a shipped profile to which the keys are added, instead of SHORT or FULL.
     """
 
@@ -53,6 +54,8 @@ class Variant:
 SHORT = {"application": "gauntlet", "modules": 2, "utilities": 1, "functions": 60}
 FULL = {"application": "gauntlet", "modules": 5, "utilities": 3, "functions": 200}
 
+ITANIUM = {"names": {"style": "itanium"}}
+
 # To add a variant, add a row.
 VARIANTS = [
     Variant("dwarf5", {}),
@@ -65,6 +68,10 @@ VARIANTS = [
     Variant("tu4", {"dwarf": {"type-units": True, "version": 4}}, "type-units"),
     Variant("split5", {"dwarf": {"split": True}}, "split", "split5"),
     Variant("dwp4", {"dwarf": {"split": True, "version": 4}}, "split", "dwp4"),
+    Variant("c++5", {**ITANIUM, "dwarf": {"language": "c++"}}, "c++"),
+    Variant("c++4", {**ITANIUM, "dwarf": {"language": "c++", "version": 4}}, "c++", "long"),
+    Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
+    Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
     Variant("c", {}, "large", base="c"),
 ]
@@ -95,6 +102,8 @@ EXCLUDED = [
         ["readelf-dwarf", "objdump-dwarf", "eu-readelf"],
         "binutils 2.40 and elfutils 0.188 look for .dwo files, not for a package",
     ),
+    (["c++"], ["pahole"], "pahole 1.24 complains of every kind of a template's parameters, of g++'s too"),
+    (["build-id"], ["valgrind"], "valgrind 3.19 looks for build-ids under /usr/lib/debug only, gcc's too"),
 ]
 
 # --- running ------------------------------------------------------------------
@@ -176,7 +185,26 @@ class Library:
 
     def another(self, path, **more):
         """The same library, made into another file."""
-        return Library(path, self.work, {**self.row, **more}, self.loader)
+        row = {key: value for key, value in self.row.items() if key != "debug-file"}
+        return Library(path, self.work, {**row, **more}, self.loader)
+
+    @property
+    def separate(self):
+        return "debug-file" in self.row
+
+    @property
+    def debug(self):
+        """The file that has its symbols and its debug information: its debug file, or itself."""
+        return self.row["set"] / self.row["debug-file"]["name"] if self.separate else self.path
+
+    @property
+    def debug_directory(self):
+        """Where debuggers have to be told to look for its debug file; None if there is no need."""
+        return self.row["set"] if self.separate and self.debug.parent != self.path.parent else None
+
+    def told(self, option):
+        """An option that tells a program where to look, if it has to be told."""
+        return [f"{option}={self.debug_directory}"] if self.debug_directory else []
 
     @property
     def split(self):
@@ -186,7 +214,7 @@ class Library:
     @functools.cached_property
     def symbols(self):
         """{function: (address, size)}"""
-        rows = (row.split() for row in objects.ask("nm", "-S", "--defined-only", self.path).splitlines())
+        rows = (row.split() for row in objects.ask("nm", "-S", "--defined-only", self.debug).splitlines())
         return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "tT"}
 
     @functools.cached_property
@@ -200,7 +228,7 @@ class Library:
     @functools.cached_property
     def lines(self):
         """The line table: [(address, (file's name, line), is_stmt)]; a line of None ends a sequence."""
-        return entries.line_rows(self.path)
+        return entries.line_rows(self.debug)
 
     @functools.cached_property
     def rows(self):
@@ -239,20 +267,43 @@ class Library:
     @functools.cached_property
     def longest_packed(self):
         """The most bytes that a compressed section holds."""
-        headers = objects.ask("readelf", "-tW", self.path)
+        headers = objects.ask("readelf", "-tW", self.debug)
         return max((int(size, 16) for size in re.findall(r"^ +Z(?:LIB|STD), (\w+), ", headers, flags=re.M)), default=0)
 
     @functools.cached_property
     def packs_most(self):
         """How many times as long as it is packed a compressed section is, at most."""
-        headers = objects.ask("readelf", "-tW", self.path)
+        headers = objects.ask("readelf", "-tW", self.debug)
         packed = r"^ +PROGBITS +\w+ \w+ (\w+) .*\n.*COMPRESSED\n +Z\w+, (\w+), "
         return max((int(b, 16) / (int(a, 16) - 24) for a, b in re.findall(packed, headers, flags=re.M)), default=0)
 
     @functools.cached_property
     def version(self):
         """Of its debug information."""
-        return int(re.search(r"^ +Version: +(\d)", objects.ask("readelf", "--debug-dump=info", self.path), flags=re.M)[1])
+        dump = objects.ask("readelf", "--debug-dump=info", self.debug)
+        return int(re.search(r"^ +Version: +(\d)", dump, flags=re.M)[1])
+
+    @functools.cached_property
+    def source(self):
+        """What the names of its own sources end in."""
+        return next(ending for ending in (".cpp", ".c") for file, _ in self.rows.values() if file.endswith(ending))
+
+    @functools.cached_property
+    def demangled(self):
+        """{function: its name with parameters}; without its result, which the names of templates' instances have."""
+        names = list(self.symbols)
+        texts = objects.ask("c++filt", *names).splitlines()
+        return {name: text.removeprefix("unsigned long ") for name, text in zip(names, texts)}
+
+    def shown(self, name):
+        """A function as debuggers list it: in C++ with parameters, of which those that are declared as C take none."""
+        if self.source == ".c":
+            return name
+        return self.demangled[name] if name.startswith("_Z") else f"{name}()"
+
+    def qualified(self, name):
+        """A function as debuggers show it in a frame."""
+        return self.shown(name).split("(")[0]
 
     @functools.cached_property
     def numbered(self):
@@ -347,15 +398,25 @@ def tool(name, most=None, wanted=lambda library: True):
 @tool("readelf")
 def readelf(library):
     """readelf -aW; of broken tables it also speaks among the output."""
-    for path in [library.path, *library.split]:
+    for path in [library.path, *([library.debug] if library.separate else []), *library.split]:
         done = Done("readelf", "-aW", path)
         yield from done.ended()
         yield from done.without("<corrupt|<unknown|[Ww]arning|[Ee]rror:|out of range")
 
 
+# All that readelf dumps but frames.
+DUMPS = "abbrev,addr,aranges,cu_index,gdb_index,info,links,loc,macro,pubnames,pubtypes,Ranges,rawline,str,str-offsets"
+
+
 @tool("readelf-dwarf")
 def readelf_dwarf(library):
-    done = Done("readelf", "--debug-dump", library.path)
+    """readelf --debug-dump; it follows links and build-ids.
+
+    Because of a debug file's frames, of gcc's too, it exits with 1 and says nothing: the library is asked for them.
+    """
+    if library.separate:
+        yield from Done("readelf", "--debug-dump=frames,no-follow-links", library.path).ended()
+    done = Done("readelf", f"--debug-dump={DUMPS}" if library.separate else "--debug-dump", library.path)
     yield from done.ended()
     yield from done.without(r"<corrupt|\b[Ww]arning|\b[Ee]rror:")
     yield from done.tells(r"\(DW_TAG_subprogram\)\n", library)
@@ -393,7 +454,7 @@ def objdump_dwarf(library):
 
 @tool("eu-readelf")
 def eu_readelf(library):
-    done = Done("eu-readelf", "-N", "--debug-dump", library.path)
+    done = Done("eu-readelf", "-N", "--debug-dump", library.debug)
     yield from done.ended()
     for path in library.split:
         more = Done("eu-readelf", "-N", "--debug-dump", f"--dwarf-skeleton={library.path}", path)
@@ -404,19 +465,26 @@ def eu_readelf(library):
 
 @tool("eu-elflint")
 def eu_elflint(library):
-    for options in (["--gnu-ld"], ["--gnu-ld", "--strict"]):
-        done = Done("eu-elflint", *options, library.path)
+    asked = [["--gnu-ld", library.path], ["--gnu-ld", "--strict", library.path]]
+    if library.separate:
+        asked.append(["--gnu-ld", "-d", library.debug])
+    for arguments in asked:
+        done = Done("eu-elflint", *arguments)
         yield from done.ended()
         yield from done.check(done.out == "No errors\n", done.out)
+
+
+# dwz leaves a namespace whose entries are all in partial units without children, in g++'s output too.
+EMPTIED = ": DW_TAG_namespace has DW_CHILDREN_yes but DIE has no children: $"
 
 
 @tool("verify")
 def verify(library):
     """llvm-dwarfdump --verify"""
-    for path in [library.path, *library.split]:
+    for path in [library.debug, *library.split]:
         done = Done("llvm-dwarfdump-14", "--verify", path)
         yield from done.ended()
-        yield from done.without("^(?:warning|error)")
+        yield from done.without(f"^(?:warning|error)(?!{EMPTIED})" if "dwz" in library.row else "^(?:warning|error)")
         yield from done.check(done.out.endswith("No errors.\n"), "does not end in 'No errors.'")
 
 
@@ -431,7 +499,7 @@ def dwarfdump(library):
     libdwarf 20210528 does not unpack what is sixteen times as long as it is packed: there are
     libraries of so many units with so little in each that their tables of abbreviations are.
     """
-    done = Done("dwarfdump", "-ka", library.path)
+    done = Done("dwarfdump", "-ka", library.debug)
     yield from done.check(done.status == 0 and not done.err, done.err or f"exit status {done.status}")
     yield from done.without(rf"\*\*\* DWARF CHECK(?!: {UNFINISHED})|DW_DLE_|ERROR(?!S FOR ALL)")
 
@@ -449,6 +517,7 @@ def gdb(library):
     rows = library.some_rows(10)
     places = [library.rows[address] for address in rows]
     command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set width 0"]
+    command += ["-iex", f"set debug-file-directory {library.debug_directory or '/dev/null'}"]
     command += ["-ex", f"file {library.path}", "-ex", "maint expand-symtabs"]
     for place in [*names, *(f"{file}:{line}" for file, line in places)]:
         command += ["-ex", f"break {place}"]
@@ -459,11 +528,11 @@ def gdb(library):
     listed = done.out[done.out.find("\nNum ") :]
     at = {}  # number: [(address, function, (file, line))]
     for number, address, function, file, line in re.findall(
-        r"^(\d+)(?:\.\d+)? .*?0x([0-9a-f]+) in (\S+) at (\S+):(\d+)$", listed, flags=re.M
+        r"^(\d+)(?:\.\d+)? .*?0x([0-9a-f]+) in (.+) at (\S+):(\d+)$", listed, flags=re.M
     ):
         at.setdefault(int(number), []).append((int(address, 16), function, (base(file), int(line))))
     found = [[function for _, function, _ in at.get(i, [])] for i in range(1, len(names) + 1)]
-    yield from same(done, "breakpoints by name", found, [[name] for name in names])
+    yield from same(done, "breakpoints by name", found, [[library.shown(name)] for name in names])
     for i, (address, place) in enumerate(zip(rows, places), len(names) + 1):
         stops = at.get(i, [])
         # gdb may go on to the end of the prologue
@@ -476,22 +545,25 @@ def gdb(library):
 def lldb(library):
     """Functions, breakpoints by name and by line, and the line table of a unit."""
     names = [name for name, _ in every(library.numbered, 5)] or [library.entry]
-    own = [place for address, place in library.rows.items() if place[0].endswith(".c")]
+    own = [place for address, place in library.rows.items() if place[0].endswith(library.source)]
     places = every(sorted(set(own)), 5)
-    commands = [f"target create {library.path}", *(f"image lookup -F {name}" for name in names)]
+    commands = [f"settings append target.debug-file-search-paths {library.debug_directory or '/nonexistent'}"]
+    commands += [f"target create {library.path}", *(f"image lookup -F {name}" for name in names)]
     commands += [f"breakpoint set -n {name}" for name in names]
     commands += [f"breakpoint set -f {file} -l {line}" for file, line in places]
     commands += ["breakpoint list", f"image dump line-table {own[0][0]}"]
     options = [part for command in commands for part in ("-o", command)]
     done = Done("lldb-14", "--no-lldbinit", "-b", *options)
     yield from done.ended()
-    match = r"^1 match found.*\n +Address: \S+\[0x([0-9a-f]+)\] .*\n +Summary: \S+`(\S+) at "
-    looked_up = [(int(at, 16), name) for at, name in re.findall(match, done.out, flags=re.M)]
-    yield from same(done, "functions", looked_up, [(library.symbols[name][0], name) for name in names])
-    stop = r"^ +(\d+)\.\d+: where = \S+?`(\S+?)(?: \+ \d+)?(?: \[inlined\].*)? at ([^:]+):(\d+)"
+    match = r"^1 match found.*\n +Address: \S+\[0x([0-9a-f]+)\] .*\n +Summary: \S+`(.+?) at "
+    # it puts :: before what C++ declares as C, of g++ too
+    bare = lambda text: text.removeprefix("unsigned long ").removeprefix("::")  # noqa: E731
+    looked_up = [(int(at, 16), bare(name)) for at, name in re.findall(match, done.out, flags=re.M)]
+    yield from same(done, "functions", looked_up, [(library.symbols[name][0], library.shown(name)) for name in names])
+    stop = r"^ +(\d+)\.\d+: where = \S+?`(.+?)(?: \+ \d+)?(?: \[inlined\].*)? at ([^:]+):(\d+)"
     stops = re.findall(stop + r".*address = \S+\[0x([0-9a-f]+)\]", done.out, flags=re.M)
-    by_name = [name for number, name, *_ in stops if int(number) <= len(names)]
-    yield from same(done, "breakpoints by name", by_name, names)
+    by_name = [bare(name) for number, name, *_ in stops if int(number) <= len(names)]
+    yield from same(done, "breakpoints by name", by_name, [library.shown(name) for name in names])
     for i, (file, line) in enumerate(places, len(names) + 1):
         here = [(base(f), int(n), int(at, 16)) for number, _, f, n, at in stops if int(number) == i]
         # lldb too goes on to the end of the prologue
@@ -509,12 +581,19 @@ def lldb(library):
 
 @tool("dwz")
 def dwz(library):
-    """Shrinks the file, and the readers that know partial units still have nothing to say."""
+    """Shrinks the file, and the readers that know partial units still have nothing to say.
+
+    Of a debug file those are asked that read it by itself: its name and its sum are no longer what the library says.
+    """
     out = library.work / f"dwz-{library.name}"
-    done = Done("dwz", "-o", out, library.path)
+    done = Done("dwz", "-o", out, library.debug)
     yield from done.ended()
     if out.exists():
-        yield from done.check(out.stat().st_size < library.path.stat().st_size, "the file has not become shorter")
+        yield from done.check(out.stat().st_size < library.debug.stat().st_size, "the file has not become shorter")
+        if library.separate:
+            short = library.another(library.path, dwz=True, **{"debug-file": {"name": out}})
+            yield from still(short, "readelf", "eu-elflint", "eu-readelf", "verify")
+            return
         short = library.another(out, dwz=True)
         yield from still(short, "readelf", "readelf-dwarf", "objdump", "objdump-dwarf", "eu-elflint")
         yield from still(short, "eu-readelf", "abidw")
@@ -525,19 +604,20 @@ def dwz(library):
 @tool("abidw")
 def abidw(library):
     """Every function that others can call is described, with its parameters."""
-    done = Done("abidw", library.path)
+    where = ["--debug-info-dir", library.row["set"]] if library.separate else []
+    done = Done("abidw", *where, library.path)
     yield from done.ended()
-    found = re.findall(r"<function-decl name='(\S+?)'.*elf-symbol-id='(\S+?)'", done.out)
+    found = re.findall(r"<function-decl name='[^']+'.*elf-symbol-id='(\S+?)'", done.out)
     wanted = {name for name, _ in library.numbered}
-    yield from same(done, "functions", sorted({symbol for _, symbol in found} & wanted), sorted(wanted))
+    yield from same(done, "functions", sorted(set(found) & wanted), sorted(wanted))
 
 
 @tool("pahole")
 def pahole(library):
     """The structures that readelf sees, with their sizes."""
-    done = Done("pahole", library.path)
+    done = Done("pahole", library.debug if library.debug_directory else library.path)
     yield from done.ended()
-    dump = objects.ask("readelf", "--debug-dump=info", library.path)
+    dump = objects.ask("readelf", "--debug-dump=info", library.debug)
     entry = r"\(DW_TAG_structure_type\)\n +<\w+> +DW_AT_name +: (?:\(.*?\): )?(\S+)\n +<\w+> +DW_AT_byte_size +: (\d+)"
     wanted = {name: int(size) for name, size in re.findall(entry, dump)}
     shown = re.findall(r"^(?:struct|class) (\S+) \{\n.*?/\* size: (\d+),", done.out, flags=re.M | re.S)
@@ -572,7 +652,7 @@ def addr2line(library):
 
 @tool("eu-addr2line")
 def eu_addr2line(library):
-    command = ["eu-addr2line", "-afi", "-e", library.path]
+    command = ["eu-addr2line", *library.told("--debuginfo-path"), "-afi", "-e", library.path]
     unnoted = lambda out: re.sub(r" inlined at .*? in (.*)$", "", out, flags=re.M)  # noqa: E731
     yield from asks_addresses(library, *command, split=lambda out: by_address(unnoted(out)))
 
@@ -581,13 +661,14 @@ def eu_addr2line(library):
 def symbolizer(library):
     """llvm-symbolizer"""
     command = ["llvm-symbolizer-14", f"--obj={library.path}", "--no-demangle", "--addresses", "-i"]
+    command += library.told("--debug-file-directory")
     yield from asks_addresses(library, *command, split=by_address)
 
 
 @tool("nm")
 def nm(library):
     """nm -C: the same symbols, and no mangled names left."""
-    plain, done = Done("nm", library.path), Done("nm", "-C", library.path)
+    plain, done = Done("nm", library.debug), Done("nm", "-C", library.debug)
     yield from done.ended()
     yield from done.without(" _Z")
     head = lambda done: sorted(row[:18] for row in done.out.splitlines())  # noqa: E731
@@ -607,6 +688,17 @@ def loads(library):
         done = Done("env", f"LD_LIBRARY_PATH={library.row['set']}", library.loader, library.path, library.entry)
         yield from done.ended()
         yield from done.check(done.out == library.result(), f"returned {done.out}, not {library.result()}")
+
+
+def whole(library):
+    """Complaints, and the library with its debug file put back into it by eu-unstrip, if it has one."""
+    if not library.separate:
+        return [], library
+    out = library.work / f"whole-{library.name}"
+    done = Done("eu-unstrip", "-o", out, library.path, library.debug)
+    joined = library.another(out)
+    readers = ["readelf", "objdump", "eu-readelf", "eu-elflint", "verify", "addr2line"]
+    return [*done.ended(), *still(joined, *readers), *loads(joined)], joined
 
 
 def sections_of(path):
@@ -634,7 +726,9 @@ def strip(library):
 
 @tool("eu-strip")
 def eu_strip(library):
-    """eu-strip -f: both files pass; the debug file only with -d."""
+    """eu-strip -f: both files pass; the debug file only with -d. What is two files already is joined first."""
+    said, library = whole(library)
+    yield from said
     out, debug = library.work / f"eu-strip-{library.name}", library.work / f"eu-strip-{library.name}.debug"
     done = Done("eu-strip", "-o", out, "-f", debug, library.path)
     yield from done.ended()
@@ -652,6 +746,8 @@ def objcopy(library):
 
     eu-elflint is not asked of the debug file: it complains of any that objcopy makes.
     """
+    said, library = whole(library)
+    yield from said
     out, debug = library.work / f"objcopy-{library.name}", library.work / f"objcopy-{library.name}.debug"
     done = Done("objcopy", "--only-keep-debug", library.path, debug)
     yield from done.ended()
@@ -703,13 +799,13 @@ def valgrind(library):
 
     Values that were never set are not reported: that is of the code, not of the debug information.
     """
-    command = ["valgrind", "-q", "--leak-check=full", "--undef-value-errors=no", "--read-var-info=yes"]
+    command = ["valgrind", "-q", "--demangle=no", "--leak-check=full", "--undef-value-errors=no", "--read-var-info=yes"]
     command += ["--num-callers=40", f"--suppressions={SUPPRESSIONS}", library.hooked, library.path, library.entry]
     done = Done(*command, timeout=2 * TIMEOUT)
     marked = re.sub(r"^==\d+== |^\*\*\d+\*\* ?", "", done.err, flags=re.M)
     said = [line for line in marked.splitlines() if line.strip() and not re.match(r"(here)? +(at|by) 0x", line)]
     yield from done.check(not said and done.status == 0, "\n".join(said) or f"exit status {done.status}")
-    frames = re.findall(r"^(?:here)? +(?:at|by) 0x\w+: (\S+) \((\S+?)(?::(\d+))?\)$", marked, flags=re.M)
+    frames = re.findall(r"^(?:here)? +(?:at|by) 0x\w+: (.+?) \(([^ ()]+?)(?::(\d+))?\)$", marked, flags=re.M)
     frames = [(name, (file, int(line or 0))) for name, file, line in frames]
     callers = [name for name, _ in frames].index(library.chain[1]) + 1
     yield from same_stack(done, library, frames[callers:])
@@ -737,8 +833,9 @@ def gdb_stack(library):
     said = re.sub(f"^(?:{GDB_WARNINGS}).*\\n?", "", done.err, flags=re.M)
     yield from done.check(not said.strip(), said)
     yield from done.without(r"\b[Ee]rror(?:[: ]|$)")
-    rows = re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+) \(.*\) at (\S+):(\d+)$", done.out, flags=re.M)
-    frames = [(name, (base(file), int(line))) for name, file, line in rows]
+    rows = re.findall(r"^#\d+ +(?:0x\w+ in )?(.+?) \(.*\) at (\S+):(\d+)$", done.out, flags=re.M)
+    mangled = {library.qualified(name): name for name in [last, *(name for name, _ in library.stack())]}
+    frames = [(mangled.get(name, name), (base(file), int(line))) for name, file, line in rows]
     yield from done.check(frames and frames[0][0] == last, f"stopped in {frames[:1]}, not in {last}")
     yield from same_stack(done, library, frames[1:])
     yield from done.check("Value returned is $1 = " in done.out, "finish has shown no value")
@@ -747,8 +844,9 @@ def gdb_stack(library):
 def run_to_core(library):
     """Leaves a core file of the chain's last function."""
     _, last = library.chain
-    command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set debug-file-directory /dev/null"]
-    command += ["-iex", "set width 0", "-iex", "set breakpoint pending on"]
+    command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set width 0"]
+    command += ["-iex", f"set debug-file-directory {library.debug_directory or '/dev/null'}"]
+    command += ["-iex", "set breakpoint pending on"]
     for part in (f"break {last}", "run", "bt", "info locals", f"generate-core-file {core_of(library)}", "finish"):
         command += ["-ex", part]
     return Done(*command, "--args", library.loader, library.path, library.entry, timeout=2 * TIMEOUT)
@@ -761,6 +859,7 @@ def core_of(library):
 def eu_stack_of(library, *options):
     if not core_of(library).exists():
         run_to_core(library)
+    options = ["--raw", *library.told("--debuginfo-path"), *options]
     done = Done("eu-stack", *options, "--core", core_of(library), "-e", library.loader)
     yield from done.ended()
     rows = re.findall(r"^#\d+ +0x\w+(?: - 1)? +(\S+?)(?:@@\S+)?(?:\n +(\S+?):(\d+)(?::\d+)?)?$", done.out, flags=re.M)
@@ -901,7 +1000,7 @@ def reasons():
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--short", action="store_true", help="small sets, slow tools on one library, no large set")
+    parser.add_argument("--short", action="store_true", help="small sets, fewer of them, slow tools on one library")
     parser.add_argument("--only", action="append", metavar="VARIANT", help="this variant; may be given again")
     parser.add_argument("--tool", action="append", metavar="TOOL", help="this tool; may be given again")
     parser.add_argument("--sample", type=int, default=2, metavar="N", help="N modules and N utilities of a large set")
@@ -934,7 +1033,7 @@ def main():
         return 0
     variants = [v for v in VARIANTS if v.name in (options.only or [v.name])]
     if options.short and not options.only:
-        variants = [v for v in variants if "large" not in v.traits]
+        variants = [v for v in variants if not {"large", "long"} & set(v.traits)]
     results = {}
     with directory_for(options) as directory:
         directory = pathlib.Path(directory)

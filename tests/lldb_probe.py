@@ -68,11 +68,12 @@ def launch(debugger, command, name=None, file=None, line=None):
     return process, thread
 
 
-def stop(debugger, command, finish=0, step=0, **place):
-    """Shows the frames at a place and the locals there, then what it finishes or steps to."""
+def stop(debugger, command, finish=0, step=0, commands=(), **place):
+    """Shows the frames at a place and the locals there, what commands print, then what it finishes or steps to."""
     process, thread = launch(debugger, command, **place)
     show(frames=frames(thread))
     show(locals=variables(thread.GetFrameAtIndex(0).GetVariables(False, True, False, True)))
+    tell(debugger, commands, lldb.SBExecutionContext(thread.GetFrameAtIndex(0)))
     for _ in range(finish):
         name = thread.GetFrameAtIndex(0).GetFunctionName()
         thread.StepOut()
@@ -90,19 +91,37 @@ def types(debugger, library, names):
         kind = target.FindFirstType(name)
         members = [kind.GetFieldAtIndex(i) for i in range(kind.GetNumberOfFields())]
         rows = [[member.GetName(), member.GetOffsetInBytes(), member.GetType().GetByteSize()] for member in members]
-        show(name=kind.GetName(), size=kind.GetByteSize(), members=rows)
+        bases = [kind.GetDirectBaseClassAtIndex(i).GetName() for i in range(kind.GetNumberOfDirectBaseClasses())]
+        show(name=kind.GetName(), size=kind.GetByteSize(), members=rows, bases=bases)
 
 
-def said(debugger, library, commands):
-    """What lldb's commands print; without running."""
-    context = lldb.SBExecutionContext(debugger.CreateTarget(library))
+def breakpoints(debugger, library, names):
+    """The places that names lead to; without running."""
+    target = debugger.CreateTarget(library)
+    for name in names:
+        found = target.BreakpointCreateByName(name)
+        places = []
+        for i in range(found.GetNumLocations()):
+            address = found.GetLocationAtIndex(i).GetAddress()
+            entry = address.GetLineEntry()
+            place = {"function": address.GetFunction().GetName(), "at": address.GetFileAddress()}
+            places.append({**place, "file": entry.GetFileSpec().GetFilename(), "line": entry.GetLine()})
+        show(name=name, places=places)
+
+
+def tell(debugger, commands, context):
     for command in commands:
         result = lldb.SBCommandReturnObject()
         debugger.GetCommandInterpreter().HandleCommand(command, context, result)
         show(command=command, out=result.GetOutput(), error=result.GetError())
 
 
+def said(debugger, library, commands):
+    """What lldb's commands print; without running."""
+    tell(debugger, commands, lldb.SBExecutionContext(debugger.CreateTarget(library)))
+
+
 def __lldb_init_module(debugger, _):
     debugger.SetAsync(False)
     what = json.loads(os.environ["PROBE"])
-    {"stop": stop, "types": types, "said": said}[what.pop("mode")](debugger, **what)
+    {"stop": stop, "types": types, "said": said, "breakpoints": breakpoints}[what.pop("mode")](debugger, **what)

@@ -14,7 +14,7 @@ from sets import libraries_of
 
 def gauntlet(*options, **more):
     command = [sys.executable, SOURCE / "tests" / "gauntlet.py", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **more)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, **more)
 
 
 def test_short_gauntlet(programs):
@@ -24,6 +24,7 @@ def test_short_gauntlet(programs):
     assert done.returncode == 0, done.stdout + done.stderr
     table = done.stdout.split("\nX1: ")[0].splitlines()
     assert len(table) > 20 and "FAIL" not in done.stdout
+    assert {"c++5", "build-id"} <= set(table[0].split())
     # what is always installed has looked at something
     looked_at = {row.split()[1] for row in table if row.split()[3] == "ok"}
     assert looked_at >= {"readelf", "objdump", "eu-elflint", "verify", "dwarfdump", "gdb", "addr2line", "libgcc"}

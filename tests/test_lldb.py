@@ -5,11 +5,13 @@ What test_gdb.py asks of gdb, here by an independent reader of DWARF.
 
 import json
 import re
+import subprocess
 
 import pytest
 
 import model
 from conftest import SOURCE
+from dies import Dies
 from entries import declared, first_lines, names_below, structures, subprogram
 from objects import LLDB_ENVIRONMENT, every, functions, line_of, tool
 
@@ -33,9 +35,9 @@ def probe(small, programs):
     debugger += ["-O", "settings set target.debug-file-search-paths /nonexistent"]
     debugger += ["-o", f"command script import {SOURCE}/tests/lldb_probe.py"]
 
-    def run(module=None, **what):
+    def run(module=None, directory=small, **what):
         if module:
-            what["command"] = [PYTHON, "-I", "-c", DRIVE.format(module), str(small)]
+            what["command"] = [PYTHON, "-I", "-c", DRIVE.format(module), str(directory)]
         environment = {**LLDB_ENVIRONMENT, "PROBE": json.dumps(what), "LD_BIND_NOW": None}
         done = programs.command(debugger, leaks=False, env=environment, timeout=120)
         assert not re.search(r"^(error|warning|Traceback)", done.stderr + done.stdout, flags=re.M | re.I), done.stderr
@@ -226,3 +228,181 @@ def test_every_utility(number, probe, expected):
     passed = [list(zip(f.types, f.passed(0))) for f in stack[1:]]
     assert [arguments(frame) for frame in frames[1 : len(stack)]] == passed
     assert (finished["finished"], finished["returned"]) == (called.name, called.returned(n))
+
+
+# --- C++ ---------------------------------------------------------------------------------
+
+
+class Cpp:
+    """A set whose functions are methods, and what the model says of one module's chain."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.expected = model.Model(directory)
+        self.module = self.expected.libraries["libmodule1"]
+        self.path = self.module.path
+        self.chain = self.module.functions[2 * DEPTH : 3 * DEPTH]
+
+    def stack(self):
+        """The functions of the chain, the innermost first."""
+        return [*reversed(self.chain)]
+
+
+@pytest.fixture(scope="module", params=["cpp", "cpp-4"])
+def cpp(request, sets):
+    return Cpp(sets.get(request.param))
+
+
+def demangled(functions):
+    """Names as lldb shows them: with parameters, and of a template's instance with the result."""
+    names = [function.name for function in functions]
+    done = subprocess.run([tool("c++filt")], input="\n".join(names), capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def qualified(text):
+    """What one types: the name without result and parameters, and without a template's arguments, as lldb wants it."""
+    return re.sub(r"<.*>", "", text.removeprefix("unsigned long ")).split("(")[0]
+
+
+def test_cpp_breakpoints_by_name_and_by_mangled_name(cpp, probe):
+    """Both lead to the same place, in the function asked for, and by name to all of the same name."""
+    chosen = every(cpp.module.functions, 20)
+    texts = demangled(cpp.module.functions)
+    named = [text for function, text in zip(cpp.module.functions, texts) if function in chosen]
+    asked = [qualified(text) for text in named] + [function.name for function in chosen]
+    shown = probe(mode="breakpoints", library=str(cpp.path), names=asked)
+    by_name, by_mangled_name = shown[: len(chosen)], shown[len(chosen) :]
+    starts = dict(functions(cpp.path))
+    for function, text, one, all_of_name in zip(chosen, named, by_mangled_name, by_name):
+        assert [place["function"] for place in one["places"]] == [text]
+        place = one["places"][0]
+        assert 0 < place["at"] - starts[function.name] < 64  # behind the prologue
+        assert (place["file"], place["line"]) == line_of(cpp.path, place["at"])
+        assert place in all_of_name["places"]
+        alike = [other for other in texts if qualified(other) == qualified(text)]
+        assert sorted(other["function"] for other in all_of_name["places"]) == sorted(alike)
+    assert any("<" in text for text in named) and any("<" not in text for text in named)
+
+
+@pytest.fixture(scope="module")
+def cpp_stop(cpp, probe):
+    """A stop at the last function of a chain by its qualified name; finished twice."""
+    name = qualified(demangled(cpp.chain)[-1])
+    return probe("libmodule1", cpp.directory, mode="stop", name=name, finish=2)
+
+
+def test_cpp_backtrace_of_ten_frames(cpp, cpp_stop):
+    """Names, arguments by the model; the entry and what calls it are declared as C, which lldb shows so."""
+    first, shown, *_ = cpp_stop
+    assert first == {"error": None, "reached": True, "locations": 1}
+    frames = shown["frames"]
+    assert [frame["function"] for frame in frames[:DEPTH]] == demangled(cpp.stack())
+    assert [frame["function"] for frame in frames[DEPTH : DEPTH + 2]] == [
+        "::libmodule1_entry()",
+        "::libmodule1_method(void *, void *)",
+    ]
+    assert [frame["library"] for frame in frames[: DEPTH + 2]] == ["libmodule1.so"] * (DEPTH + 2)
+    for function, frame in zip(cpp.stack(), frames):
+        assert arguments(frame) == list(zip(function.types, function.passed(0)))
+    assert any(len(frame["arguments"]) > 2 for frame in frames[:DEPTH])
+
+
+def test_cpp_files_and_lines_of_frames(cpp, cpp_stop):
+    for level, frame in enumerate(cpp_stop[1]["frames"][: DEPTH + 2]):
+        assert re.fullmatch(r"libmodule1(_\d+)?\.cpp", frame["file"])
+        assert (frame["file"], frame["line"]) == line_of(cpp.path, frame["pc"] - (level > 0))
+
+
+def test_cpp_finish_gives_the_result(cpp, cpp_stop):
+    finished = [row for row in cpp_stop if "finished" in row]
+    stack, texts = cpp.stack(), demangled(cpp.stack())
+    assert [row["finished"] for row in finished] == texts[:2]
+    assert [row["returned"] for row in finished] == [function.returned() for function in stack[:2]]
+    assert [row["now"]["function"] for row in finished] == texts[1:3]
+
+
+def test_cpp_stop_by_mangled_name(cpp, cpp_stop, probe):
+    """Where the qualified name leads to."""
+    first, shown, _ = probe("libmodule1", cpp.directory, mode="stop", name=cpp.chain[-1].name)
+    assert first == {"error": None, "reached": True, "locations": 1}
+    by_mangled_name, by_name = (frames[:DEPTH] for frames in (shown["frames"], cpp_stop[1]["frames"]))
+    assert [frame["pc"] for frame in by_mangled_name] == [frame["pc"] for frame in by_name]
+
+
+@pytest.fixture(scope="module")
+def cpp_by_line(cpp, probe):
+    """A stop at the line of the last call of the last function of the chain that calls another and takes the most."""
+    depth = max(range(DEPTH - 1), key=lambda i: len(cpp.chain[i].types))
+    file, line = line_of(cpp.path, cpp.module.call_sites(cpp.chain[depth])[-1])
+    commands = ["frame variable", "frame variable --no-args"]
+    return depth, (file, line), probe("libmodule1", cpp.directory, mode="stop", file=file, line=line, commands=commands)
+
+
+def test_cpp_breakpoint_by_line(cpp, cpp_by_line):
+    depth, place, (first, shown, *_) = cpp_by_line
+    stack = [*reversed(cpp.chain[: depth + 1])]
+    frames = shown["frames"][: len(stack)]
+    assert first == {"error": None, "reached": True, "locations": 1}
+    assert (frames[0]["file"], frames[0]["line"]) == place
+    assert [frame["function"] for frame in frames] == demangled(stack)
+    assert [arguments(frame) for frame in frames] == [list(zip(f.types, f.passed(0))) for f in stack]
+
+
+def variable(row):
+    """(name, type, value) of a row of `frame variable`."""
+    kind, name, value = re.fullmatch(r"\(([^)]+)\) (\w+) = (.*)", row).groups()
+    if kind == "const char *":
+        return name, kind, json.loads(value.split(" ", 1)[1])
+    return name, kind, float(value) if kind in ("float", "double") else int(value)
+
+
+def test_cpp_frame_variable(cpp, cpp_by_line):
+    """First the arguments, with the values that the model says, then the variables of the method."""
+    depth, _, (*_, said, without_arguments) = cpp_by_line
+    function = cpp.chain[depth]
+    dies = Dies(cpp.path)
+    start = dict(functions(cpp.path))[function.name]
+    entry = next(d for d in dies.at.values() if d.tag == "subprogram" and "low_pc" in d and d.number("low_pc") == start)
+    names = [parameter.text("name") for parameter in entry.of("formal_parameter")]
+    rows = said["out"].splitlines()
+    assert not said["error"] and len(names) == len(function.types) > 2
+    assert [variable(row) for row in rows[: len(names)]] == [*zip(names, function.types, function.passed(0))]
+    assert rows[len(names) :] == without_arguments["out"].splitlines()
+    rest = [re.match(r"\([^)]+\) (\w+) = ", row)[1] for row in rows[len(names) :]]
+    assert sorted(rest) == sorted(local.text("name") for local in entry.of("variable"))
+
+
+def test_cpp_lookup_of_the_librarys_classes(cpp, probe):
+    """By qualified name, with the methods and their parameters; lldb leaves out instances of templates, g++'s too."""
+    texts = demangled(cpp.module.functions)
+    classes = every(sorted({"::".join(qualified(text).split("::")[:2]) for text in texts}), 12)
+    shown = probe(mode="said", library=str(cpp.path), commands=[f"image lookup -t {name}" for name in classes])
+    for name, row in zip(classes, shown):
+        assert not row["error"]
+        assert f'qualified = "{name}", byte-size = 1, ' in row["out"]
+        assert f'compiler_type = "class {name.split("::")[1]} {{' in row["out"]
+        said = re.findall(r"^    static unsigned long (\w+\(.*\));$", row["out"], flags=re.M)
+        said = [text.replace("const char *", "char const*") for text in said]
+        own = [text.removeprefix(f"{name}::") for text in texts if text.startswith(f"{name}::") and "<" not in text]
+        assert said == own
+
+
+def test_cpp_classes_of_headers(cpp, probe):
+    """Size, bases, and members with their places, as the entries say."""
+    dies, wanted = Dies(cpp.path), {}
+    for die in dies.at.values():
+        if die.tag in ("class_type", "structure_type") and die.text("name") and "declaration" not in die:
+            members = [m for m in die.of("member") if "artificial" not in m]
+            rows = [[m.text("name"), m.number("data_member_location")] for m in members]
+            bases = [dies.qualified(dies.follow(base, "type")) for base in die.of("inheritance")]
+            if members and not die.of("template_type_parameter", "template_value_parameter"):
+                wanted.setdefault(dies.qualified(die), []).append((die.number("byte_size"), bases, rows))
+    names = every(sorted(wanted), 40)
+    shown = probe(mode="types", library=str(cpp.path), names=names)
+    assert [row["name"] for row in shown] == names
+    for row in shown:
+        bases = [base.replace(" *", "*") for base in row["bases"]]  # which is how g++ spells arguments of templates
+        found = (row["size"], bases, [member[:2] for member in row["members"]])
+        assert found in wanted[row["name"]]
+    assert any(row["bases"] for row in shown) and any("::" in name for name in names)

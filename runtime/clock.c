@@ -6,7 +6,7 @@
  * Otherwise /proc/self/stat has the start in clock ticks of CLOCK_BOOTTIME,
  * 10 ms each (proc(5), field 22).
  */
-#include "driver/clock.h"
+#include "runtime/clock.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,11 +1,12 @@
-/* A mode: one way of bringing a set into this process.
+/* A loader: what brings a set's libraries into this process, CPython or the
+ * dynamic linker alone.
  *
- * phases.c goes through the libraries and takes the time; a mode knows how one
+ * phases.c goes through the libraries and takes the time; a loader knows how one
  * library is opened and visited. `library` is an index into the manifest's
  * rows, below manifest.imported. Every function that can fail fills `e`.
  */
-#ifndef DRIVER_MODE_H
-#define DRIVER_MODE_H
+#ifndef DRIVER_LOADER_H
+#define DRIVER_LOADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +15,8 @@
 #include "base/error.h"
 #include "driver/run.h"
 
-struct mode {
-    /* Makes ready, untimed; *state is the mode's own. `run` must outlive it. */
+struct loader {
+    /* Makes ready, untimed; *state is the loader's own. `run` must outlive it. */
     bool (*start)(void **state, const struct run *run, struct error *e);
     bool (*open)(void *state, size_t library, struct error *e);
     bool (*visit)(void *state, size_t library, uint64_t *result, struct error *e);
@@ -27,7 +28,10 @@ struct mode {
     void (*describe)(char *text, size_t size);
 };
 
-extern const struct mode mode_python; /* python.c: import and call as Python does */
-extern const struct mode mode_plain;  /* loader.c: the dynamic linker alone */
+/* The flags of dlopen that the options ask for. */
+int loader_flags(const struct options *o);
+
+extern const struct loader loader_python; /* python.c: import and call as Python does */
+extern const struct loader loader_plain;  /* plain.c: the dynamic linker alone */
 
 #endif

@@ -1,6 +1,6 @@
 /* Time: now, and how long ago this process began. */
-#ifndef DRIVER_CLOCK_H
-#define DRIVER_CLOCK_H
+#ifndef RUNTIME_CLOCK_H
+#define RUNTIME_CLOCK_H
 
 /* Seconds of CLOCK_MONOTONIC. */
 double clock_now(void);

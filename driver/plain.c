@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/mode.h"
+#include "driver/loader.h"
+
+int loader_flags(const struct options *o)
+{
+    return (o->lazy ? RTLD_LAZY : RTLD_NOW) | (o->global ? RTLD_GLOBAL : RTLD_LOCAL) | (o->deep ? RTLD_DEEPBIND : 0);
+}
 
 struct plain {
     const struct run *run;
@@ -42,8 +47,10 @@ static bool plain_open(void *state, size_t library, struct error *e)
     struct plain *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
     char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
+    if (p->run->mode == MODE_STATIC)
+        return true;
     snprintf(path, sizeof path, "%s/%s", p->run->directory, l->name);
-    p->handles[library] = dlopen(path, (p->run->options.lazy ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
+    p->handles[library] = dlopen(path, loader_flags(&p->run->options));
     if (!p->handles[library])
         return error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify", l->stem,
                          dlerror());
@@ -55,7 +62,14 @@ static bool plain_visit(void *state, size_t library, uint64_t *result, struct er
     struct plain *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
     unsigned long (*entry)(void);
-    void *address = dlsym(p->handles[library], l->entry);
+    void *address = NULL;
+    if (p->run->mode == MODE_STATIC) {
+        const struct executable *x = p->run->executable;
+        entry = library < x->object_count ? x->objects[library].entry : NULL;
+        memcpy(&address, &entry, sizeof address);
+    } else {
+        address = dlsym(p->handles[library], l->entry);
+    }
     if (!address)
         return error_set(e, ERROR_MISMATCH, "%s: has no function %s; check the set with pyelfgen --verify", l->stem,
                          l->entry);
@@ -78,4 +92,4 @@ static void plain_describe(char *text, size_t size)
     snprintf(text, size, "dlopen");
 }
 
-const struct mode mode_plain = {plain_start, plain_open, plain_visit, plain_check, plain_stop, plain_describe};
+const struct loader loader_plain = {plain_start, plain_open, plain_visit, plain_check, plain_stop, plain_describe};

@@ -1,0 +1,110 @@
+/* See launch.h. */
+#include "driver/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/executable.h"
+#include "driver/launch_cache.h"
+
+/* Where the parts of an installation are, from the directory of pyelfrun;
+ * PYELFRUN_TO_LIB and PYELFRUN_TO_LIBEXEC are those of an installation. */
+static const char *const runtime_places[] = {PYELFRUN_TO_LIB, "../lib", NULL};
+static const char *const program_places[] = {PYELFRUN_TO_LIBEXEC, "../libexec/pyelfgen", NULL};
+
+#define VANILLA "pyelf-vanilla"
+
+bool launch_own_path(char *path, size_t size, struct error *e)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size);
+    if (n < 0 || (size_t)n >= size)
+        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
+    path[n] = '\0';
+    return true;
+}
+
+/* The file `name` in the first of the places that has it. */
+static bool find_part(char *path, const char *const *places, const char *name, struct error *e)
+{
+    char own[PATH_MAX];
+    if (!launch_own_path(own, sizeof own, e))
+        return false;
+    *strrchr(own, '/') = '\0';
+    for (; *places; places++) {
+        char try[2 * PATH_MAX];
+        snprintf(try, sizeof try, "%s/%s/%s", own, *places, name);
+        if (realpath(try, path))
+            return true;
+    }
+    return error_set(e, ERROR_SYSTEM, "%s is missing beside %s; install pyelfgen again", name, own);
+}
+
+bool launch_find(char *path, const struct options *o, enum mode mode, struct error *e)
+{
+    const bool linked = mode == MODE_LINK || mode == MODE_BIND_NOW;
+    if (mode == MODE_VANILLA)
+        return find_part(path, program_places, VANILLA, e);
+    const char *name = linked ? EXECUTABLE_LINK : EXECUTABLE_STATIC;
+    int n = snprintf(path, PATH_MAX, "%s/%s", o->set, name);
+    if (n >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return error_errno(e, o->set, "cannot be used");
+    }
+    if (access(path, X_OK) == 0)
+        return true;
+    char manifest[PATH_MAX + sizeof "/manifest.json"];
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", o->set);
+    if (access(manifest, F_OK) != 0)
+        return error_errno(e, manifest, "cannot be read; is this a set that pyelfgen has written?");
+    error_set(e, ERROR_INPUT, "this set has no %s, which mode %s runs; generate it with pyelfgen --%s", name,
+              mode_names[mode], linked ? "link" : "static");
+    return error_at(e, o->set, 0);
+}
+
+/* libpyelfrun.so.0 is found by the program without a search, because a file of
+ * its SONAME is loaded already: a path to search would be searched for every
+ * library of the set too. */
+static bool preload_runtime(struct error *e)
+{
+    char runtime[PATH_MAX];
+    if (!find_part(runtime, runtime_places, EXECUTABLE_RUNTIME, e))
+        return false;
+    const char *before = getenv("LD_PRELOAD");
+    char *all = NULL;
+    if (asprintf(&all, "%s%s%s", before ? before : "", before && *before ? ":" : "", runtime) < 0)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    bool well = setenv("LD_PRELOAD", all, 1) == 0;
+    free(all);
+    return well || error_set(e, ERROR_MEMORY, "out of memory");
+}
+
+/* The moment before the program is executed, for its clock. */
+static bool stamp_start(struct error *e)
+{
+    struct timespec now;
+    char text[64];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    return setenv("PYELFRUN_START", text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+}
+
+bool launch_rank(const struct options *o, char **argv, struct error *e)
+{
+    char path[PATH_MAX];
+    if (!launch_find(path, o, o->mode[0], e) || (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
+        return false;
+    /* The mode says when functions are bound, not what the user's shell has set. */
+    if (o->mode[0] == MODE_BIND_NOW)
+        setenv("LD_BIND_NOW", "1", 1);
+    else
+        unsetenv("LD_BIND_NOW");
+    if (!launch_cache(o, e) || !stamp_start(e))
+        return false;
+    execv(path, argv);
+    return error_errno(e, path, "cannot be executed");
+}

@@ -1,0 +1,109 @@
+/* What every rank runs: `main` of libpyelfrun.so.0, which the programs
+ * pyelf-vanilla, and pyelf-link and pyelf-static of a set, have in common.
+ *
+ * The order of what follows is the whole run; each part is in the file that is
+ * named after it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "driver/crash.h"
+#include "driver/mpitest.h"
+#include "driver/output.h"
+#include "driver/phases.h"
+#include "driver/run.h"
+#include "driver/watchdog.h"
+#include "runtime/clock.h"
+#include "runtime/self.h"
+
+int main(int argc, char **argv);
+
+/* Every step is collective and true on all ranks or on none, so that the
+ * first that fails ends all ranks alike. */
+static bool run_phases(const struct run *run, const struct loader *loader, void **state, struct watchdog *dog,
+                       struct measured *t)
+{
+    const bool *wanted = run->options.phase;
+
+    /* An interpreter, or nothing; from here on no clock is stopped for it. */
+    return phases_start(run, loader, state) &&
+
+           /* Every library is loaded after this, utilities as their needs. */
+           (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
+
+           /* Every mark is set and every result compared after this. */
+           (!wanted[PHASE_VISIT] || phases_visit(run, loader, *state, dog, t)) &&
+
+           /* The set is what the manifest says after this. */
+           (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
+
+           (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
+
+           /* Nothing is printed on standard output before this. */
+           output_table(run, loader, t);
+}
+
+/* Which mode this process is in: what it was built as says more than what was
+ * asked for. */
+static bool find_mode(struct run *run, struct error *e)
+{
+    const struct executable *x = run->executable;
+    const char *bind_now = getenv("LD_BIND_NOW");
+    enum mode here = !x                                  ? MODE_VANILLA
+                     : x->kind == EXECUTABLE_KIND_STATIC ? MODE_STATIC
+                     : bind_now && *bind_now             ? MODE_BIND_NOW
+                                                         : MODE_LINK;
+    run->mode = here;
+    if (run->options.mode_count == 0 || run->options.mode[0] == here)
+        return true;
+    return error_set(e, ERROR_USAGE, "this program runs mode %s, not %s; start pyelfrun instead", mode_names[here],
+                     mode_names[run->options.mode[0]]);
+}
+
+/* As far as it is known before there are ranks. */
+static bool prepare(struct run *run, int argc, char **argv, char *directory, size_t size, int *status)
+{
+    struct error e = {0};
+    if (!self_executable(&run->executable, &e) || !self_directory(directory, size, &e)) {
+        *status = error_report("pyelfrun", &e);
+        return false;
+    }
+    if (!options_parse(&run->options, argc, argv, run->executable ? directory : NULL, status))
+        return false;
+    if (!find_mode(run, &e)) {
+        *status = error_report("pyelfrun", &e);
+        return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    /* First of all: what came before this line is the startup. */
+    struct clock_startup startup = clock_startup();
+    struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
+
+    struct run run = {0};
+    char directory[PATH_MAX];
+    int status;
+    if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
+        return status;
+
+    ranks_start(&run.ranks);
+    struct watchdog dog;
+    struct error e;
+    bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
+    if (well) {
+        /* The manifest is checked and constant after this. */
+        const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
+        void *state = NULL;
+        crash_tell(&dog);
+        well = run_phases(&run, loader, &state, &dog, &t);
+        loader->stop(state);
+    }
+    crash_forget();
+    watchdog_stop(&dog);
+    manifest_free(&run.manifest);
+    ranks_stop();
+    return well ? EXIT_SUCCESS : EXIT_FAILURE;
+}

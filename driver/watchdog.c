@@ -1,0 +1,76 @@
+/* See watchdog.h. The process ends by _exit, because MPI is not asked for calls
+ * from a second thread; the launcher ends the other ranks, and their own limits
+ * do where it does not. */
+#include "driver/watchdog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static void tell(const struct watchdog *w)
+{
+    struct error e;
+    const size_t library = atomic_load(&w->library);
+    const bool known = library < w->run->manifest.count;
+    error_set(&e, ERROR_SYSTEM,
+              "not done after %" PRIu64 " s: was in phase %s%s%s; look at this host, or give --timeout more",
+              w->seconds, atomic_load(&w->phase), known ? ", at " : "",
+              known ? w->run->manifest.libraries[library].stem : "");
+    ranks_report(&w->run->ranks, &e);
+}
+
+static void *watch(void *argument)
+{
+    struct watchdog *w = argument;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)w->seconds;
+    pthread_mutex_lock(&w->lock);
+    int status = 0;
+    while (!w->over && status != ETIMEDOUT)
+        status = pthread_cond_timedwait(&w->wake, &w->lock, &until);
+    if (!w->over) {
+        tell(w);
+        _exit(EXIT_FAILURE);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e)
+{
+    *w = (struct watchdog){.run = run, .seconds = run->options.timeout};
+    watchdog_phase(w, "start");
+    if (w->seconds == 0)
+        return true;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&w->lock, NULL);
+    /* Signals are for the thread that runs the set. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    errno = pthread_create(&w->thread, NULL, watch, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    w->running = errno == 0;
+    return w->running || error_errno(e, "--timeout", "cannot start a thread");
+}
+
+void watchdog_stop(struct watchdog *w)
+{
+    if (!w->running)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->over = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    w->running = false;
+}

@@ -1,0 +1,102 @@
+"""pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
+
+import re
+
+import pytest
+
+from objects import functions
+
+
+def run(programs, *args, **options):
+    return programs.run("pyelfrun", *args, leaks=False, **options)
+
+
+def row(table, name):
+    found = re.search(rf"^{name} +(.*)$", table, flags=re.M)
+    return found and found[1]
+
+
+@pytest.mark.parametrize("order", ["given", "random", "random:7", "shifted"])
+def test_orders(order, altered, programs):
+    done = run(programs, "--import-order", order, "--visit-order", order, altered.directory)
+    assert "every result right" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize("flags", ["now", "lazy", "global", "deepbind", "lazy,global,deepbind"])
+def test_flags_of_dlopen(flags, altered, programs):
+    done = run(programs, "--dlopen-flags", flags, altered.directory)
+    assert "every result right" in done.stdout
+    assert ("bound lazily" in done.stdout) == ("lazy" in flags)
+
+
+def test_phases(altered, programs):
+    table = run(programs, "--phases", "import", altered.directory).stdout
+    assert row(table, "import") and not row(table, "visit") and not row(table, "MPI") and "visited" not in table
+    table = run(programs, "--phases", "import,visit", altered.directory).stdout
+    assert row(table, "visit") and not row(table, "MPI") and "every result right" in table
+    table = run(programs, "--phases", "mpi", altered.directory).stdout
+    assert row(table, "MPI") and not row(table, "import") and "imported" not in table
+
+
+def test_several_runs(altered, programs):
+    done = run(programs, "--repeat", "3", "--phases", "import", altered.directory)
+    assert re.findall(r"^== (.*)$", done.stdout, flags=re.M)[:3] == [f"vanilla, run {i} of 3" for i in (1, 2, 3)]
+
+
+def test_launcher_words(altered, programs, tmp_path):
+    """Quotes keep a word together, as in a shell; nothing is expanded."""
+    script = tmp_path / "a launcher"
+    script.write_text('#!/bin/sh\nprintf "%s|" "$1" "$2"\nshift 2\nexec "$@"\n')
+    script.chmod(0o755)
+    done = run(programs, "--launcher", f"'{script}' \"two  words\" $HOME", altered.directory)
+    assert done.stdout.startswith("two  words|$HOME|") and "every result right" in done.stdout
+
+
+def test_wrong_use(altered, programs, tmp_path):
+    def refused(*args, status=2, env=None):
+        said = run(programs, *args, status=status, env=env).stderr
+        assert said.count("\n") == 1, said
+        return said
+
+    at = altered.directory
+    assert "which set?" in refused()
+    assert "one set at a time" in refused(at, at)
+    assert "--mode: what is 'fast'?" in refused("--mode", "vanilla,fast", at)
+    assert "--phases: what is visited has to be imported" in refused("--phases", "visit", at)
+    assert "now and lazy exclude" in refused("--dlopen-flags", "now,lazy", at)
+    assert "--import-order: what is 'shifted:3'?" in refused("--import-order", "shifted:3", at)
+    assert "in mode link nothing is opened" in refused("--mode", "link", "--lazy", at)
+    assert "has no pyelf-link, which mode bind-now runs; generate it with pyelfgen --link" in refused(
+        "--mode", "vanilla,bind-now", at, status=1
+    )
+    assert "manifest.json: cannot be read; is this a set" in refused("--mode", "static", tmp_path, status=1)
+    assert "no-such-launcher: cannot be started" in refused("--launcher", "no-such-launcher -n 2", at, status=1)
+    assert "--launcher: no command is given" in refused("--launcher", " ", at)
+    assert "start pyelfrun without mpirun" in refused("--repeat", "2", at, env={"OMPI_COMM_WORLD_SIZE": "2"})
+
+
+def test_a_crash_names_the_module(altered, programs):
+    name = "libmodule2.so"
+    address = functions(altered.path(name))[0][1]
+    altered.patch(name, altered.offset(name, ".text", address), b"\x0f\x0b")  # ud2
+    done = programs.command([programs.path("pyelfrun"), altered.directory], status=None, leaks=False)
+    assert done.returncode != 0
+    assert re.search(
+        r"^pyelfrun: rank 0 on \S+: ended by SIGILL in phase visit, at libmodule2; ", done.stderr, flags=re.M
+    ), done.stderr
+
+
+def test_a_time_limit_names_the_module(altered, programs):
+    name = "libmodule1.so"
+    address = functions(altered.path(name))[0][1]
+    altered.patch(name, altered.offset(name, ".text", address), b"\xeb\xfe")  # jmp .
+    said = run(programs, "--timeout", "1", altered.directory, status=1).stderr
+    assert re.fullmatch(
+        r"pyelfrun: rank 0 on \S+: not done after 1 s: was in phase visit, at libmodule1; .*\n", said
+    ), said
+
+
+def test_cold_and_warm(altered, programs):
+    for wish in ("--cold", "--warm"):
+        done = run(programs, wish, altered.directory)
+        assert "every result right" in done.stdout
