@@ -12,8 +12,7 @@
 
 extern char **environ;
 
-/* Whether a launcher has started this process as one rank of several. */
-static const char *launched_by(void)
+const char *launch_by(void)
 {
     static const struct {
         const char *variable, *launcher;
@@ -104,7 +103,7 @@ static bool run_tree(struct command *c, enum mode mode, int *status, struct erro
 
 bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
 {
-    const char *launcher = launched_by();
+    const char *launcher = launch_by();
     if (launcher)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "

@@ -35,6 +35,12 @@ struct order_wish {
 
 enum cache_wish { CACHE_AS_IT_IS, CACHE_COLD, CACHE_WARM };
 
+/* What is counted in every phase; runtime/counters.h. */
+struct counters_option {
+    bool os, sde, papi;
+    bool asked; /* by name, with --counters */
+};
+
 enum { OPTIONS_RUNS_MOST = 16 };
 
 struct options {
@@ -49,6 +55,9 @@ struct options {
     struct order_wish import_order, visit_order;
     enum cache_wish cache;
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
+    struct counters_option counters;
+    bool audit;       /* the dynamic linker, by libpyelfaudit.so */
+    bool simulate;    /* under cachegrind */
     uint64_t timeout;        /* seconds; 0: none */
     bool python;             /* false with --no-python */
     bool quiet;

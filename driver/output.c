@@ -90,6 +90,18 @@ static void print_table(const struct run *run, const struct loader *loader, cons
                m->functions, t->functions_visited == m->functions ? "" : " as the manifest says");
 }
 
+/* Collective: the counters of all ranks, printed on rank 0. */
+static bool print_counts(const struct run *run, const struct measured *t)
+{
+    struct counts_table counts;
+    struct error e;
+    bool well = counts_gather(&counts, t->counts, &run->ranks, &e);
+    if (well && run->ranks.rank == 0)
+        counts_print(&counts, &run->options, run->ranks.count);
+    counts_table_free(&counts);
+    return ranks_agree(&run->ranks, well, &e);
+}
+
 bool output_table(const struct run *run, const struct loader *loader, const struct measured *t)
 {
     const bool *phase = run->options.phase;
@@ -101,8 +113,11 @@ bool output_table(const struct run *run, const struct loader *loader, const stru
     };
     struct error e;
     bool well = true;
-    if (run->ranks.rank == 0) {
+    if (run->ranks.rank == 0)
         print_table(run, loader, t, rows, sizeof rows / sizeof rows[0]);
+    if (!print_counts(run, t))
+        return false;
+    if (run->ranks.rank == 0) {
         if (fflush(stdout) != 0 || ferror(stdout))
             well = error_errno(&e, "standard output", "the results cannot be written");
     }

@@ -9,13 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/counts.h"
 #include "driver/loader.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
 struct measured {
     double startup, startup_step; /* clock.h */
-    double seconds[PHASES];       /* on this rank; NAN where the phase was left out */
+    double seconds[PHASES];       /* on this rank; NAN where the phase was left out, or simulated */
+    struct counts *counts;        /* rank.c's */
     uint64_t functions_visited;   /* of all libraries, by their marks */
     uint64_t checksum;            /* of the MPI test's picture */
 };

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "driver/counts.h"
 #include "driver/crash.h"
 #include "driver/mpitest.h"
 #include "driver/output.h"
@@ -17,6 +18,23 @@
 #include "runtime/self.h"
 
 int main(int argc, char **argv);
+
+static bool test_mpi(const struct run *run, struct measured *t)
+{
+    counts_begin(t->counts);
+    bool well = mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum);
+    counts_end(t->counts, COUNTS_MPI);
+    return well;
+}
+
+/* Those under a simulator are the simulator's: not measured. */
+static bool keep_times(const struct run *run, struct measured *t)
+{
+    t->startup = run->options.simulate ? NAN : t->startup;
+    for (unsigned i = 0; i < PHASES && run->options.simulate; i++)
+        t->seconds[i] = NAN;
+    return true;
+}
 
 /* Every step is collective and true on all ranks or on none, so that the
  * first that fails ends all ranks alike. */
@@ -37,7 +55,10 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* The set is what the manifest says after this. */
            (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
 
-           (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
+           (!wanted[PHASE_MPI] || test_mpi(run, t)) &&
+
+           /* No time is taken after this. */
+           keep_times(run, t) &&
 
            /* Nothing is printed on standard output before this. */
            output_table(run, loader, t);
@@ -89,9 +110,14 @@ int main(int argc, char **argv)
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
         return status;
 
+    /* The startup is counted to here; MPI's is not part of it. */
+    struct error e;
+    t.counts = counts_start(&run.options, run.mode, &e);
+    if (!t.counts)
+        return error_report("pyelfrun", &e);
+
     ranks_start(&run.ranks);
     struct watchdog dog;
-    struct error e;
     bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {
         /* The manifest is checked and constant after this. */
@@ -103,6 +129,7 @@ int main(int argc, char **argv)
     }
     crash_forget();
     watchdog_stop(&dog);
+    counts_free(t.counts);
     manifest_free(&run.manifest);
     ranks_stop();
     return well ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -85,6 +85,16 @@ struct spread ranks_spread(const struct ranks *r, double figure)
     return s;
 }
 
+bool ranks_text(const struct ranks *r, bool have, char *text, int size)
+{
+    int mine = have ? r->rank : r->count;
+    int first;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first < r->count)
+        MPI_Bcast(text, size, MPI_CHAR, first, MPI_COMM_WORLD);
+    return first < r->count;
+}
+
 void ranks_stop(void)
 {
     MPI_Finalize();

@@ -41,6 +41,10 @@ bool ranks_agree(const struct ranks *r, bool well, const struct error *e);
 /* Collective: of a figure that each rank has, seconds for example. */
 struct spread ranks_spread(const struct ranks *r, double figure);
 
+/* Collective: the text of the first rank that has one, on all of them; false, and
+ * `text` as it was, where none has. `size` is the same on all. */
+bool ranks_text(const struct ranks *r, bool have, char *text, int size);
+
 /* Prints "pyelfrun: rank 3 on host: what is wrong". */
 void ranks_report(const struct ranks *r, const struct error *e);
 

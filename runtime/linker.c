@@ -26,11 +26,6 @@ static const struct counter descriptions[COUNTS] = {
 #undef COUNT
 };
 
-bool linker_audited(void)
-{
-    return getenv(AUDIT_VARIABLE) != NULL;
-}
-
 /* A page that survives exec, since its descriptor does; -1 with errno. */
 static int make_page(void)
 {
@@ -73,7 +68,7 @@ static const char *take_page(const struct audit_page **page)
 {
     const char *number = getenv(AUDIT_VARIABLE);
     if (!number)
-        return "counted with --audit only";
+        return "the dynamic linker is not audited: pyelfrun --audit does";
     int fd = atoi(number);
     off_t size = lseek(fd, 0, SEEK_END);
     void *address = size == AUDIT_PAGE_SIZE ? mmap(NULL, AUDIT_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
@@ -131,4 +126,4 @@ static void linker_close(void *state)
     free(l);
 }
 
-const struct source source_audit = {"audit", linker_open, linker_read, linker_close};
+const struct source source_audit = {"audit", linker_open, NULL, linker_read, linker_close};

@@ -7,10 +7,6 @@
 
 #include "base/error.h"
 
-/* Whether this process was started to be audited. False after counters_open
- * too, which takes the page over from the environment. */
-bool linker_audited(void);
-
 /* Sees to it that the program that this process execs next is audited by
  * `library`, the path of libpyelfaudit.so: to be called in the rank itself,
  * since the page is no other process's. */

@@ -1,19 +1,26 @@
 /* What the operating system counts of this process, all threads together:
  * getrusage(2), and of proc(5) /proc/self/io and /proc/self/statm.
  *
+ * All of it goes on counting when a process executes another program. The
+ * launcher, which becomes the program, hands on what it has caused itself.
+ *
  * Files in /proc are kept open and read by pread, so that a reading is two
  * system calls. What these read is itself among the bytes that the process has
  * read, and is taken off.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "runtime/os.h"
 #include "runtime/source.h"
+
+#define BEFORE "PYELFRUN_BEFORE" /* "process:count,count,..." of the launcher */
 
 enum { MINOR_FAULTS, MAJOR_FAULTS, VOLUNTARY, INVOLUNTARY, RSS, READ_BYTES, STORAGE_BYTES, COUNT };
 
@@ -31,6 +38,7 @@ struct os {
     int io, statm;  /* -1 where the file cannot be had */
     uint64_t own;   /* bytes of ours among those that the process has read */
     uint64_t page;  /* bytes */
+    uint64_t before[COUNT]; /* what is not this program's */
 };
 
 /* The text of the file, "" when it cannot be read. */
@@ -63,9 +71,9 @@ static bool resident_pages(const char *text, uint64_t *pages)
     return true;
 }
 
-static void os_read(void *state, uint64_t *values)
+/* What the process has caused, in whatever program. */
+static void read_all(struct os *o, uint64_t *values)
 {
-    struct os *o = state;
     char text[512];
     struct rusage usage;
     /* rchar is what had been read before the reading of it. */
@@ -83,6 +91,15 @@ static void os_read(void *state, uint64_t *values)
         values[VOLUNTARY] = (uint64_t)usage.ru_nvcsw;
         values[INVOLUNTARY] = (uint64_t)usage.ru_nivcsw;
     }
+}
+
+static void os_read(void *state, uint64_t *values)
+{
+    struct os *o = state;
+    read_all(o, values);
+    for (size_t i = 0; i < COUNT; i++)
+        if (values[i] != COUNTERS_UNKNOWN)
+            values[i] -= o->before[i];
 }
 
 /* A kernel that stands in for Linux may have the call and not the counts. */
@@ -122,6 +139,16 @@ static void check_files(struct os *o, struct counter *list)
         source_absent(&list[RSS], "/proc/self/statm does not say how many pages are resident");
 }
 
+/* Takes what the launcher has caused, which was the same process. */
+static void take_before(struct os *o)
+{
+    char *place = getenv(BEFORE);
+    if (!place || strtol(place, &place, 10) != getpid() || *place++ != ':')
+        return;
+    for (size_t i = 0; i < COUNT && *place; i++)
+        o->before[i] = strtoull(place, &place, 10), place += *place == ',';
+}
+
 static bool os_open(void **state, struct counter *list, size_t *count, struct error *e)
 {
     struct os *o = *state = calloc(1, sizeof *o);
@@ -129,6 +156,7 @@ static bool os_open(void **state, struct counter *list, size_t *count, struct er
         return error_set(e, ERROR_MEMORY, "there is no memory left for the counters of the system");
     memcpy(list, descriptions, sizeof descriptions);
     *count = COUNT;
+    take_before(o);
     o->page = (uint64_t)sysconf(_SC_PAGESIZE);
     o->io = open_file("/proc/self/io", list, READ_BYTES, STORAGE_BYTES);
     o->statm = open_file("/proc/self/statm", list, RSS, RSS);
@@ -147,4 +175,24 @@ static void os_close(void *state)
     free(o);
 }
 
-const struct source source_os = {"os", os_open, os_read, os_close};
+bool os_hand_on(struct error *e)
+{
+    struct counter list[SOURCE_MOST];
+    uint64_t values[COUNT] = {0};
+    size_t count;
+    void *state;
+    char text[32 * (COUNT + 1)];
+    if (!os_open(&state, list, &count, e))
+        return false;
+    struct os *o = state;
+    read_all(o, values);
+    /* a state of the program and not a count */
+    values[RSS] = 0;
+    int length = snprintf(text, sizeof text, "%ld:", (long)getpid());
+    for (size_t i = 0; i < COUNT; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%" PRIu64 ",", values[i] + (i == READ_BYTES ? o->own : 0));
+    os_close(state);
+    return setenv(BEFORE, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+}
+
+const struct source source_os = {"os", os_open, NULL, os_read, os_close};

@@ -1,8 +1,9 @@
 /* The processor's counters through PAPI: its presets, or the events that
  * PAPI_EVENTS names, the variable of PAPI's own high-level interface.
  *
- * PAPI is loaded when counters are opened, so that a machine without it needs
- * nothing. It counts what the calling thread does in user mode. All events of
+ * PAPI is loaded when counters are started, so that a machine without it needs
+ * nothing, and only where it may have something to count: its libraries would be
+ * two more among those of the process. It counts what the calling thread does in user mode. All events of
  * one component run at once and are never multiplexed: an estimate of a visit
  * of milliseconds would be worth nothing. What the processor cannot count beside
  * those before it in the list is absent.
@@ -32,10 +33,17 @@ static const struct preset presets[] = {
 
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
+/* What others than the processor's own counters are to be read. */
+static const char *named_events(void)
+{
+    const char *names = getenv("PAPI_EVENTS");
+    return names && names[strspn(names, ",")] ? names : NULL;
+}
+
 /* The presets, or what PAPI_EVENTS names, separated by commas. */
 static size_t wanted(struct counter *list)
 {
-    const char *names = getenv("PAPI_EVENTS");
+    const char *names = named_events();
     size_t count = 0;
     while (names && *names && count < SOURCE_MOST) {
         size_t length = strcspn(names, ",");
@@ -49,7 +57,10 @@ static size_t wanted(struct counter *list)
         snprintf(list[i].name, sizeof list[i].name, "%s", presets[i].name);
         list[i].unit = presets[i].unit;
     }
-    return count > 0 ? count : PRESETS;
+    count = count > 0 ? count : PRESETS;
+    for (size_t i = 0; i < count; i++)
+        list[i].late = true;
+    return count;
 }
 
 #if PYELFGEN_HAVE_PAPI
@@ -82,9 +93,11 @@ static const char *load(struct papi *p)
 {
     char name[64];
     snprintf(name, sizeof name, "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
-    /* PAPI looks for libsde among the symbols that everybody sees, and libsde
-     * for PAPI. It stays loaded: tools may have it in use. */
-    void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    /* libsde looks for PAPI among the symbols that everybody sees; otherwise PAPI
+     * keeps to itself, since a search for a symbol would pass it by. It stays
+     * loaded: tools may have it in use. */
+    int scope = dlsym(RTLD_DEFAULT, "papi_sde_init") ? RTLD_GLOBAL : RTLD_LOCAL;
+    void *library = dlopen(name, RTLD_NOW | scope);
     if (!library)
         return dlerror();
 #define CALL(call)                                                                                                    \
@@ -102,13 +115,13 @@ static const char *load(struct papi *p)
     return version < 0 ? p->PAPI_strerror(version) : "the library has another version than this program was built with";
 }
 
-/* Why the kernel's counters cannot be had, beside what PAPI says. */
-static const char *without_pmu(void)
+#define WITHOUT_PMU "the kernel has no hardware counters here (no cpu in /sys/bus/event_source/devices)"
+
+/* Whether the kernel has a driver for the processor's counters. */
+static bool has_pmu(void)
 {
     return access("/sys/bus/event_source/devices/cpu", F_OK) == 0 ||
-                   access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0
-               ? ""
-               : ": the kernel has no hardware counters here (no cpu in /sys/bus/event_source/devices)";
+           access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0;
 }
 
 static struct set *set_of(struct papi *p, int component)
@@ -155,7 +168,7 @@ static void say_why(struct papi *p, struct counter *c, int status)
         source_absent(c, "PAPI: the processor cannot count this together with those before it");
     else
         source_absent(c, "PAPI: %s%s", p->PAPI_strerror(status),
-                      preset && status == PAPI_ENOEVNT ? without_pmu() : "");
+                      preset && status == PAPI_ENOEVNT && !has_pmu() ? ": " WITHOUT_PMU : "");
 }
 
 static void add_all(struct papi *p, struct counter *list, size_t count)
@@ -209,14 +222,19 @@ static bool papi_open(void **state, struct counter *list, size_t *count, struct 
     if (!p)
         return error_set(e, ERROR_MEMORY, "there is no memory left for PAPI's counters");
     *count = wanted(list);
-    const char *why = load(p);
-    for (size_t i = 0; i < *count && why; i++)
+    return true;
+}
+
+static void papi_start(void *state, struct counter *list, size_t count, bool asked)
+{
+    struct papi *p = state;
+    const char *why = asked || named_events() || has_pmu() ? load(p) : WITHOUT_PMU;
+    for (size_t i = 0; i < count && why; i++)
         source_absent(&list[i], "PAPI: %s", why);
     if (!why) {
-        add_all(p, list, *count);
+        add_all(p, list, count);
         start_all(p, list);
     }
-    return true;
 }
 
 static void papi_read(void *state, uint64_t *values)
@@ -248,11 +266,17 @@ static void papi_close(void *state)
 
 static bool papi_open(void **state, struct counter *list, size_t *count, struct error *e)
 {
-    (void)state, (void)e;
+    (void)e;
     *count = wanted(list);
     for (size_t i = 0; i < *count; i++)
-        source_absent(&list[i], "PAPI: not built in");
+        source_absent(&list[i], "PAPI: not built in; build with the Debian package libpapi-dev");
+    *state = NULL;
     return true;
+}
+
+static void papi_start(void *state, struct counter *list, size_t count, bool asked)
+{
+    (void)state, (void)list, (void)count, (void)asked;
 }
 
 static void papi_read(void *state, uint64_t *values)
@@ -267,4 +291,4 @@ static void papi_close(void *state)
 
 #endif
 
-const struct source source_papi = {"papi", papi_open, papi_read, papi_close};
+const struct source source_papi = {"papi", papi_open, papi_start, papi_read, papi_close};

@@ -1,15 +1,16 @@
 /* What this process has loaded, and what the runner has done: counted by
  * ourselves, so that no machine lacks it, and offered to PAPI's tools as
- * software-defined events, sde:::pyelf::LIBRARIES_LOADED and on.
+ * software-defined events, sde:::pyelf::libraries_loaded and on.
  *
  * What is loaded is asked of the dynamic linker at each reading
  * (dl_iterate_phdr) and of the dynamic sections of the objects (gABI, "Dynamic
  * Section"): nothing is counted between readings, and a tool that reads in the
  * middle of an import sees the middle of the import.
  *
- * libsde is PAPI's library for those that have such events. A program that is
- * linked with it is found to have it; otherwise it is loaded here, among the
- * symbols that everybody sees, where PAPI looks for it when it is initialised.
+ * libsde is PAPI's library for those that have such events. Where a tool has
+ * brought it along, it is used; otherwise it is loaded when that is asked for,
+ * among the symbols that everybody sees, where PAPI looks for it when it is
+ * initialised.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -21,17 +22,17 @@
 
 /* name, unit, what it is */
 #define EVENTS(X)                                                                                                     \
-    X(LIBRARIES_LOADED, "objects", "Objects that the dynamic linker has loaded since the process began")               \
-    X(BYTES_MAPPED, "bytes", "Address space of the segments of all objects that are loaded")                           \
-    X(RELOCATIONS_RELATIVE, "relocations", "Relocations without a symbol, of all objects that are loaded")             \
-    X(RELOCATIONS_SYMBOLIC, "relocations", "Relocations of data that name a symbol, of all objects that are loaded")   \
-    X(RELOCATIONS_PLT, "relocations", "Relocations of calls through the PLT, of all objects that are loaded")          \
-    X(SYMBOLS_LOOKED_UP, "symbols", "Relocations whose symbol was looked up when their object was loaded")             \
-    X(MODULES_IMPORTED, "modules", "Modules of the set that pyelfrun has imported")                                    \
-    X(ENTRIES_VISITED, "calls", "Entries of modules that pyelfrun has called")
+    X(libraries_loaded, "objects", "Objects that the dynamic linker has loaded since the process began")               \
+    X(bytes_mapped, "bytes", "Address space of the segments of all objects that are loaded")                           \
+    X(relocations_relative, "relocations", "Relocations without a symbol, of all objects that are loaded")             \
+    X(relocations_symbolic, "relocations", "Relocations of data that name a symbol, of all objects that are loaded")   \
+    X(relocations_plt, "relocations", "Relocations of calls through the PLT, of all objects that are loaded")          \
+    X(symbols_looked_up, "symbols", "Relocations whose symbol was looked up when their object was loaded")             \
+    X(modules_imported, "modules", "Modules of the set that pyelfrun has imported")                                    \
+    X(entries_visited, "calls", "Entries of modules that pyelfrun has called")
 
 enum event {
-#define EVENT(name, unit, text) name,
+#define EVENT(name, unit, text) EVENT_##name,
     EVENTS(EVENT)
 #undef EVENT
         COUNT
@@ -54,9 +55,9 @@ struct sde {
     uint64_t done[COUNTERS_EVENTS];
     size_t before; /* objects that were loaded before bind_now was said */
     bool bind_now;
+    bool always; /* LD_BIND_NOW, which the dynamic linker has read at the start */
     char unpublished[160]; /* why; "" when PAPI's tools see the events */
     void *handle;          /* of libsde */
-    int (*shutdown)(void *handle);
     struct published published[COUNT];
 };
 
@@ -120,21 +121,21 @@ static void add_relocations(struct walk *w, const struct dl_phdr_info *info, con
         rela_size -= plt_size;
     /* Not among what the dynamic linker makes absolute. */
     if (relr_size > 0)
-        w->values[RELOCATIONS_RELATIVE] +=
+        w->values[EVENT_relocations_relative] +=
             count_relr((const uint64_t *)(relr < info->dlpi_addr ? relr + info->dlpi_addr : relr), relr_size);
     uint64_t symbolic = rela_size / sizeof(ElfW(Rela)) - relative;
     uint64_t calls = plt_size / sizeof(ElfW(Rela));
-    w->values[RELOCATIONS_RELATIVE] += relative;
-    w->values[RELOCATIONS_SYMBOLIC] += symbolic;
-    w->values[RELOCATIONS_PLT] += calls;
-    w->values[SYMBOLS_LOOKED_UP] += symbolic + (bind_now ? calls : 0);
+    w->values[EVENT_relocations_relative] += relative;
+    w->values[EVENT_relocations_symbolic] += symbolic;
+    w->values[EVENT_relocations_plt] += calls;
+    w->values[EVENT_symbols_looked_up] += symbolic + (bind_now ? calls : 0);
 }
 
 /* Objects come in the order in which they were loaded. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct walk *w = context;
-    bool bind_now = w->sde->bind_now && w->objects >= w->sde->before;
+    bool bind_now = w->sde->always || (w->sde->bind_now && w->objects >= w->sde->before);
     uint64_t low = UINT64_MAX, high = 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -145,9 +146,9 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
             add_relocations(w, info, (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr), bind_now);
         }
     }
-    w->values[BYTES_MAPPED] += high > low ? high - low : 0;
+    w->values[EVENT_bytes_mapped] += high > low ? high - low : 0;
     if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
-        w->values[LIBRARIES_LOADED] = info->dlpi_adds;
+        w->values[EVENT_libraries_loaded] = info->dlpi_adds;
     w->objects++;
     return 0;
 }
@@ -156,8 +157,8 @@ static void look(struct walk *w, const struct sde *s)
 {
     *w = (struct walk){.sde = s};
     dl_iterate_phdr(add_object, w);
-    w->values[MODULES_IMPORTED] = __atomic_load_n(&s->done[COUNTERS_MODULES_IMPORTED], __ATOMIC_RELAXED);
-    w->values[ENTRIES_VISITED] = __atomic_load_n(&s->done[COUNTERS_ENTRIES_VISITED], __ATOMIC_RELAXED);
+    w->values[EVENT_modules_imported] = __atomic_load_n(&s->done[COUNTERS_MODULES_IMPORTED], __ATOMIC_RELAXED);
+    w->values[EVENT_entries_visited] = __atomic_load_n(&s->done[COUNTERS_ENTRIES_VISITED], __ATOMIC_RELAXED);
 }
 
 static void sde_read(void *state, uint64_t *values)
@@ -237,16 +238,20 @@ static void find(const char *name, void *function, void **library)
     memcpy(function, &address, sizeof address);
 }
 
-static void publish_here(struct sde *s)
+static void publish_here(struct sde *s, bool asked)
 {
     papi_sde_fptr_struct_t f = {0};
+    if (!asked && !dlsym(RTLD_DEFAULT, "papi_sde_init")) {
+        snprintf(s->unpublished, sizeof s->unpublished, "libsde is loaded only when it is asked for: --counters sde");
+        return;
+    }
+    dlerror();
     void *library = NULL;
     find("papi_sde_init", &f.init, &library);
     find("papi_sde_register_counter_cb", &f.register_counter_cb, &library);
     find("papi_sde_describe_counter", &f.describe_counter, &library);
-    find("papi_sde_shutdown", &s->shutdown, &library);
     const char *why = dlerror();
-    if (f.init && f.register_counter_cb && f.describe_counter && s->shutdown) {
+    if (f.init && f.register_counter_cb && f.describe_counter) {
         for (size_t i = 0; i < COUNT; i++)
             s->published[i] = (struct published){s, (enum event)i};
         s->handle = publish(&f, s->published);
@@ -258,9 +263,10 @@ static void publish_here(struct sde *s)
 
 #else
 
-static void publish_here(struct sde *s)
+static void publish_here(struct sde *s, bool asked)
 {
-    snprintf(s->unpublished, sizeof s->unpublished, "libsde: not built in");
+    (void)asked;
+    snprintf(s->unpublished, sizeof s->unpublished, "libsde: not built in; build with the Debian package libpapi-dev");
 }
 
 #endif
@@ -275,16 +281,25 @@ static bool sde_open(void **state, struct counter *list, size_t *count, struct e
         snprintf(list[i].name, sizeof list[i].name, "sde:::pyelf::%s", events[i].name);
         list[i].unit = events[i].unit;
     }
-    publish_here(s);
+    const char *bind_now = getenv("LD_BIND_NOW");
+    s->always = bind_now && *bind_now;
     return true;
+}
+
+static void sde_start(void *state, struct counter *list, size_t count, bool asked)
+{
+    (void)list, (void)count;
+    publish_here(state, asked);
 }
 
 static void sde_close(void *state)
 {
     struct sde *s = state;
+    /* What is published stays: tools may read it as long as the process runs, and
+     * nothing is safe after PAPI 7.0's papi_sde_shutdown. */
     if (s->handle)
-        s->shutdown(s->handle);
+        return;
     free(s);
 }
 
-const struct source source_sde = {"sde", sde_open, sde_read, sde_close};
+const struct source source_sde = {"sde", sde_open, sde_start, sde_read, sde_close};
