@@ -122,7 +122,7 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
     if (!launch_cache(o, e) || !prepare_counters(o, e) || !stamp_start(e))
         return false;
     if (o->simulate)
-        return simulation_execute(path, argv, e);
+        return simulation_execute(path, argv, &(struct simulation_caches){SIMULATED_I1, SIMULATED_D1, SIMULATED_LL}, e);
     execv(path, argv);
     return error_errno(e, path, "cannot be executed");
 }

@@ -61,7 +61,7 @@ static bool go_through(const struct pass *p, step_function *step, struct measure
         counts_step(t->counts, p->phase);
     }
     t->seconds[p->phase] = clock_now() - begin;
-    counts_end(t->counts, counts_span_of(p->phase));
+    counts_end(t->counts, p->phase == PHASE_IMPORT ? COUNTS_IMPORT : COUNTS_VISIT);
     output_clear(&bar);
     free(order);
     watchdog_phase(p->dog, "barrier");

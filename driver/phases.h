@@ -14,12 +14,15 @@
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
+/* On this rank. */
 struct measured {
     double startup, startup_step; /* clock.h */
-    double seconds[PHASES];       /* on this rank; NAN where the phase was left out, or simulated */
-    struct counts *counts;        /* rank.c's */
+    double seconds[PHASES];       /* NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
     uint64_t checksum;            /* of the MPI test's picture */
+    const char *untimed;          /* why times are NAN, where that is meant so; else NULL */
+
+    struct counts *counts; /* of this rank; counts.h */
 };
 
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */

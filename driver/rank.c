@@ -5,7 +5,9 @@
  * named after it.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "driver/counts.h"
 #include "driver/crash.h"
@@ -27,13 +29,24 @@ static bool test_mpi(const struct run *run, struct measured *t)
     return well;
 }
 
-/* Those under a simulator are the simulator's: not measured. */
+/* Those under a simulator are the simulator's. */
 static bool keep_times(const struct run *run, struct measured *t)
 {
-    t->startup = run->options.simulate ? NAN : t->startup;
-    for (unsigned i = 0; i < PHASES && run->options.simulate; i++)
+    if (!run->options.simulate)
+        return true;
+    t->untimed = "simulated";
+    t->startup = NAN;
+    for (unsigned i = 0; i < PHASES; i++)
         t->seconds[i] = NAN;
     return true;
+}
+
+/* Whoever asked for events that PAPI reads is told why it cannot. */
+static void check_published(const struct run *run, const struct counts *counts)
+{
+    const char *why = counts_unpublished(counts);
+    if (run->ranks.rank == 0 && run->options.counters.asked && run->options.counters.sde && *why)
+        fprintf(stderr, "pyelfrun: PAPI cannot read the events of sde:::pyelf: %s\n", why);
 }
 
 /* Every step is collective and true on all ranks or on none, so that the
@@ -43,8 +56,11 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
 {
     const bool *wanted = run->options.phase;
 
-    /* An interpreter, or nothing; from here on no clock is stopped for it. */
-    return phases_start(run, loader, state) &&
+    /* What cannot be kept is not measured. */
+    return output_possible(run) &&
+
+           /* An interpreter, or nothing; from here on no clock is stopped for it. */
+           phases_start(run, loader, state) &&
 
            /* Every library is loaded after this, utilities as their needs. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
@@ -61,7 +77,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            keep_times(run, t) &&
 
            /* Nothing is printed on standard output before this. */
-           output_table(run, loader, t);
+           output_results(run, loader, t);
 }
 
 /* Which mode this process is in: what it was built as says more than what was
@@ -104,7 +120,7 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {0};
+    struct run run = {.begun = time(NULL)};
     char directory[PATH_MAX];
     int status;
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
@@ -117,6 +133,7 @@ int main(int argc, char **argv)
         return error_report("pyelfrun", &e);
 
     ranks_start(&run.ranks);
+    check_published(&run, t.counts);
     struct watchdog dog;
     bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {

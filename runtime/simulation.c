@@ -10,10 +10,6 @@
  * The lines go to a file in memory that the launcher has made. So one run has
  * the totals at every border between phases, and nothing is estimated. What a
  * reading itself costs is a system call and a few lines of ours.
- *
- * The caches are always the same, not those of the machine, so that figures
- * can be compared: 32 KiB of eight ways each for data and instructions, 32 MiB
- * of sixteen ways behind them, in lines of 64 bytes.
  */
 #include "runtime/simulation.h"
 
@@ -56,41 +52,57 @@ static const struct {
 
 /* --- the launcher ------------------------------------------------------------------- */
 
-bool simulation_execute(const char *path, char **argv, struct error *e)
+/* The command line, in one piece; NULL when memory ran out. */
+static char **make_words(const char *path, char **argv, const struct simulation_caches *caches, int log)
 {
-    static char *const options[] = {"--tool=cachegrind",
-                                    "--cache-sim=yes",
-                                    "--I1=32768,8,64",
-                                    "--D1=32768,8,64",
-                                    "--LL=33554432,16,64",
-                                    "--cachegrind-out-file=/dev/null",
-                                    "--trace-children=no",
-                                    "--child-silent-after-fork=no"};
-    enum { OPTIONS = sizeof options / sizeof options[0] };
+    static const char *const constant[] = {"valgrind",
+                                           "--tool=cachegrind",
+                                           "--cache-sim=yes",
+                                           "--cachegrind-out-file=/dev/null",
+                                           "--trace-children=no",
+                                           "--child-silent-after-fork=no"};
+    enum { CONSTANT = sizeof constant / sizeof constant[0], OURS = 4, TEXT = 64 };
     size_t count = 0;
     while (argv[count])
         count++;
-    /* cachegrind takes its descriptor away; the other one is for us. */
-    int log = memfd_create("pyelfrun-simulation", 0);
-    int ours = dup(log);
-    char **words = calloc(OPTIONS + count + 4, sizeof *words);
-    char descriptor[32], variable[64];
-    snprintf(descriptor, sizeof descriptor, "--log-fd=%d", log);
-    snprintf(variable, sizeof variable, "%ld:%d", (long)getpid(), ours);
-    if (log < 0 || ours < 0 || !words || setenv(VARIABLE, variable, 1) != 0)
-        return error_errno(e, "memfd", "there is no memory for what cachegrind writes");
+    const size_t all = CONSTANT + OURS + 1 + count + 1;
+    char **words = malloc(all * sizeof *words + OURS * TEXT);
+    if (!words)
+        return NULL;
+    char(*ours)[TEXT] = (char(*)[TEXT])(words + all);
+    snprintf(ours[0], TEXT, "--I1=%s", caches->i1);
+    snprintf(ours[1], TEXT, "--D1=%s", caches->d1);
+    snprintf(ours[2], TEXT, "--LL=%s", caches->ll);
+    snprintf(ours[3], TEXT, "--log-fd=%d", log);
     size_t n = 0;
-    words[n++] = "valgrind";
-    for (size_t i = 0; i < OPTIONS; i++)
-        words[n++] = options[i];
-    words[n++] = descriptor;
+    for (size_t i = 0; i < CONSTANT; i++)
+        words[n++] = (char *)constant[i];
+    for (size_t i = 0; i < OURS; i++)
+        words[n++] = ours[i];
     words[n++] = (char *)path;
     for (size_t i = 1; i < count; i++)
         words[n++] = argv[i];
+    words[n] = NULL;
+    return words;
+}
+
+bool simulation_execute(const char *path, char **argv, const struct simulation_caches *caches, struct error *e)
+{
+    /* valgrind takes its descriptor away; the other one is for the program. */
+    const int log = memfd_create("pyelfrun-simulation", 0);
+    const int ours = dup(log);
+    char variable[64];
+    snprintf(variable, sizeof variable, "%ld:%d", (long)getpid(), ours);
+    char **words = make_words(path, argv, caches, log);
+    if (log < 0 || ours < 0 || !words || setenv(VARIABLE, variable, 1) != 0) {
+        error_errno(e, "memfd", "there is no memory for what cachegrind writes");
+        free(words);
+        return false;
+    }
     /* Open MPI asks the processor what valgrind does not answer. */
     setenv("HWLOC_COMPONENTS", "-x86", 0);
     execvp(words[0], words);
-    int reason = errno;
+    const int reason = errno;
     free(words);
     if (reason == ENOENT)
         return error_set(e, ERROR_SYSTEM, "--simulate: there is no valgrind; install the Debian package valgrind");
