@@ -95,7 +95,7 @@ static void gather_counter(struct collector *c, const struct counted *k, struct 
     snprintf(name, sizeof name, "%s", k->name);
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
     const bool same = strcmp(name, k->name) == 0;
-    struct results_figure unused;
+    struct results_figure unused = {0};
     if (!c->to)
         to = &unused;
     *to = (struct results_figure){keep(c, k->name), keep(c, k->unit), keep(c, k->source), k->level, NULL, NULL};
@@ -107,7 +107,7 @@ static void gather_phase(struct collector *c, const struct measured *t, enum res
     const bool startup = part == RESULTS_STARTUP;
     size_t count;
     const struct counted *counted = counts_values(t->counts, (enum counts_span)part, &count);
-    struct results_phase unused;
+    struct results_phase unused = {0};
     struct results_phase *p = c->to ? &c->to->phase[part] : &unused;
     *p = (struct results_phase){.ran = true, .seconds = {.name = "seconds", .unit = "s"}, .counter_count = count};
     if (startup && t->startup_step > 1e-9)

@@ -62,7 +62,7 @@ bool launch_parts_expect(struct launch_parts *p, struct error *e)
 
 void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status)
 {
-    struct error e;
+    struct error e = {0};
     bool well = true;
     if (status != EXIT_SUCCESS) {
         struct results_run *run = results_add_run(&p->all);

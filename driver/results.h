@@ -28,9 +28,9 @@ enum {
     RESULTS_RANKS_MOST = 1 << 22,
     RESULTS_COUNTERS_MOST = 256, /* of one phase */
     RESULTS_OPTIONS_MOST = 64,
-    RESULTS_TEXT_MOST = 4096,       /* bytes */
-    RESULTS_BYTES_MOST = 64 << 20,  /* of a file that is read */
-    RESULTS_WEIGHT_MOST = 1 << 30,  /* bytes of memory that reading it may take */
+    RESULTS_TEXT_MOST = 4096,      /* bytes */
+    RESULTS_BYTES_MOST = 64 << 20, /* of a file that is read */
+    RESULTS_WEIGHT_MOST = 1 << 30, /* bytes of memory that reading it may take */
 };
 
 /* In the order in which they run. */

@@ -14,7 +14,7 @@
 struct run {
     struct options options;
     enum mode mode;
-    int64_t begun; /* seconds since 1970, UTC */
+    int64_t begun;                       /* seconds since 1970, UTC */
     const struct executable *executable; /* this process's, where it is one of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;

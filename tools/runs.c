@@ -38,8 +38,7 @@ static size_t base_of(const struct runs *all, size_t row)
     if (all->file_count == 1)
         return 0;
     for (size_t i = 0; i < row; i++)
-        if (strcmp(all->rows[i].is->mode, all->rows[row].is->mode) == 0 &&
-            all->rows[i].file != all->rows[row].file)
+        if (strcmp(all->rows[i].is->mode, all->rows[row].is->mode) == 0 && all->rows[i].file != all->rows[row].file)
             return i;
     return row;
 }
