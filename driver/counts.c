@@ -42,7 +42,10 @@ static void set_values(struct counts *c, enum counts_span span, const uint64_t *
         const struct counter *k = &c->list[i];
         const uint64_t from = k->level || !before ? 0 : before[i];
         const bool known = from != COUNTERS_UNKNOWN && after[i] != COUNTERS_UNKNOWN;
-        c->spans[span][i] = (struct counted){k->name, k->unit, k->source, k->level,
+        c->spans[span][i] = (struct counted){k->name,
+                                             k->unit,
+                                             k->source,
+                                             k->level,
                                              known ? (double)(int64_t)(after[i] - from) : NAN,
                                              known ? "" : why_absent(k, span)};
     }

@@ -298,7 +298,8 @@ static bool check(const struct options *o, struct error *e)
 
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status)
 {
-    *o = (struct options){.python = true, .repeat = 1, .turn = 1, .phase = {true, true, true}, .counters = {true, true, true, false}};
+    *o = (struct options){
+        .python = true, .repeat = 1, .turn = 1, .phase = {true, true, true}, .counters = {true, true, true, false}};
     *status = 0;
     struct error e = {0};
     struct cli cli = cli_start(&pyelfrun_program, argc, argv);

@@ -58,10 +58,10 @@ struct options {
     struct counters_option counters;
     bool audit;       /* the dynamic linker, by libpyelfaudit.so */
     bool simulate;    /* under cachegrind */
-    uint64_t timeout;        /* seconds; 0: none */
-    bool python;             /* false with --no-python */
-    const char *json;        /* the file for the results, or NULL; this too from argv */
-    bool pynamic;            /* Pynamic's lines instead of the table */
+    uint64_t timeout; /* seconds; 0: none */
+    bool python;      /* false with --no-python */
+    const char *json; /* the file for the results, or NULL; this too from argv */
+    bool pynamic;     /* Pynamic's lines instead of the table */
     bool quiet;
 
     /* Of a tree: which run of its mode it is, and the file in which its launcher

@@ -16,7 +16,7 @@
 #define AUDIT_LIBRARY  "libpyelfaudit.so"
 
 /* name in the page and of the counter, unit */
-#define AUDIT_COUNTS(X)                                                                                               \
+#define AUDIT_COUNTS(X)                                                                                                \
     X(names_searched, "names-searched", "names")                                                                       \
     X(files_tried, "files-tried", "files")                                                                             \
     X(files_failed, "files-failed", "files")                                                                           \
@@ -28,8 +28,8 @@
 enum { AUDIT_PAGE_SIZE = 4096, AUDIT_MAGIC = 0x50594155 };
 
 struct audit_page {
-    uint32_t magic; /* AUDIT_MAGIC, by whoever made the page */
-    int32_t pid;    /* of the process that is counted; 0 before */
+    uint32_t magic;  /* AUDIT_MAGIC, by whoever made the page */
+    int32_t pid;     /* of the process that is counted; 0 before */
     uint32_t trying; /* a file is being tried, and nothing has come of it yet */
     uint32_t reserved;
 #define COUNT(name, text, unit) uint64_t name;

@@ -8,8 +8,10 @@
 /* The last is read closest to what is counted: of what a reading itself costs,
  * the simulation and PAPI see the least. */
 static const struct source *const sources[COUNTERS_SOURCES] = {
-    [COUNTERS_SDE] = &source_sde,   [COUNTERS_OS] = &source_os,
-    [COUNTERS_AUDIT] = &source_audit, [COUNTERS_PAPI] = &source_papi,
+    [COUNTERS_SDE] = &source_sde,
+    [COUNTERS_OS] = &source_os,
+    [COUNTERS_AUDIT] = &source_audit,
+    [COUNTERS_PAPI] = &source_papi,
     [COUNTERS_SIMULATED] = &source_simulation,
 };
 

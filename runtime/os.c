@@ -35,9 +35,9 @@ static const struct counter descriptions[COUNT] = {
 };
 
 struct os {
-    int io, statm;  /* -1 where the file cannot be had */
-    uint64_t own;   /* bytes of ours among those that the process has read */
-    uint64_t page;  /* bytes */
+    int io, statm;          /* -1 where the file cannot be had */
+    uint64_t own;           /* bytes of ours among those that the process has read */
+    uint64_t page;          /* bytes */
     uint64_t before[COUNT]; /* what is not this program's */
 };
 
@@ -190,7 +190,8 @@ bool os_hand_on(struct error *e)
     values[RSS] = 0;
     int length = snprintf(text, sizeof text, "%ld:", (long)getpid());
     for (size_t i = 0; i < COUNT; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%" PRIu64 ",", values[i] + (i == READ_BYTES ? o->own : 0));
+        length += snprintf(text + length, sizeof text - (size_t)length, "%" PRIu64 ",",
+                           values[i] + (i == READ_BYTES ? o->own : 0));
     os_close(state);
     return setenv(BEFORE, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }

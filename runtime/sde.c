@@ -21,7 +21,7 @@
 #include "runtime/source.h"
 
 /* name, unit, what it is */
-#define EVENTS(X)                                                                                                     \
+#define EVENTS(X)                                                                                                      \
     X(libraries_loaded, "objects", "Objects that the dynamic linker has loaded since the process began")               \
     X(bytes_mapped, "bytes", "Address space of the segments of all objects that are loaded")                           \
     X(relocations_relative, "relocations", "Relocations without a symbol, of all objects that are loaded")             \
@@ -55,7 +55,7 @@ struct sde {
     uint64_t done[COUNTERS_EVENTS];
     size_t before; /* objects that were loaded before bind_now was said */
     bool bind_now;
-    bool always; /* LD_BIND_NOW, which the dynamic linker has read at the start */
+    bool always;           /* LD_BIND_NOW, which the dynamic linker has read at the start */
     char unpublished[160]; /* why; "" when PAPI's tools see the events */
     void *handle;          /* of libsde */
     struct published published[COUNT];
@@ -77,7 +77,7 @@ static uint64_t count_relr(const uint64_t *words, size_t size)
     return count;
 }
 
-static void add_relocations(struct walk *w, const struct dl_phdr_info *info, const ElfW(Dyn) *dynamic, bool bind_now)
+static void add_relocations(struct walk *w, const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, bool bind_now)
 {
     uint64_t rela = 0, rela_size = 0, relative = 0, plt = 0, plt_size = 0, relr = 0, relr_size = 0;
     for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {

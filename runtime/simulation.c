@@ -27,7 +27,7 @@
 #define VARIABLE "PYELFRUN_SIMULATION" /* "process:descriptor", of what cachegrind writes */
 
 /* name, unit, what begins the line of cachegrind */
-#define TOTALS(X)                                                                                                     \
+#define TOTALS(X)                                                                                                      \
     X(instructions, "instructions", "I   refs:")                                                                       \
     X(data_accesses, "accesses", "D   refs:")                                                                          \
     X(I1_misses, "misses", "I1  misses:")                                                                              \

@@ -238,7 +238,7 @@ int main(void)
 {
     const struct CMUnitTest first[] = {cmocka_unit_test(test_costs_nothing)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launcher), cmocka_unit_test(test_list),    cmocka_unit_test(test_page_faults),
+        cmocka_unit_test(test_launcher), cmocka_unit_test(test_list),     cmocka_unit_test(test_page_faults),
         cmocka_unit_test(test_reading),  cmocka_unit_test(test_switches), cmocka_unit_test(test_loading),
         cmocka_unit_test(test_events),   cmocka_unit_test(test_papi),
     };
