@@ -97,7 +97,7 @@ static const char *load(struct papi *p)
     /* libsde looks for PAPI among the symbols that everybody sees; otherwise PAPI
      * keeps to itself, since a search for a symbol would pass it by. It stays
      * loaded: tools may have it in use. */
-    int scope = dlsym(RTLD_DEFAULT, "papi_sde_init") ? RTLD_GLOBAL : RTLD_LOCAL;
+    int scope = dlopen("libsde.so.1", RTLD_LAZY | RTLD_NOLOAD) ? RTLD_GLOBAL : RTLD_LOCAL;
     void *library = dlopen(name, RTLD_NOW | scope);
     if (!library)
         return dlerror();

@@ -227,38 +227,34 @@ __attribute__((visibility("default"))) papi_handle_t papi_sde_hook_list_events(p
     return publish(fptr_struct, listed);
 }
 
-/* A function of libsde; NULL when it is not to be had. */
-static void find(const char *name, void *function, void **library)
+/* A function of libsde; NULL when it has none of that name. */
+static void find(void *library, const char *name, void *function)
 {
-    void *address = dlsym(RTLD_DEFAULT, name);
-    if (!address && !*library)
-        *library = dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (!address && *library)
-        address = dlsym(*library, name);
+    void *address = dlsym(library, name);
     memcpy(function, &address, sizeof address);
 }
 
 static void publish_here(struct sde *s, bool asked)
 {
     papi_sde_fptr_struct_t f = {0};
-    if (!asked && !dlsym(RTLD_DEFAULT, "papi_sde_init")) {
-        snprintf(s->unpublished, sizeof s->unpublished, "libsde is loaded only when it is asked for: --counters sde");
+    void *library = dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL | (asked ? 0 : RTLD_NOLOAD));
+    if (!library) {
+        const char *why = asked ? dlerror() : "libsde is loaded only when it is asked for: --counters sde";
+        snprintf(s->unpublished, sizeof s->unpublished, "%s", why);
         return;
     }
-    dlerror();
-    void *library = NULL;
-    find("papi_sde_init", &f.init, &library);
-    find("papi_sde_register_counter_cb", &f.register_counter_cb, &library);
-    find("papi_sde_describe_counter", &f.describe_counter, &library);
-    const char *why = dlerror();
-    if (f.init && f.register_counter_cb && f.describe_counter) {
-        for (size_t i = 0; i < COUNT; i++)
-            s->published[i] = (struct published){s, (enum event)i};
-        s->handle = publish(&f, s->published);
-        why = "libsde is disabled";
+    find(library, "papi_sde_init", &f.init);
+    find(library, "papi_sde_register_counter_cb", &f.register_counter_cb);
+    find(library, "papi_sde_describe_counter", &f.describe_counter);
+    if (!f.init || !f.register_counter_cb || !f.describe_counter) {
+        snprintf(s->unpublished, sizeof s->unpublished, "libsde.so.1 has not all of its functions");
+        return;
     }
+    for (size_t i = 0; i < COUNT; i++)
+        s->published[i] = (struct published){s, (enum event)i};
+    s->handle = publish(&f, s->published);
     if (!s->handle)
-        snprintf(s->unpublished, sizeof s->unpublished, "%s", why ? why : "libsde has not all of its functions");
+        snprintf(s->unpublished, sizeof s->unpublished, "libsde is disabled");
 }
 
 #else
