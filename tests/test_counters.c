@@ -16,6 +16,13 @@
 
 #include "runtime/counters.h"
 
+/* libsde forgets the descriptions that it was given. The name is LeakSanitizer's. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libsde.so\n";
+}
+
 enum { PAGE = 4096, MOST = 64 };
 
 struct readings {
