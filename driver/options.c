@@ -45,8 +45,8 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
     {OPTION_LAZY, "lazy", NULL, "the same as --dlopen-flags lazy"},
     {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
-    {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker searches, opens, binds"},
-    {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: misses of simulated caches"},
+    {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
+    {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
     {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
     {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
@@ -80,17 +80,17 @@ static const struct cli_program pyelfrun_program = {
                "  os    faults, memory, switches, bytes read, from the operating system\n"
                "  sde   what is loaded and relocated, counted by pyelfrun; asked for by name, as\n"
                "        software-defined events that PAPI's tools see, too\n"
-               "  papi  cache misses and cycles of the processor through PAPI, or the events that\n"
-               "        the variable PAPI_EVENTS names, with commas\n"
+               "  papi  cache misses and cycles of the processor through PAPI, or the events\n"
+               "        that the variable PAPI_EVENTS names, with commas\n"
                "Without --counters they are counted where that costs nothing. --audit slows down\n"
                "what it counts; with --simulate there are no times.\n"
                "\n"
-               "Several modes, or --repeat, are runs of their own: each is a fresh process, or what\n"
-               "the launcher starts. In the end a table has a row for each mode: the slowest\n"
-               "rank's times, of repeated runs the median.\n"
+               "Several modes, or --repeat, are runs of their own: each is a fresh process, or\n"
+               "what the launcher starts. In the end a table has a row for each mode: times of\n"
+               "the slowest rank, of repeated runs the median.\n"
                "\n"
-               "FILE appears when all runs are done, or as many as were done before one failed; its\n"
-               "format is in docs/results.md. pyelfstat --runs puts several side by side.\n"
+               "The FILE of --json appears when all runs are done, or one failed after others;\n"
+               "its format is in docs/results.md. pyelfstat --runs puts several side by side.\n"
                "\n"
                "Examples:\n"
                "  pyelfrun SET                       one process\n"

@@ -25,6 +25,7 @@
 enum {
     RESULTS_VERSION = 1,
     RESULTS_RUNS_MOST = 16000, /* as many as pyelfrun makes: modes, repeated */
+    RESULTS_CASES_MOST = 64,   /* modes with numbers of ranks, in one file */
     RESULTS_RANKS_MOST = 1 << 22,
     RESULTS_COUNTERS_MOST = 256, /* of one phase */
     RESULTS_OPTIONS_MOST = 64,
@@ -73,6 +74,7 @@ struct results_run {
     size_t host_count;
     size_t *host; /* of every rank: an index into hosts */
     uint64_t functions_visited;
+    const char *mpi_test; /* what it says of itself besides its time; "" for nothing */
     struct results_phase phase[RESULTS_PARTS];
 };
 

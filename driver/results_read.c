@@ -23,8 +23,10 @@ enum { DEPTH_MOST = 16 };
 struct results_reader {
     struct results *r;
     struct error *e;
-    char where[64]; /* "run 3, visit: " */
-    double *none;   /* of the run: the values of whatever no rank has */
+    char where[64];                   /* "run 3, visit: " */
+    double *none;                     /* of the run: the values of whatever no rank has */
+    size_t first[RESULTS_CASES_MOST]; /* the runs that are the first of their mode and number of ranks */
+    size_t cases;
     bool failed;
 };
 
@@ -249,6 +251,20 @@ static int64_t take_moment(struct results_reader *in, json_object *from, const c
     return in->failed ? 0 : (int64_t)timegm(&utc);
 }
 
+/* Nobody runs more than a few, and who compares them takes the square of the time. */
+static void count_case(struct results_reader *in, const struct results_run *run)
+{
+    for (size_t i = 0; i < in->cases; i++) {
+        const struct results_run *other = &in->r->runs[in->first[i]];
+        if (other->ranks == run->ranks && strcmp(other->mode, run->mode) == 0)
+            return;
+    }
+    if (in->cases == RESULTS_CASES_MOST)
+        fail(in, "mode", "and 'ranks' are of more kinds than can be compared");
+    else
+        in->first[in->cases++] = in->r->run_count - 1;
+}
+
 static void take_run(struct results_reader *in, json_object *from)
 {
     struct results_run *run = results_add_run(in->r);
@@ -274,6 +290,7 @@ static void take_run(struct results_reader *in, json_object *from)
     run->ranks = (size_t)take_number(in, from, "ranks", 1, RESULTS_RANKS_MOST);
     run->loader = take_text(in, from, "loader");
     run->mpi = take_text(in, from, "mpi");
+    run->mpi_test = json_object_object_get_ex(from, "mpi-test", NULL) ? take_text(in, from, "mpi-test") : "";
     run->functions_visited = take_number(in, from, "functions-visited", 0, UINT64_MAX);
     take_hosts(in, from, run);
     json_object *list = take_list(in, from, "phases", 0, RESULTS_PARTS);
@@ -282,6 +299,8 @@ static void take_run(struct results_reader *in, json_object *from)
         if (phase)
             take_phase(in, phase, run);
     }
+    if (!in->failed)
+        count_case(in, run);
 }
 
 /* ---- all of it ---- */

@@ -167,6 +167,8 @@ void results_write_table(const struct results *r, const struct results_run *run,
     if (run->phase[RESULTS_VISIT].ran)
         fprintf(f, "%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", run->functions_visited,
                 s->functions, run->functions_visited == s->functions ? "" : " as the manifest says");
+    if (run->phase[RESULTS_MPI].ran && *run->mpi_test)
+        fprintf(f, "MPI test passed, %s\n", run->mpi_test);
 }
 
 /* ---- table 1 ---- */

@@ -148,7 +148,12 @@ static void put_run(FILE *f, const struct results_run *run)
     put_member(f, "loader", run->loader);
     fputs(", ", f);
     put_member(f, "mpi", run->mpi);
-    fprintf(f, ",\n   \"functions-visited\": %" PRIu64 ",\n", run->functions_visited);
+    fprintf(f, ",\n   \"functions-visited\": %" PRIu64, run->functions_visited);
+    if (*run->mpi_test) {
+        fputs(", ", f);
+        put_member(f, "mpi-test", run->mpi_test);
+    }
+    fputs(",\n", f);
     put_hosts(f, run);
     fputs("   \"phases\": [", f);
     const char *between = "\n";

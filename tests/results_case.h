@@ -9,7 +9,7 @@
     "  {\"mode\": \"link\", \"repeat\": " repeat ", \"status\": \"done\", \"begun\": \"2026-01-31T23:59:58Z\", "       \
     "\"ranks\": 3,\n"                                                                                                  \
     "   \"loader\": \"CPython 3.11.2\", \"mpi\": \"Some MPI 1.0\",\n"                                                  \
-    "   \"functions-visited\": 1128,\n"                                                                                \
+    "   \"functions-visited\": 1128, \"mpi-test\": \"nothing sent\",\n"                                                \
     "   \"hosts\": [\n"                                                                                                \
     "    {\"name\": \"n1\", \"kernel\": \"Linux 6.1\", \"glibc\": \"2.36\"},\n"                                        \
     "    {\"name\": \"n2\", \"kernel\": \"Linux 6.2\", \"glibc\": \"2.36\"}\n"                                         \

@@ -282,6 +282,9 @@ static void test_pynamic(void **state)
     struct results_run *run = &r.runs[0];
     run->phase[RESULTS_STARTUP].seconds.value = run->phase[RESULTS_IMPORT].seconds.value;
     run->phase[RESULTS_MPI] = run->phase[RESULTS_VISIT];
+    char *table = written(&r, write_first_table);
+    assert_non_null(strstr(table, "every result right\nMPI test passed, nothing sent\n"));
+    free(table);
     expect_written(&r, write_first_pynamic,
                    "Pynamic: Version 1.3.3\n"
                    "Pynamic: run on 01/31/26 23:59:58 with 3 MPI tasks\n"

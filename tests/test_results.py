@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -96,7 +97,8 @@ def test_several_runs(altered, programs, tmp_path):
         altered.directory,
     )  # fmt: skip
     results = load(path)
-    assert [(run["mode"], run["repeat"], run["ranks"]) for run in results["runs"]] == [("vanilla", i, 2) for i in (1, 2, 3)]
+    runs = [(run["mode"], run["repeat"], run["ranks"]) for run in results["runs"]]
+    assert runs == [("vanilla", i, 2) for i in (1, 2, 3)]
     assert results["options"]["launcher"] == "mpirun -n 2" and results["options"]["repeat"] == "3"
     # Table 1 is the medians of the slowest ranks.
     seconds = [[phase["seconds"]["max"] for phase in run["phases"]] for run in results["runs"]]
@@ -151,6 +153,24 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
 
 
+def test_interrupted(altered, programs, tmp_path):
+    """As from a terminal: the tree is ended, and nothing stays behind."""
+    script = tmp_path / "launcher"
+    script.write_text('#!/bin/sh\necho started\nexec sleep 600\n')
+    script.chmod(0o755)
+    command = [programs.path("pyelfrun"), "--launcher", script, "--json", tmp_path / "a.json", altered.directory]
+    with subprocess.Popen(
+        command, env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "started\n"
+        assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and "was ended by signal 2" in said
+    assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
+
+
 def test_places_that_cannot_be_written(altered, programs, tmp_path):
     def refused(path, *more, status=1):
         done = programs.run("pyelfrun", *more, "--json", path, altered.directory, status=None)
@@ -180,7 +200,7 @@ def test_a_full_disk(altered, programs, tmp_path):
         (small / "filler").write_bytes(b"x" * 4096)
         done = programs.run("pyelfrun", "--json", small / "a.json", altered.directory, status=1)
         assert os.listdir(small) == ["filler"]
-        assert re.search(r"a\.json: cannot be written; make room, and run again: No space left", done.stderr), done.stderr
+        assert "a.json: cannot be written; make room, and run again: No space left" in done.stderr
         assert done.stderr.count("\n") == 1
     finally:
         subprocess.run(["umount", small], check=True)
@@ -368,6 +388,9 @@ def test_files_that_are_wrong(programs, tmp_path):
     assert "'rank-hosts' names a host that is not" in with_run(**{"rank-hosts": [1]})
     assert "'ranks' is out of range" in with_run(ranks=2**63)
     assert "has characters that no text has" in with_run(mode="van\x1b[2Jilla")
+    several = copy.deepcopy(results)
+    several["runs"] = [{**results["runs"][0], "mode": f"m{i}"} for i in range(65)]
+    assert "run 65: 'mode' and 'ranks' are of more kinds than can be compared" in refused(several)
     assert "'phases' has the wrong length" in with_run(phases=results["runs"][0]["phases"] * 5)
     os.unlink(wrong)
     assert "No such file" in refused(None)

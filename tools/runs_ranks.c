@@ -64,19 +64,23 @@ static struct taker *make_ranks(const struct runs_row *row, enum results_part pa
     const struct results *r = &row->file->results;
     const struct results_run *first = row->is->first;
     struct taker *ranks = report_must(calloc(row->is->ranks + 1, sizeof *ranks));
+    const double **times = report_must(calloc(r->run_count + 1, sizeof *times)); /* of every run that has any */
     double *value = report_must(calloc(r->run_count + 1, sizeof *value));
+    size_t runs = 0;
+    for (size_t i = 0; i < r->run_count; i++)
+        if (results_case_has(row->is, &r->runs[i]) && r->runs[i].phase[part].ran)
+            times[runs++] = r->runs[i].phase[part].seconds.value;
     *count = 0;
-    for (size_t rank = 0; rank < row->is->ranks; rank++) {
+    for (size_t rank = 0; rank < row->is->ranks && runs; rank++) {
         size_t known = 0;
-        for (size_t i = 0; i < r->run_count; i++) {
-            const struct results_run *run = &r->runs[i];
-            if (results_case_has(row->is, run) && run->phase[part].ran && !isnan(run->phase[part].seconds.value[rank]))
-                value[known++] = run->phase[part].seconds.value[rank];
-        }
+        for (size_t i = 0; i < runs; i++)
+            if (!isnan(times[i][rank]))
+                value[known++] = times[i][rank];
         if (known)
             ranks[(*count)++] =
                 (struct taker){rank, 1, first->hosts[first->host[rank]].name, results_median(value, known)};
     }
+    free(times);
     free(value);
     return ranks;
 }
