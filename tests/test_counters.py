@@ -263,6 +263,24 @@ def test_simulated_misses(simulated, linked):
     assert abs(ours - theirs) < 0.02 * ours
 
 
+@pytest.mark.slow
+@pytest.mark.long
+def test_table_2(programs, count, tmp_path):
+    """The Pynamic paper's table 2: data misses of the visit, bound at the first call in as many libraries."""
+    tool("valgrind")
+    profile = tmp_path / "table-2.prof"
+    profile.write_text(
+        "pyelfgen-profile: 1\nmodules: 280\nutilities: 215\nfunctions: 25\nnames: {length: 100}\nelf: {hash: sysv}\n"
+    )
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "--link", "-q")
+    vanilla, link = (
+        count("--simulate", "--mode", mode, "--phases", "import,visit", tmp_path / "set", timeout=1800)
+        for mode in ("vanilla", "link")
+    )
+    assert link("simulated_D1_misses", "visit") > 100 * vanilla("simulated_D1_misses", "visit")
+    assert link("simulated_I1_misses", "visit") < 2 * vanilla("simulated_I1_misses", "visit")
+
+
 def test_wrong_use(programs, small, tmp_path):
     def refused(*arguments, status=2, env=None):
         said = programs.run("pyelfrun", *arguments, small, status=status, env=env).stderr
