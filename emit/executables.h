@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Most that an executable has of its own: it is made in memory, in one piece. */
+#define EXECUTABLE_BIG_MOST UINT64_C(1000000000)
+
 /* What is made besides the libraries, which are the same with it and without. */
 struct plan_executables {
     bool link;             /* pyelf-link, which has all libraries as DT_NEEDED */

@@ -126,6 +126,16 @@ static void sum_sizes(struct plan *plan)
             plan->total[kind] += plan->library[i].size[kind];
 }
 
+/* Code of the executables' own. */
+static bool solve_executables(struct solver *s, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    for (uint32_t i = plan_executable(plan); plan->executables.big && i < plan->library_count; i++)
+        if (!solve_executable(s, i, plan->executables.big, e))
+            return false;
+    return true;
+}
+
 static bool solve(struct solver *s, struct error *e)
 {
     const struct plan *plan = s->plan;
@@ -136,7 +146,7 @@ static bool solve(struct solver *s, struct error *e)
     s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
     if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    return search(s, e);
+    return search(s, e) && solve_executables(s, e);
 }
 
 bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
