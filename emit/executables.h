@@ -12,6 +12,7 @@
 struct plan_executables {
     bool link;             /* pyelf-link, which has all libraries as DT_NEEDED */
     bool joined;           /* pyelf-static, which has them in it */
+    bool alone;            /* the latter instead of the libraries, which are no files then */
     const char *libpython; /* SONAME; borrowed */
     uint64_t big;          /* bytes of code, debug information and so on beyond what it needs; 0: none */
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/assemble.h"
 #include "emit/mix.h"
 #include "emit/options.h"
 #include "emit/plan.h"
@@ -75,13 +76,17 @@ static bool generate(struct run *r, struct error *e)
     if (!plan_make(&r->plan, &r->profile, &o->executables, &r->stock->corpus, o->threads, e))
         return false;
 
+    /* Whether one executable can hold them all, where it is to. */
+    if (!assemble_check(&r->plan, e))
+        return false;
+
     /* What each debug section gets, where the profile says. */
     if (!mix_settle(&r->plan, r->stock, o->threads, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */
     if (!o->dry_run) {
-        progress_start(&r->progress, "generating", r->plan.library_count, o->quiet);
+        progress_start(&r->progress, "generating", set_steps(&r->plan), o->quiet);
         bool ok =
             set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->sources, o->threads, &r->progress, e);
         progress_end(&r->progress);

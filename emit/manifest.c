@@ -119,7 +119,8 @@ static struct json_object *executable_object(const struct plan *plan, const stru
     if (!o)
         return NULL;
     add_text(o, "name", plan_stem(row), &ok);
-    add_text(o, "kind", manifest_executable_kind_names[MANIFEST_LINK], &ok);
+    const enum manifest_executable_kind kind = row->kind == LIBRARY_STATIC ? MANIFEST_STATIC : MANIFEST_LINK;
+    add_text(o, "kind", manifest_executable_kind_names[kind], &ok);
     add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
@@ -144,7 +145,8 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
     add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
-    add_file(o, &l->file[l->files - 1], &ok);
+    if (l->files) /* it may be in an executable only */
+        add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
     add_number(o, "visited", plan_visited_functions(plan, row), &ok);

@@ -47,6 +47,12 @@ struct set {
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
                   bool sources, unsigned threads, struct progress *progress, struct error *e);
 
+/* How often it calls progress_step. */
+static inline uint32_t set_steps(const struct plan *plan)
+{
+    return plan->library_count + (plan->executables.joined ? plan_executable(plan) + 1 : 0);
+}
+
 /* Takes NULL and half-made sets. */
 void set_free(struct set *set);
 
