@@ -352,9 +352,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!place(l, e))
         return false;
     tables_addresses(l);
-    if (library_is_part(l) && !join_targets(l, &b->arena))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    if (l->shape.direct && !target_directly(l, &b->arena))
+    if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;

@@ -126,16 +126,6 @@ static void sum_sizes(struct plan *plan)
             plan->total[kind] += plan->library[i].size[kind];
 }
 
-/* Code of the executables' own. */
-static bool solve_executables(struct solver *s, struct error *e)
-{
-    const struct plan *plan = s->plan;
-    for (uint32_t i = plan_executable(plan); plan->executables.big && i < plan->library_count; i++)
-        if (!solve_executable(s, i, plan->executables.big, e))
-            return false;
-    return true;
-}
-
 static bool solve(struct solver *s, struct error *e)
 {
     const struct plan *plan = s->plan;

@@ -44,8 +44,8 @@ bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average,
 /* The base of library `index` for the counts that it has. */
 void solve_base(const struct solver *s, uint32_t index);
 
-/* Gives executable `index` `big` bytes of its own code and all that goes with it, on top of its
- * five sizes; all other sizes are settled. */
-bool solve_executable(struct solver *s, uint32_t index, uint64_t big, struct error *e);
+/* Gives executables the code of their own that is wanted and all that goes with it, on top of
+ * the sizes that they have; those of the libraries are settled. */
+bool solve_executables(struct solver *s, struct error *e);
 
 #endif

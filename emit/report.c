@@ -47,6 +47,8 @@ void report_sizes(FILE *out, const struct plan *plan, const char *set)
         print_wanted(out, plan, set);
     else
         print_row(out, set ? "actual" : "planned", plan->total);
-    for (uint32_t i = plan_executable(plan); i < plan->library_count; i++)
-        print_row(out, plan_stem(&plan->library[i]), plan->library[i].size);
+    for (uint32_t i = plan_executable(plan); i < plan_inside(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        print_row(out, plan_stem(l), l->kind == LIBRARY_LINK ? plan->link : l->size);
+    }
 }

@@ -89,7 +89,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
     struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
-    s.python = !s.executable && l->kind != LIBRARY_UTILITY;
+    s.python = l->kind != LIBRARY_UTILITY && !plan_is_direct(l);
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
@@ -103,7 +103,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * calls the first of the others, and a utility's first functions are called
      * from outside only. */
     s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
-    s.direct = s.executable ? s.called : 0;
+    s.direct = plan_is_direct(l) ? s.called : 0;
     uint32_t before = s.extern_called >= 0 ? 1 : 0;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
@@ -114,7 +114,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
     uint32_t marked = l->functions + (s.marks ? 1 : 0);
-    s.inner = s.executable ? marked : 0;
+    s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0);
     s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,

@@ -568,7 +568,7 @@ void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
     if (l->shape.python)
         put_part_glue(l, &t, GLUE_PYINIT, "PyInit_", row->name);
     put_inner_marks(l, &t);
-    assert(t.strings == start + part_names(l) && t.next == symtab + locals + l->shape.defined);
+    assert(t.strings == start + part_names(l) && t.next == symtab + locals + l->shape.defined + l->shape.inner);
     t.next = symtab;
     put_fixed_locals(l, &t, PART_LOCAL_FIRST, PART_LOCAL_LAST);
     put_objects(l, &t);
