@@ -76,6 +76,7 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
                                                   " do not come to its size; give another size");
         if (!library_size(b, s->plan, s->stock, own, e))
             return false;
+        s->plan->library[own].size[SIZE_STRTAB] = b->library.layout.section[SECTION_STRTAB].size; /* by its symbols */
         join_measure(&s->joined, &b->library);
         if (!join_lay(&s->joined, &b->library, e))
             return false;

@@ -512,9 +512,9 @@ bool library_write_part(struct builder *b, struct error *e)
                          (unsigned long long)l->layout.file_size);
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
-    if (l->plan->stripped)
+    if (l->plan->stripped && !l->plan->without_debug)
         names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
-    else
+    if (!l->plan->stripped)
         symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
     if (!names || !write_unwind_part(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
