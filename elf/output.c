@@ -5,8 +5,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_READ /* Linux 5.14; older ones refuse it */
+#define MADV_POPULATE_READ 22
+#endif
 
 bool output_begin(struct output *o, int directory, const char *name, const char *path, uint64_t size, struct error *e)
 {
@@ -22,7 +27,7 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
 }
 
 /* Slices are what file systems allocate well, and let other threads in between. */
-enum { SLICE = 1 << 17 };
+enum { SLICE = 1 << 17, STRETCH = 1 << 24 };
 
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
@@ -44,9 +49,19 @@ bool output_write(const struct output *o, const void *bytes, uint64_t size, uint
     return true;
 }
 
-bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t offset, struct error *e)
+/* A stretch of the file in memory, not copied; MAP_FAILED where that cannot be. All of its
+ * pages are there: what could not be read fails here, and not where it is looked at. */
+static void *map_stretch(const struct output *o, uint64_t size, uint64_t offset)
 {
-    uint8_t *p = bytes;
+    void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, o->fd, (off_t)offset);
+    if (p == MAP_FAILED || madvise(p, size, MADV_POPULATE_READ) == 0)
+        return p;
+    munmap(p, size);
+    return MAP_FAILED;
+}
+
+static bool read_stretch(const struct output *o, uint8_t *p, uint64_t size, uint64_t offset, struct error *e)
+{
     while (size) {
         const ssize_t n = pread(o->fd, p, size, (off_t)offset);
         if (n <= 0) {
@@ -61,6 +76,28 @@ bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t of
         size -= (uint64_t)n;
     }
     return true;
+}
+
+bool output_read(const struct output *o, uint64_t size, output_take *take, void *context, struct error *e)
+{
+    uint8_t *buffer = NULL;
+    bool ok = true;
+    for (uint64_t at = 0; ok && at < size; at += STRETCH) {
+        const uint64_t rest = size - at < STRETCH ? size - at : STRETCH;
+        void *p = buffer ? MAP_FAILED : map_stretch(o, rest, at);
+        if (p != MAP_FAILED) {
+            take(context, p, rest);
+            munmap(p, rest);
+            continue;
+        }
+        if (!buffer && !(buffer = malloc(STRETCH)))
+            return error_set(e, ERROR_MEMORY, "out of memory for reading a file back");
+        ok = read_stretch(o, buffer, rest, at, e);
+        if (ok)
+            take(context, buffer, rest);
+    }
+    free(buffer);
+    return ok;
 }
 
 bool output_write_headers(const struct output *o, const struct layout *l, struct error *e)

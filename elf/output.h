@@ -27,8 +27,10 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
 /* Any thread, in any order. */
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e);
 
-/* Reads `size` bytes back; fewer, where the file ends, are a failure. */
-bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t offset, struct error *e);
+/* Reads back, from the beginning to `size`, and calls `take` for one stretch after
+ * another; none is in memory longer than that. */
+typedef void output_take(void *context, const void *bytes, uint64_t size);
+bool output_read(const struct output *o, uint64_t size, output_take *take, void *context, struct error *e);
 
 /* What a layout itself brings: ELF header, program headers, section headers and
  * their names. */

@@ -139,6 +139,13 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
         function_entry(&w, &functions[i], entry_size);
 }
 
+enum { ROWS_AT = 8 }; /* behind version and encodings, and the address of .eh_frame */
+
+void unwind_write_rows(uint8_t *index, uint32_t rows)
+{
+    put_u32(index + ROWS_AT, rows);
+}
+
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size)
 {

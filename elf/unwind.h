@@ -43,6 +43,9 @@ struct unwind_part {
 void unwind_write_part(const struct unwind_part *part, const struct unwind_function *functions, uint32_t count,
                        uint32_t entry_size);
 
+/* How many rows an index has in all, of which unwind_write has written the first. */
+void unwind_write_rows(uint8_t *index, uint32_t rows);
+
 /* Writes both sections. The functions are in order of address, after the PLT. */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size);

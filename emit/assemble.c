@@ -9,10 +9,7 @@
 #include "elf/output.h"
 #include "emit/digest.h"
 
-enum {
-    READ_SLICE = 1 << 18,
-    NEAR_BYTES = 1 << 26, /* more than the executable itself brings */
-};
+enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
 
 
 /* What the threads that write it share. */
@@ -151,26 +148,22 @@ static bool write_shared(const struct writing *w, struct error *e)
     return ok;
 }
 
-/* Reads what has been written, which is in no other order. */
+static void add_to_digest(void *context, const void *bytes, uint64_t size)
+{
+    XXH3_128bits_update(context, bytes, size);
+}
+
+/* Of what has been written, in the order of the file. */
 static bool digest_output(const struct output *o, uint64_t size, uint64_t digest[2], struct error *e)
 {
     XXH3_state_t *state = XXH3_createState();
-    uint8_t *bytes = malloc(READ_SLICE);
-    bool ok = (state && bytes) || error_set(e, ERROR_MEMORY, "out of memory for a digest");
-    if (ok)
-        XXH3_128bits_reset(state);
-    for (uint64_t at = 0; ok && at < size; at += READ_SLICE) {
-        const uint64_t slice = size - at < READ_SLICE ? size - at : READ_SLICE;
-        ok = output_read(o, bytes, slice, at, e);
-        if (ok)
-            XXH3_128bits_update(state, bytes, slice);
-    }
-    if (ok) {
-        const XXH128_hash_t h = XXH3_128bits_digest(state);
-        digest[0] = h.high64;
-        digest[1] = h.low64;
-    }
-    free(bytes);
+    if (!state)
+        return error_set(e, ERROR_MEMORY, "out of memory for a digest");
+    XXH3_128bits_reset(state);
+    const bool ok = output_read(o, size, add_to_digest, state, e);
+    const XXH128_hash_t h = XXH3_128bits_digest(state);
+    digest[0] = h.high64;
+    digest[1] = h.low64;
     XXH3_freeState(state);
     return ok;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/plt.h"
+#include "elf/unwind.h"
 
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {
@@ -85,7 +86,7 @@ static uint64_t part_size(const struct library *l, enum section_id id)
     case SECTION_RELA_DYN:
         return sizeof(Elf64_Rela) * (uint64_t)(l->shape.relative - TABLES_FILE_RELATIVE);
     case SECTION_EH_FRAME_HDR:
-        return 8 * framed;
+        return unwind_header_size((uint32_t)framed, false) - unwind_header_size(0, false);
     case SECTION_EH_FRAME:
         return framed * plan_unwind_entry(l->plan);
     case SECTION_SYMTAB:
@@ -266,6 +267,12 @@ bool join_targets(struct library *l, struct arena *arena)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
     l->code.target = target;
     return true;
+}
+
+uint32_t join_framed(const struct joined *j)
+{
+    const uint64_t head = unwind_header_size(0, false);
+    return (uint32_t)((j->layout.section[SECTION_EH_FRAME_HDR].size - head) / (unwind_header_size(1, false) - head));
 }
 
 bool join_piece(const struct library *l, unsigned piece, struct piece_place *place)

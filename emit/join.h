@@ -81,6 +81,9 @@ static inline uint64_t join_base(const struct library *l, enum section_id id)
     return l->joined->part[l->row - l->plan->library].base[id];
 }
 
+/* Entries in the executable's .eh_frame, and rows in .eh_frame_hdr. */
+uint32_t join_framed(const struct joined *j);
+
 /* A piece of a library that library_write_part has written: where it is in the image, and
  * in the file; false where it has none. */
 struct piece_place {

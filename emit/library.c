@@ -208,7 +208,7 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Whether single debug sections have sizes of their own, as in libraries they may. */
 static bool is_mixed(const struct library *l)
 {
-    return l->plan->mix && !plan_is_executable(l->row);
+    return l->plan->mix && !plan_is_direct(l->row);
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
@@ -360,7 +360,8 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return false;
     if (!plan->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
-    if (l->shape.python && !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
+    if (l->shape.python && !l->joined &&
+        !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     return place(l, e) && files_place(l, e);
 }
@@ -433,6 +434,8 @@ static bool write_unwind(const struct library *l, uint8_t *image, struct arena *
     const struct unwind_function *f = list_framed(l, arena, &count);
     if (f)
         unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
+    if (f && l->joined)
+        unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
     return f;
 }
 
@@ -500,6 +503,7 @@ bool library_write(struct builder *b, struct error *e)
     if (l->shape.inner && !l->plan->without_debug &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    l->own_names = names;
     write_debug(l, image, names);
     return files_write(b, e);
 }

@@ -100,7 +100,7 @@ static bool generate(struct run *r, struct error *e)
     }
 
     if (!o->quiet)
-        report_sizes(stdout, &r->plan, o->dry_run ? NULL : o->output);
+        report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, o->output);
     return true;
 }
 
