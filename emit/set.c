@@ -132,7 +132,7 @@ static bool write_files(const struct work *w, const struct builder *b, struct se
     return true;
 }
 
-/* Whether it becomes a file of its own, here. */
+/* Whether it becomes a file here, and not only a part of one. */
 static bool has_file(const struct plan *plan, const struct plan_library *row)
 {
     if (plan_is_executable(row))
@@ -156,10 +156,17 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
     const struct plan *plan = w->set->plan;
     struct builder *b = &w->builders[worker];
     const bool file = has_file(plan, &plan->library[index]);
+    const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
+<<<<<<< HEAD
     measure(w, &b->library);
     if ((file || w->set->sources) && !library_write(b, e))
+=======
+    if (plan->executables.joined)
+        join_measure(&w->assembly.joined, &b->library);
+    if ((file || source) && !library_write(b, e))
+>>>>>>> static-executable
         return false;
     struct set_library *out = &w->set->library[index];
     record(out, b);
@@ -171,7 +178,7 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
                              (unsigned long long)row->size[kind]);
     if (file && !write_files(w, b, out, e))
         return false;
-    if (w->set->sources && !sources_write(&w->sources, worker, &b->library, e))
+    if (source && !sources_write(&w->sources, worker, &b->library, e))
         return false;
     progress_step(w->progress);
     return true;
@@ -233,14 +240,32 @@ static bool try_joined(struct work *w, unsigned threads, struct error *e)
            (workers_run(threads, plan->library_count, measure_library, w, e) && assemble_lay(a, e));
 }
 
+/* Of what the executable itself brings. */
+static bool write_joined_source(struct work *w, struct error *e)
+{
+    struct builder *b = &w->builders[0];
+    b->joined = &w->assembly.joined;
+    const bool ok = library_size(b, w->set->plan, w->stock, plan_static(w->set->plan), e) && library_write(b, e) &&
+                    sources_write(&w->sources, 0, &b->library, e);
+    b->joined = NULL;
+    return ok;
+}
+
 static bool write_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
+<<<<<<< HEAD
     if (plan->executables.link && plan->inside &&
         !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
         return false;
     return !plan->executables.joined ||
            assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e);
+=======
+    if (!plan->executables.joined)
+        return true;
+    return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e) &&
+           (!w->set->sources || write_joined_source(w, e));
+>>>>>>> static-executable
 }
 
 static bool write_set(struct work *w, unsigned threads, struct error *e)
