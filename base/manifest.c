@@ -216,10 +216,11 @@ static bool check_files(struct manifest *m, struct error *e)
                              "%s is no file, and others are: 'file' and 'xxh3-128' are missing; generate the set again",
                              m->libraries[m->joined ? 0 : i].name);
     if (m->joined && !manifest_executable(m, MANIFEST_STATIC))
-        return error_set(e, ERROR_INPUT,
-                         "%s: 'file' and 'xxh3-128' are missing, and there is no executable that has it in it; generate "
-                         "the set again",
-                         m->libraries[0].name);
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: 'file' and 'xxh3-128' are missing, and there is no executable that has it in it; generate "
+            "the set again",
+            m->libraries[0].name);
     return true;
 }
 

@@ -64,8 +64,8 @@ struct manifest_library {
     const char *stem;  /* "libmodule0", which Python imports and which begins its symbols */
     const char *entry; /* NULL for a utility */
     enum manifest_kind kind;
-    struct manifest_file file;       /* the name is NULL where the library is in an executable only */
-    struct manifest_file debug_file; /* and here where it has none */
+    struct manifest_file file;        /* the name is NULL where the library is in an executable only */
+    struct manifest_file debug_file;  /* and here where it has none */
     struct manifest_file *split_file; /* of split debug information */
     size_t split_files;
     uint64_t split; /* bytes of debug sections in its files, where it is split */

@@ -190,8 +190,7 @@ static void take_entry(struct reader *r, struct manifest_library *l)
 /* A library that is in an executable only has neither of the two. */
 static bool has_file(const struct reader *r)
 {
-    return json_object_object_get_ex(r->object, "file", NULL) ||
-           json_object_object_get_ex(r->object, "xxh3-128", NULL);
+    return json_object_object_get_ex(r->object, "file", NULL) || json_object_object_get_ex(r->object, "xxh3-128", NULL);
 }
 
 bool manifest_take_library(struct reader *r, struct manifest_library *l)

@@ -80,7 +80,8 @@ struct composer {
     struct debug_unit *unit; /* under way, or NULL */
     struct line_rows rows;   /* offsets from `text` */
     uint8_t *info, *lists, *ranges;
-    uint32_t lists_base, ranges_base; /* where the sections of `lists` and `ranges` begin in those that references go to */
+    uint32_t lists_base,
+        ranges_base;        /* where the sections of `lists` and `ranges` begin in those that references go to */
     uint8_t *sibling;       /* of the function under way */
     uint8_t *function;      /* where it begins */
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */

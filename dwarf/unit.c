@@ -13,7 +13,7 @@
 static uint32_t sources_start(const struct debug *d)
 {
     return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
-           : d->joined                       ? d->joined->base[DEBUG_LINE_STR]
+           : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
                                             : (uint32_t)d->corpus->line_strings.size;
 }
 

@@ -11,7 +11,6 @@
 
 enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
 
-
 /* What the threads that write it share. */
 struct writing {
     const struct assembly *a;
@@ -32,8 +31,9 @@ static bool check_variant(const struct plan *plan, bool sources, struct error *e
 {
     const struct profile *p = plan->profile;
     if (sources && plan->inside)
-        return error_set(e, ERROR_USAGE, "--sources writes none of an executable with more than %llu B of its own; "
-                                         "leave it out, or give --bigexe less",
+        return error_set(e, ERROR_USAGE,
+                         "--sources writes none of an executable with more than %llu B of its own; "
+                         "leave it out, or give --bigexe less",
                          (unsigned long long)EXECUTABLE_WHOLE);
     if (p->dwarf.compress != COMPRESS_NONE)
         return refuse_variant(plan, "compressed debug sections ('compress')", e);
@@ -82,7 +82,8 @@ bool assemble_is_near(const struct plan *plan)
         largest[1] += size[SIZE_SYMTAB];
         largest[2] += size[SIZE_STRTAB];
     }
-    return loaded >= (UINT64_C(1) << 31) - NEAR_BYTES || largest[0] >= UINT32_MAX || largest[1] >= UINT32_MAX || largest[2] >= UINT32_MAX;
+    return loaded >= (UINT64_C(1) << 31) - NEAR_BYTES || largest[0] >= UINT32_MAX || largest[1] >= UINT32_MAX ||
+           largest[2] >= UINT32_MAX;
 }
 
 static bool refuse_layout(const struct plan_library *own, struct error *e)

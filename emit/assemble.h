@@ -1,6 +1,6 @@
 /* An executable that consists of parts: pyelf-static, which has all libraries in it, or a large
- * pyelf-link (executables.h). It is written part by part, as join.h lays them out, by all threads at once into one file (elf/output.h). It is never
- * in memory whole, only one part for each thread.
+ * pyelf-link (executables.h). It is written part by part, as join.h lays them out, by all threads at once into one file
+ * (elf/output.h). It is never in memory whole, only one part for each thread.
  */
 #ifndef EMIT_ASSEMBLE_H
 #define EMIT_ASSEMBLE_H

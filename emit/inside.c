@@ -50,8 +50,8 @@ static bool adjust(struct plan *plan, const struct layout_sizes *sizes, bool *se
                           (kind != SIZE_SYMTAB || (int64_t)own->locals + symbols >= 1) &&
                           (kind != SIZE_STRTAB || (int64_t)own->local_names + missing >= 0);
         if (!fits)
-            return error_set(e, ERROR_INFEASIBLE, "--bigexe: the parts of " EXECUTABLE_LINK
-                                                  " do not come to its size; give another size");
+            return error_set(e, ERROR_INFEASIBLE,
+                             "--bigexe: the parts of " EXECUTABLE_LINK " do not come to its size; give another size");
         own->size[kind] += (uint64_t)missing;
         if (kind == SIZE_SYMTAB)
             own->locals += (uint32_t)symbols;
@@ -72,8 +72,8 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
     bool settled = false;
     for (unsigned tries = 0; !settled; tries++) {
         if (tries == TRIES_MOST)
-            return error_set(e, ERROR_INFEASIBLE, "--bigexe: the parts of " EXECUTABLE_LINK
-                                                  " do not come to its size; give another size");
+            return error_set(e, ERROR_INFEASIBLE,
+                             "--bigexe: the parts of " EXECUTABLE_LINK " do not come to its size; give another size");
         if (!library_size(b, s->plan, s->stock, own, e))
             return false;
         s->plan->library[own].size[SIZE_STRTAB] = b->library.layout.section[SECTION_STRTAB].size; /* by its symbols */

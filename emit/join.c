@@ -10,8 +10,8 @@
 
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {
-    SECTION_RELA_DYN,    SECTION_TEXT,   SECTION_RODATA, SECTION_EH_FRAME_HDR, SECTION_EH_FRAME,
-    SECTION_DATA_REL_RO, SECTION_DATA,   SECTION_BSS,    SECTION_SYMTAB,       SECTION_STRTAB,
+    SECTION_RELA_DYN,    SECTION_TEXT, SECTION_RODATA, SECTION_EH_FRAME_HDR, SECTION_EH_FRAME,
+    SECTION_DATA_REL_RO, SECTION_DATA, SECTION_BSS,    SECTION_SYMTAB,       SECTION_STRTAB,
 };
 enum {
     JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0],
@@ -156,8 +156,7 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
         if (size[i] != j->part[index_of(l)].size[i])
             return error_set(e, ERROR_MISMATCH, "%s: its part of %s takes %llu bytes in the executable, and took %llu",
                              l->row->name, layout_kind(i < SECTION_COUNT ? i : SECTION_SYMTAB)->name,
-                             (unsigned long long)size[i],
-                             (unsigned long long)j->part[index_of(l)].size[i]);
+                             (unsigned long long)size[i], (unsigned long long)j->part[index_of(l)].size[i]);
     return true;
 }
 
@@ -179,8 +178,8 @@ static uint64_t lay_part(struct part *part, unsigned piece, uint64_t at)
 static uint64_t lay_piece(struct joined *j, unsigned piece, uint64_t at)
 {
     struct part *own = &j->part[j->own];
-    const bool own_last = piece == SECTION_RELA_DYN || piece == PART_GLOBALS || piece == SECTION_RODATA ||
-                          piece == SECTION_DATA;
+    const bool own_last =
+        piece == SECTION_RELA_DYN || piece == PART_GLOBALS || piece == SECTION_RODATA || piece == SECTION_DATA;
     if (!own_last)
         at = lay_part(own, piece, at);
     for (uint32_t i = 0; i < join_parts(j); i++)

@@ -31,19 +31,19 @@ enum { PART_GLOBALS = SECTION_COUNT, PART_PIECES };
 
 /* One library in the executable. */
 struct part {
-    uint64_t size[PART_PIECES]; /* bytes */
-    uint64_t base[PART_PIECES]; /* what stands before them in the section; set by join_lay */
-    uint32_t shared[DEBUG_SECTION_COUNT];       /* strings of the corpus that it refers to */
+    uint64_t size[PART_PIECES];                  /* bytes */
+    uint64_t base[PART_PIECES];                  /* what stands before them in the section; set by join_lay */
+    uint32_t shared[DEBUG_SECTION_COUNT];        /* strings of the corpus that it refers to */
     uint32_t init, entry, own_extern, functions; /* places in its part of .text; of `functions` in `function` */
     uint32_t marks, marks_size;                  /* in its part of .bss */
 };
 
 struct joined {
     const struct plan *plan;
-    uint32_t own;                           /* what the executable itself brings: its row */
-    struct part *part;                      /* as plan->library */
-    uint32_t *function;                     /* places of all utilities' functions in their parts of .text */
-    uint32_t shared[DEBUG_SECTION_COUNT];   /* strings of the corpus that any refers to */
+    uint32_t own;                         /* what the executable itself brings: its row */
+    struct part *part;                    /* as plan->library */
+    uint32_t *function;                   /* places of all utilities' functions in their parts of .text */
+    uint32_t shared[DEBUG_SECTION_COUNT]; /* strings of the corpus that any refers to */
     /* Set by join_lay. */
     struct layout layout;                   /* of the executable */
     uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to */

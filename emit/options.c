@@ -207,8 +207,9 @@ static bool check_executables(struct options *o, struct error *e)
     if (x->alone && !x->joined)
         return error_set(e, ERROR_USAGE, "--no-libraries leaves nothing to write; give --static too");
     if (x->alone && x->link)
-        return error_set(e, ERROR_USAGE, "--link is linked with the libraries that --no-libraries leaves out; give one "
-                                         "of the two");
+        return error_set(e, ERROR_USAGE,
+                         "--link is linked with the libraries that --no-libraries leaves out; give one "
+                         "of the two");
     if (!x->link && !x->joined)
         return (!x->libpython && !x->big) ||
                error_set(e, ERROR_USAGE, "%s is for the executable that --link or --static writes; give one",

@@ -150,23 +150,19 @@ static void measure(struct work *w, const struct library *l)
         join_measure(&w->large.joined, l);
 }
 
-static bool make_library(void *context, unsigned worker, uint32_t index, struct error *e)
+/* The executables first, which may take the longest. */
+static bool make_library(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     const struct plan *plan = w->set->plan;
+    const uint32_t index = (turn + plan_executable(plan)) % plan->library_count;
     struct builder *b = &w->builders[worker];
     const bool file = has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
-<<<<<<< HEAD
     measure(w, &b->library);
-    if ((file || w->set->sources) && !library_write(b, e))
-=======
-    if (plan->executables.joined)
-        join_measure(&w->assembly.joined, &b->library);
     if ((file || source) && !library_write(b, e))
->>>>>>> static-executable
         return false;
     struct set_library *out = &w->set->library[index];
     record(out, b);
@@ -254,18 +250,13 @@ static bool write_joined_source(struct work *w, struct error *e)
 static bool write_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-<<<<<<< HEAD
     if (plan->executables.link && plan->inside &&
         !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
         return false;
-    return !plan->executables.joined ||
-           assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e);
-=======
     if (!plan->executables.joined)
         return true;
     return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e) &&
            (!w->set->sources || write_joined_source(w, e));
->>>>>>> static-executable
 }
 
 static bool write_set(struct work *w, unsigned threads, struct error *e)

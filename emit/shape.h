@@ -79,7 +79,8 @@ enum {
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHODS_BYTES = 3 * 32, /* two of struct PyMethodDef, and its end */
     BUILD_ID_BYTES = 16 + 20,
-    EXECUTABLE_NEEDS = 2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
+    EXECUTABLE_NEEDS =
+        2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */

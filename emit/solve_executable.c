@@ -68,7 +68,8 @@ static bool fits(struct solver *s, uint32_t index, uint32_t functions)
     solve_base(s, index);
     const uint64_t *base = s->base[index].size;
     if (!plan->stripped) {
-        if (l->size[SIZE_SYMTAB] < base[SIZE_SYMTAB] || (l->size[SIZE_SYMTAB] - base[SIZE_SYMTAB]) / SYMBOL > UINT32_MAX / 2)
+        if (l->size[SIZE_SYMTAB] < base[SIZE_SYMTAB] ||
+            (l->size[SIZE_SYMTAB] - base[SIZE_SYMTAB]) / SYMBOL > UINT32_MAX / 2)
             return false;
         l->locals += (uint32_t)((l->size[SIZE_SYMTAB] - base[SIZE_SYMTAB]) / SYMBOL);
         solve_base(s, index);

@@ -243,7 +243,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
     ENTRY(DT_VERNEEDNUM, 1);
     ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
-    ENTRY(DT_RELACOUNT, l->shape.relative + (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
+    ENTRY(DT_RELACOUNT,
+          l->shape.relative + (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
     ENTRY(DT_NULL, 0);
 #undef ENTRY
     assert(p == start + s[SECTION_DYNAMIC].size);
