@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "driver/crash.h"
 #include "driver/mpitest.h"
@@ -25,8 +26,11 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
 {
     const bool *wanted = run->options.phase;
 
-    /* An interpreter, or nothing; from here on no clock is stopped for it. */
-    return phases_start(run, loader, state) &&
+    /* What cannot be kept is not measured. */
+    return output_possible(run) &&
+
+           /* An interpreter, or nothing; from here on no clock is stopped for it. */
+           phases_start(run, loader, state) &&
 
            /* Every library is loaded after this, utilities as their needs. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
@@ -40,7 +44,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
 
            /* Nothing is printed on standard output before this. */
-           output_table(run, loader, t);
+           output_results(run, loader, t);
 }
 
 /* Which mode this process is in: what it was built as says more than what was
@@ -83,7 +87,7 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {0};
+    struct run run = {.begun = time(NULL)};
     char directory[PATH_MAX];
     int status;
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
