@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "base/workers.h"
 
 #ifndef MADV_POPULATE_READ /* Linux 5.14; older ones refuse it */
 #define MADV_POPULATE_READ 22
@@ -27,7 +30,7 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
 }
 
 /* Slices are what file systems allocate well, and let other threads in between. */
-enum { SLICE = 1 << 17, STRETCH = 1 << 24 };
+enum { SLICE = 1 << 17, STRETCH = 1 << 23, READERS_MOST = 3 };
 
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
@@ -78,25 +81,81 @@ static bool read_stretch(const struct output *o, uint8_t *p, uint64_t size, uint
     return true;
 }
 
-bool output_read(const struct output *o, uint64_t size, output_take *take, void *context, struct error *e)
+/* Threads that read: while one takes a stretch, the others get the next ones. */
+struct reading {
+    const struct output *o;
+    uint64_t size;
+    output_take *take;
+    void *context;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    uint32_t turn; /* the stretch that is next to be taken */
+    bool failed;
+};
+
+/* Waits until all stretches before this one have been taken; false where one never will be. */
+static bool await_turn(struct reading *r, uint32_t index)
 {
-    uint8_t *buffer = NULL;
-    bool ok = true;
-    for (uint64_t at = 0; ok && at < size; at += STRETCH) {
-        const uint64_t rest = size - at < STRETCH ? size - at : STRETCH;
-        void *p = buffer ? MAP_FAILED : map_stretch(o, rest, at);
-        if (p != MAP_FAILED) {
-            take(context, p, rest);
-            munmap(p, rest);
-            continue;
-        }
-        if (!buffer && !(buffer = malloc(STRETCH)))
-            return error_set(e, ERROR_MEMORY, "out of memory for reading a file back");
-        ok = read_stretch(o, buffer, rest, at, e);
-        if (ok)
-            take(context, buffer, rest);
-    }
-    free(buffer);
+    pthread_mutex_lock(&r->lock);
+    while (r->turn != index && !r->failed)
+        pthread_cond_wait(&r->moved, &r->lock);
+    const bool ok = !r->failed;
+    pthread_mutex_unlock(&r->lock);
+    return ok;
+}
+
+static void end_turn(struct reading *r, bool ok)
+{
+    pthread_mutex_lock(&r->lock);
+    r->turn++;
+    r->failed = r->failed || !ok;
+    pthread_cond_broadcast(&r->moved);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool copy_stretch(struct reading *r, uint32_t index, uint64_t size, uint64_t offset, struct error *e)
+{
+    uint8_t *copy = malloc(size);
+    bool ok = copy ? read_stretch(r->o, copy, size, offset, e)
+                   : error_set(e, ERROR_MEMORY, "out of memory for reading a file back");
+    if (await_turn(r, index) && ok)
+        r->take(r->context, copy, size);
+    free(copy);
+    end_turn(r, ok);
+    return ok;
+}
+
+static bool take_stretch(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct reading *r = context;
+    const uint64_t at = (uint64_t)index * STRETCH;
+    const uint64_t size = r->size - at < STRETCH ? r->size - at : STRETCH;
+    void *p = map_stretch(r->o, size, at);
+    (void)worker;
+    if (p == MAP_FAILED)
+        return copy_stretch(r, index, size, at, e);
+    if (await_turn(r, index))
+        r->take(r->context, p, size);
+    munmap(p, size);
+    end_turn(r, true);
+    return true;
+}
+
+bool output_read(const struct output *o, uint64_t size, unsigned threads, output_take *take, void *context,
+                 struct error *e)
+{
+    struct reading r = {
+        .o = o,
+        .size = size,
+        .take = take,
+        .context = context,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .moved = PTHREAD_COND_INITIALIZER,
+    };
+    const uint32_t stretches = (uint32_t)((size + STRETCH - 1) / STRETCH);
+    const bool ok = workers_run(threads < READERS_MOST ? threads : READERS_MOST, stretches, take_stretch, &r, e);
+    pthread_cond_destroy(&r.moved);
+    pthread_mutex_destroy(&r.lock);
     return ok;
 }
 

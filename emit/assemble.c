@@ -155,13 +155,14 @@ static void add_to_digest(void *context, const void *bytes, uint64_t size)
 }
 
 /* Of what has been written, in the order of the file. */
-static bool digest_output(const struct output *o, uint64_t size, uint64_t digest[2], struct error *e)
+static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2],
+                          struct error *e)
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
         return error_set(e, ERROR_MEMORY, "out of memory for a digest");
     XXH3_128bits_reset(state);
-    const bool ok = output_read(o, size, add_to_digest, state, e);
+    const bool ok = output_read(o, size, threads, add_to_digest, state, e);
     const XXH128_hash_t h = XXH3_128bits_digest(state);
     digest[0] = h.high64;
     digest[1] = h.low64;
@@ -175,7 +176,7 @@ static bool write_all(struct writing *w, unsigned threads, struct set_file *file
     file->size = l->file_size;
     return output_write_headers(&w->output, l, e) && write_shared(w, e) &&
            workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
-           digest_output(&w->output, l->file_size, file->digest, e);
+           digest_output(&w->output, l->file_size, threads, file->digest, e);
 }
 
 bool assemble_lay(struct assembly *a, struct error *e)
