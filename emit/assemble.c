@@ -155,8 +155,7 @@ static void add_to_digest(void *context, const void *bytes, uint64_t size)
 }
 
 /* Of what has been written, in the order of the file. */
-static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2],
-                          struct error *e)
+static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2], struct error *e)
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
