@@ -72,9 +72,11 @@ def test_system_counts_are_the_kernels(programs, small, tmp_path):
     faults = sum(counted("minor-faults", phase) for phase in counted.phases)
     # without what happens between the phases: an interpreter and MPI start, and stop
     assert 100 < faults < usage.ru_minflt
+    # the kernel counts pages for each processor, and adds up now and then
+    about = 1 << 20
     resident = [counted("rss", phase) for phase in counted.phases]
-    assert 0 < resident[0] and resident[0] < resident[1] and max(resident) <= usage.ru_maxrss * 1024
-    assert max(resident) > usage.ru_maxrss * 1024 / 3
+    assert 0 < resident[0] < resident[1] + about
+    assert usage.ru_maxrss * 1024 / 3 < max(resident) < usage.ru_maxrss * 1024 + about
     assert all(counted("major-faults", phase) <= usage.ru_majflt for phase in counted.phases)
 
 
