@@ -82,3 +82,12 @@ if(NOT MPI_C_FOUND)
   set(PYELFGEN_HAVE_DRIVER OFF)
   message(STATUS "pyelfrun is left out: no MPI; install the Debian package libopenmpi-dev")
 endif()
+
+# Counters are better with PAPI, and are there without it. It is loaded when the
+# runner starts, so that only its headers are needed here.
+include(CheckIncludeFile)
+check_include_file(papi.h PYELFGEN_HAVE_PAPI)
+check_include_file(sde_lib.h PYELFGEN_HAVE_SDE) # from PAPI 7.0 on
+if(NOT PYELFGEN_HAVE_PAPI OR NOT PYELFGEN_HAVE_SDE)
+  message(STATUS "PAPI or its software-defined events are left out: install the Debian package libpapi-dev")
+endif()

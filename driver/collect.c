@@ -16,6 +16,9 @@
 #include "base/version.h"
 #include "driver/set_digest.h"
 
+static_assert((int)RESULTS_IMPORT == (int)COUNTS_IMPORT && (int)RESULTS_MPI == (int)COUNTS_MPI &&
+                  (int)RESULTS_PARTS == (int)COUNTS_SPANS,
+              "what is counted apart are the parts of the results");
 static_assert(RESULTS_IMPORT == PHASE_IMPORT + 1 && RESULTS_MPI == PHASE_MPI + 1 && RESULTS_PARTS == PHASES + 1,
               "the parts of the results are the startup and the phases");
 
@@ -102,7 +105,8 @@ static void gather_counter(struct collector *c, const struct counted *k, struct 
 static void gather_phase(struct collector *c, const struct measured *t, enum results_part part)
 {
     const bool startup = part == RESULTS_STARTUP;
-    const size_t count = t->counted_count;
+    size_t count;
+    const struct counted *counted = counts_values(t->counts, (enum counts_span)part, &count);
     struct results_phase unused = {0};
     struct results_phase *p = c->to ? &c->to->phase[part] : &unused;
     *p = (struct results_phase){.ran = true, .seconds = {.name = "seconds", .unit = "s"}, .counter_count = count};
@@ -114,7 +118,7 @@ static void gather_phase(struct collector *c, const struct measured *t, enum res
     if (!has_memory(c))
         return;
     for (size_t i = 0; i < count; i++)
-        gather_counter(c, &t->counted[part][i], c->to ? &p->counters[i] : NULL);
+        gather_counter(c, &counted[i], c->to ? &p->counters[i] : NULL);
 }
 
 /* ---- hosts ---- */

@@ -15,8 +15,7 @@
 
 extern char **environ;
 
-/* Whether a launcher has started this process as one rank of several. */
-static const char *launched_by(void)
+const char *launch_by(void)
 {
     static const struct {
         const char *variable, *launcher;
@@ -176,7 +175,7 @@ static bool run_trees(struct command *c, const struct options *o, struct launch_
 
 bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
 {
-    const char *launcher = launched_by();
+    const char *launcher = launch_by();
     if (launcher)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "

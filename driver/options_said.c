@@ -63,8 +63,32 @@ static const char *say_python(const struct options *o, char *text)
     return o->python ? "yes" : "no";
 }
 
+static const char *say_counters(const struct options *o, char *text)
+{
+    const struct counters_option *c = &o->counters;
+    if (!c->os && !c->sde && !c->papi)
+        return "none";
+    snprintf(text, OPTIONS_TEXT, "%s%s%s%s%s%s", c->os ? "os" : "", c->os && (c->sde || c->papi) ? "," : "",
+             c->sde ? "sde" : "", c->sde && c->papi ? "," : "", c->papi ? "papi" : "",
+             c->asked ? "" : ", where they cost nothing");
+    return text;
+}
+
+static const char *say_audit(const struct options *o, char *text)
+{
+    (void)text;
+    return o->audit ? "yes" : "no";
+}
+
+static const char *say_simulate(const struct options *o, char *text)
+{
+    (void)text;
+    return o->simulate ? "I1 " SIMULATED_I1 " D1 " SIMULATED_D1 " LL " SIMULATED_LL : "no";
+}
+
 const struct options_saying options_said[OPTIONS_SAID] = {
-    {"phases", say_phases}, {"import-order", say_import_order}, {"visit-order", say_visit_order},
-    {"cache", say_cache},   {"dlopen-flags", say_flags},        {"timeout-seconds", say_timeout},
-    {"python", say_python},
+    {"phases", say_phases},     {"import-order", say_import_order}, {"visit-order", say_visit_order},
+    {"cache", say_cache},       {"dlopen-flags", say_flags},        {"timeout-seconds", say_timeout},
+    {"python", say_python},     {"counters", say_counters},         {"audit", say_audit},
+    {"simulate", say_simulate},
 };

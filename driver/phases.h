@@ -9,17 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/counts.h"
 #include "driver/loader.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
-
-/* What one counter says of one phase. */
-struct counted {
-    const char *name, *unit, *source;
-    bool level;         /* a reading at the end, not what it grew by */
-    double value;       /* NAN: absent */
-    const char *absent; /* why */
-};
 
 /* On this rank. */
 struct measured {
@@ -29,9 +22,7 @@ struct measured {
     uint64_t checksum;            /* of the MPI test's picture */
     const char *untimed;          /* why times are NAN, where that is meant so; else NULL */
 
-    /* By enum results_part; as many on every rank, borrowed. */
-    const struct counted *counted[PHASES + 1];
-    size_t counted_count;
+    struct counts *counts; /* of this rank; counts.h */
 };
 
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */

@@ -5,9 +5,11 @@
  * named after it.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "driver/counts.h"
 #include "driver/crash.h"
 #include "driver/mpitest.h"
 #include "driver/output.h"
@@ -18,6 +20,34 @@
 #include "runtime/self.h"
 
 int main(int argc, char **argv);
+
+static bool test_mpi(const struct run *run, struct measured *t)
+{
+    counts_begin(t->counts);
+    bool well = mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum);
+    counts_end(t->counts, COUNTS_MPI);
+    return well;
+}
+
+/* Those under a simulator are the simulator's. */
+static bool keep_times(const struct run *run, struct measured *t)
+{
+    if (!run->options.simulate)
+        return true;
+    t->untimed = "simulated";
+    t->startup = NAN;
+    for (unsigned i = 0; i < PHASES; i++)
+        t->seconds[i] = NAN;
+    return true;
+}
+
+/* Whoever asked for events that PAPI reads is told why it cannot. */
+static void check_published(const struct run *run, const struct counts *counts)
+{
+    const char *why = counts_unpublished(counts);
+    if (run->ranks.rank == 0 && run->options.counters.asked && run->options.counters.sde && *why)
+        fprintf(stderr, "pyelfrun: PAPI cannot read the events of sde:::pyelf: %s\n", why);
+}
 
 /* Every step is collective and true on all ranks or on none, so that the
  * first that fails ends all ranks alike. */
@@ -41,7 +71,10 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* The set is what the manifest says after this. */
            (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
 
-           (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
+           (!wanted[PHASE_MPI] || test_mpi(run, t)) &&
+
+           /* No time is taken after this. */
+           keep_times(run, t) &&
 
            /* Nothing is printed on standard output before this. */
            output_results(run, loader, t);
@@ -93,9 +126,15 @@ int main(int argc, char **argv)
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
         return status;
 
-    ranks_start(&run.ranks);
-    struct watchdog dog;
+    /* The startup is counted to here; MPI's is not part of it. */
     struct error e;
+    t.counts = counts_start(&run.options, run.mode, &e);
+    if (!t.counts)
+        return error_report("pyelfrun", &e);
+
+    ranks_start(&run.ranks);
+    check_published(&run, t.counts);
+    struct watchdog dog;
     bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {
         /* The manifest is checked and constant after this. */
@@ -107,6 +146,7 @@ int main(int argc, char **argv)
     }
     crash_forget();
     watchdog_stop(&dog);
+    counts_free(t.counts);
     manifest_free(&run.manifest);
     ranks_stop();
     return well ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -19,33 +19,44 @@ struct writing {
 
 /* --- what cannot be ---------------------------------------------------------------- */
 
-static bool refuse_variant(const char *what, struct error *e)
+static bool refuse_variant(const struct plan *plan, const char *what, struct error *e)
 {
-    return error_set(e, ERROR_USAGE, "--static makes no executable with %s; leave out one of the two", what);
+    if (plan->executables.joined)
+        return error_set(e, ERROR_USAGE, "--static makes no executable with %s; leave out one of the two", what);
+    return error_set(e, ERROR_USAGE, "--bigexe makes no executable with %s and more than %llu B; give it less", what,
+                     (unsigned long long)EXECUTABLE_WHOLE);
 }
 
-static bool check_variant(const struct profile *p, struct error *e)
+static bool check_variant(const struct plan *plan, bool sources, struct error *e)
 {
+    const struct profile *p = plan->profile;
+    if (sources && plan->inside)
+        return error_set(e, ERROR_USAGE,
+                         "--sources writes none of an executable with more than %llu B of its own; "
+                         "leave it out, or give --bigexe less",
+                         (unsigned long long)EXECUTABLE_WHOLE);
     if (p->dwarf.compress != COMPRESS_NONE)
-        return refuse_variant("compressed debug sections ('compress')", e);
+        return refuse_variant(plan, "compressed debug sections ('compress')", e);
     if (p->dwarf.separate != SEPARATE_NONE)
-        return refuse_variant("a file of its own for debug information ('separate')", e);
+        return refuse_variant(plan, "a file of its own for debug information ('separate')", e);
     if (p->dwarf.split)
-        return refuse_variant("split debug information ('split')", e);
+        return refuse_variant(plan, "split debug information ('split')", e);
     if (p->dwarf.index)
-        return refuse_variant("an index of names ('index')", e);
+        return refuse_variant(plan, "an index of names ('index')", e);
     if (p->dwarf.type_units)
-        return refuse_variant("type units ('type-units')", e);
+        return refuse_variant(plan, "type units ('type-units')", e);
     return true;
 }
 
-bool assemble_check(const struct plan *plan, struct error *e)
+bool assemble_check(const struct plan *plan, bool sources, struct error *e)
 {
     uint64_t loaded = 0;
+    if (!plan->executables.joined && !plan->inside)
+        return true;
+    if (!check_variant(plan, sources, e))
+        return false;
     if (!plan->executables.joined)
         return true;
-    if (!check_variant(plan->profile, e))
-        return false;
     for (uint32_t i = 0; i < plan_executable(plan); i++) {
         const struct plan_library *l = &plan->library[i];
         const struct shape s = shape_of(plan, l);
@@ -75,12 +86,13 @@ bool assemble_is_near(const struct plan *plan)
            largest[2] >= UINT32_MAX;
 }
 
-static bool refuse_layout(struct error *e)
+static bool refuse_layout(const struct plan_library *own, struct error *e)
 {
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
-    return error_set(e, ERROR_INFEASIBLE,
-                     EXECUTABLE_STATIC ": %.400s; lower the profile's sections, or leave out --static", text);
+    return error_set(e, ERROR_INFEASIBLE, "%s: %.400s; %s", plan_stem(own), text,
+                     own->kind == LIBRARY_STATIC ? "lower the profile's sections, or leave out --static"
+                                                 : "give --bigexe less");
 }
 
 /* --- writing ------------------------------------------------------------------------ */
@@ -96,16 +108,16 @@ static bool write_pieces(const struct writing *w, const struct builder *b, struc
     return true;
 }
 
-/* One library's part; the last is what the executable itself brings. */
+/* One part; the last is what the executable itself brings. */
 static bool write_part(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct writing *w = context;
     const struct assembly *a = w->a;
     const struct plan *plan = a->joined.plan;
-    const bool own = index == plan_executable(plan);
+    const bool own = index == join_parts(&a->joined);
     struct builder *b = &a->builders[worker];
     b->joined = &a->joined;
-    bool ok = library_size(b, plan, a->stock, own ? plan_static(plan) : index, e) &&
+    bool ok = library_size(b, plan, a->stock, own ? a->joined.own : join_row(&a->joined, index), e) &&
               join_check(&a->joined, &b->library, e) && (own ? library_write : library_write_part)(b, e) &&
               write_pieces(w, b, e);
     b->joined = NULL;
@@ -162,7 +174,7 @@ static bool write_all(struct writing *w, unsigned threads, struct set_file *file
     const struct layout *l = &w->a->joined.layout;
     file->size = l->file_size;
     return output_write_headers(&w->output, l, e) && write_shared(w, e) &&
-           workers_run(threads, plan_executable(w->a->joined.plan) + 1, write_part, w, e) &&
+           workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
            digest_output(&w->output, l->file_size, threads, file->digest, e);
 }
 
@@ -170,10 +182,10 @@ bool assemble_lay(struct assembly *a, struct error *e)
 {
     const struct plan *plan = a->joined.plan;
     struct builder *b = &a->builders[0];
-    if (!library_size(b, plan, a->stock, plan_static(plan), e))
+    if (!library_size(b, plan, a->stock, a->joined.own, e))
         return false;
     join_measure(&a->joined, &b->library);
-    return join_lay(&a->joined, &b->library, e) || refuse_layout(e);
+    return join_lay(&a->joined, &b->library, e) || refuse_layout(&plan->library[a->joined.own], e);
 }
 
 static void record(struct set_library *out, const struct layout *l)
@@ -187,19 +199,33 @@ static void record(struct set_library *out, const struct layout *l)
     out->size[SIZE_BSS] = sizes.bss;
 }
 
+/* pyelf-link is as large as the plan says. */
+static bool check_sizes(const struct plan *plan, const struct plan_library *own, const uint64_t *size, struct error *e)
+{
+    for (unsigned kind = 0; own->kind == LIBRARY_LINK && kind < FIVE_SIZES; kind++)
+        if (size[kind] != plan->link[kind])
+            return error_set(e, ERROR_MISMATCH, "%s: came out with a size of %llu where the plan has %llu",
+                             plan_stem(own), (unsigned long long)size[kind], (unsigned long long)plan->link[kind]);
+    return true;
+}
+
 bool assemble(struct assembly *a, unsigned threads, struct set_library *out, struct error *e)
 {
+    const struct plan_library *own = &a->joined.plan->library[a->joined.own];
+    const char *name = plan_stem(own);
     struct writing w = {.a = a};
     char path[600];
-    snprintf(path, sizeof path, "%s/" EXECUTABLE_STATIC, a->path);
+    snprintf(path, sizeof path, "%s/%s", a->path, name);
     out->file = calloc(1, sizeof *out->file);
     if (!out->file)
-        return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_STATIC);
-    snprintf(out->file->name, sizeof out->file->name, EXECUTABLE_STATIC);
-    if (!assemble_lay(a, e) ||
-        !output_begin(&w.output, a->directory, EXECUTABLE_STATIC, path, a->joined.layout.file_size, e))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", name);
+    snprintf(out->file->name, sizeof out->file->name, "%s", name);
+    if (!assemble_lay(a, e))
         return false;
     record(out, &a->joined.layout);
+    if (!check_sizes(a->joined.plan, own, out->size, e) ||
+        !output_begin(&w.output, a->directory, name, path, a->joined.layout.file_size, e))
+        return false;
     const bool ok = write_all(&w, threads, out->file, e);
     out->files = 1;
     return output_end(&w.output, ok, e);

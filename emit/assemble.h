@@ -1,6 +1,6 @@
-/* pyelf-static, the executable that has all libraries in it: written part by part, as
- * join.h lays them out, by all threads at once into one file (elf/output.h). It is never
- * in memory whole, only one part for each thread.
+/* An executable that consists of parts: pyelf-static, which has all libraries in it, or a large
+ * pyelf-link (executables.h). It is written part by part, as join.h lays them out, by all threads at once into one file
+ * (elf/output.h). It is never in memory whole, only one part for each thread.
  */
 #ifndef EMIT_ASSEMBLE_H
 #define EMIT_ASSEMBLE_H
@@ -10,7 +10,7 @@
 #include "emit/set.h"
 
 struct assembly {
-    struct joined joined;     /* join_measure has seen every library; laid out here */
+    struct joined joined;     /* join_measure has seen every part; laid out here */
     struct builder *builders; /* of each thread; borrowed */
     const struct stock *stock;
     int directory; /* of the set */
@@ -18,9 +18,9 @@ struct assembly {
     struct progress *progress;
 };
 
-/* Whether the plan's executable with all libraries in it, if it has one, can be made at
- * all: as far as that is known before anything is sized. */
-bool assemble_check(const struct plan *plan, struct error *e);
+/* Whether the plan's executables that consist of parts, if it has any, can be made at all,
+ * with or without sources: as far as that is known before anything is sized. */
+bool assemble_check(const struct plan *plan, bool sources, struct error *e);
 
 /* Whether it may turn out to be too large all the same. */
 bool assemble_is_near(const struct plan *plan);

@@ -23,10 +23,10 @@ static uint32_t index_of(const struct library *l)
     return (uint32_t)(l->row - l->plan->library);
 }
 
-bool join_start(struct joined *j, const struct plan *plan)
+bool join_start(struct joined *j, const struct plan *plan, uint32_t own)
 {
     uint64_t functions = 0;
-    *j = (struct joined){.plan = plan, .part = calloc(plan->library_count, sizeof *j->part)};
+    *j = (struct joined){.plan = plan, .own = own, .part = calloc(plan->library_count, sizeof *j->part)};
     for (uint32_t i = 0; j->part && i < plan->utilities; i++) {
         const uint32_t index = plan_utility(plan, i);
         j->part[index].functions = (uint32_t)functions;
@@ -41,6 +41,23 @@ void join_free(struct joined *j)
     free(j->part);
     free(j->function);
     *j = (struct joined){.plan = NULL};
+}
+
+/* Libraries of the set that are in it. */
+static uint32_t joined_libraries(const struct joined *j)
+{
+    return j->plan->library[j->own].kind == LIBRARY_STATIC ? plan_executable(j->plan) : 0;
+}
+
+uint32_t join_parts(const struct joined *j)
+{
+    return joined_libraries(j) + j->plan->inside;
+}
+
+uint32_t join_row(const struct joined *j, uint32_t part)
+{
+    const uint32_t libraries = joined_libraries(j);
+    return part < libraries ? part : plan_inside(j->plan) + part - libraries;
 }
 
 /* --- sizes --------------------------------------------------------------------- */
@@ -111,7 +128,7 @@ static void measure(const struct library *l, uint64_t size[PART_PIECES])
         size[joined_sections[i]] = part_size(l, joined_sections[i]);
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT; s++)
         size[library_debug_section(l, s)] += debug_size(l, s);
-    size[PART_GLOBALS] = l->plan->stripped ? 0 : sizeof(Elf64_Sym) * (uint64_t)l->shape.defined;
+    size[PART_GLOBALS] = l->plan->stripped ? 0 : sizeof(Elf64_Sym) * ((uint64_t)l->shape.defined + l->shape.inner);
 }
 
 void join_measure(struct joined *j, const struct library *l)
@@ -156,15 +173,17 @@ static uint64_t lay_part(struct part *part, unsigned piece, uint64_t at)
 
 /* The parts of one piece, one behind the other, from `at` on; returns where the last ends.
  * The executable's own is the first, but for relocations, of which the relative ones must
- * be in front, and for global symbols, which are few. */
+ * be in front, for global symbols, which are few, and for constants and data, of which it may
+ * have any number of bytes. */
 static uint64_t lay_piece(struct joined *j, unsigned piece, uint64_t at)
 {
-    struct part *own = &j->part[plan_static(j->plan)];
-    const bool own_last = piece == SECTION_RELA_DYN || piece == PART_GLOBALS;
+    struct part *own = &j->part[j->own];
+    const bool own_last =
+        piece == SECTION_RELA_DYN || piece == PART_GLOBALS || piece == SECTION_RODATA || piece == SECTION_DATA;
     if (!own_last)
         at = lay_part(own, piece, at);
-    for (uint32_t i = 0; i < plan_executable(j->plan); i++)
-        at = lay_part(&j->part[i], piece, at);
+    for (uint32_t i = 0; i < join_parts(j); i++)
+        at = lay_part(&j->part[join_row(j, i)], piece, at);
     return own_last ? lay_part(own, piece, at) : at;
 }
 
@@ -194,7 +213,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     l->section[SECTION_SYMTAB].size = lay_piece(j, PART_GLOBALS, l->section[SECTION_SYMTAB].size);
     if (!layout_place(l, e))
         return false;
-    l->entry = join_address(j, plan_static(j->plan), SECTION_TEXT, own->glue.place[GLUE_START].offset);
+    l->entry = join_address(j, j->own, SECTION_TEXT, own->glue.place[GLUE_START].offset);
     for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         j->python[i] = plt_address(l, own->at.python_slot + i);
     return true;
@@ -225,7 +244,7 @@ bool join_targets(struct library *l, struct arena *arena)
 {
     const struct joined *j = l->joined;
     const struct shape *s = &l->shape;
-    uint64_t *target = arena_zeroed(arena, s->plt + UINT64_C(1), sizeof *target);
+    uint64_t *target = arena_zeroed(arena, s->plt + s->direct + UINT64_C(1), sizeof *target);
     if (!target)
         return false;
     if (s->python) {

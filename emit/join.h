@@ -40,6 +40,7 @@ struct part {
 
 struct joined {
     const struct plan *plan;
+    uint32_t own;                         /* what the executable itself brings: its row */
     struct part *part;                    /* as plan->library */
     uint32_t *function;                   /* places of all utilities' functions in their parts of .text */
     uint32_t shared[DEBUG_SECTION_COUNT]; /* strings of the corpus that any refers to */
@@ -48,8 +49,9 @@ struct joined {
     uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to */
 };
 
-/* Room for what is kept of every library; false when memory ran out. */
-bool join_start(struct joined *j, const struct plan *plan);
+/* Room for what is kept of every library; false when memory ran out. `own` is the row
+ * of an executable. */
+bool join_start(struct joined *j, const struct plan *plan, uint32_t own);
 void join_free(struct joined *j);
 
 /* Keeps of a library that library_size has sized what the others and the layout
@@ -59,6 +61,10 @@ void join_measure(struct joined *j, const struct library *l);
 /* Gives every part its place, and the executable its layout; `own` is what it brings, as
  * library_size has sized it. Fails as layout_place does. */
 bool join_lay(struct joined *j, const struct library *own, struct error *e);
+
+/* How many parts there are besides its own, and the row of one of them. */
+uint32_t join_parts(const struct joined *j);
+uint32_t join_row(const struct joined *j, uint32_t part);
 
 /* Whether a library that is sized again is as it was; false says what is not. */
 bool join_check(const struct joined *j, const struct library *l, struct error *e);

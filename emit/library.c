@@ -36,7 +36,23 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
-    assert(next == s->plt);
+    assert(next == s->plt + s->direct);
+    return true;
+}
+
+/* Calls of an executable's own functions need no PLT. */
+static bool target_directly(struct library *l, struct arena *arena)
+{
+    const struct shape *s = &l->shape;
+    uint64_t *target = arena_take(arena, (s->plt + s->direct + UINT64_C(1)) * sizeof *target);
+    if (!target)
+        return false;
+    for (uint32_t i = 0; i < s->plt; i++)
+        target[i] = plt_address(&l->layout, i);
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        if (l->slot[i] != CODE_NO_SLOT)
+            target[l->slot[i]] = l->code.text + l->body[i].offset;
+    l->code.target = target;
     return true;
 }
 
@@ -192,7 +208,7 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Whether single debug sections have sizes of their own, as in libraries they may. */
 static bool is_mixed(const struct library *l)
 {
-    return l->plan->mix && !plan_is_executable(l->row);
+    return l->plan->mix && !plan_is_direct(l->row);
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
@@ -336,7 +352,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!place(l, e))
         return false;
     tables_addresses(l);
-    if (library_is_part(l) && !join_targets(l, &b->arena))
+    if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
@@ -481,8 +497,14 @@ bool library_write(struct builder *b, struct error *e)
     write_code(l, image);
     write_init(l, image);
     tables_write(l, image);
-    /* the names of its own functions stand in .dynstr behind those of its imports */
-    write_debug(l, image, image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names);
+    /* the names of its own functions stand in .dynstr behind those of its imports, or they
+     * are not dynamic */
+    const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
+    if (l->shape.inner && !l->plan->without_debug &&
+        !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    l->own_names = names;
+    write_debug(l, image, names);
     return files_write(b, e);
 }
 

@@ -51,8 +51,9 @@ struct library {
     uint32_t symbol_main, symbol_start_main;            /* of an executable */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
-    const struct joined *joined;                        /* whose part it is: addresses are those there; or NULL */
-    struct debug_joined joins;                          /* and where its debug information is there */
+    const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
+    const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
+    struct debug_joined joins;   /* and where its debug information is there */
 };
 
 /* Whether it is in an executable without what it would have in order to be a file. */

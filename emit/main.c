@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/assemble.h"
+#include "emit/inside.h"
 #include "emit/mix.h"
 #include "emit/options.h"
 #include "emit/plan.h"
@@ -79,11 +80,15 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* Whether one executable can hold them all, where it is to. */
-    if (!assemble_check(&r->plan, e))
+    if (!assemble_check(&r->plan, o->sources, e))
         return false;
 
     /* What each debug section gets, where the profile says. */
     if (!mix_settle(&r->plan, r->stock, o->threads, e))
+        return false;
+
+    /* What parts of a large executable come to. */
+    if (!inside_settle(&r->plan, r->stock, o->threads, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */

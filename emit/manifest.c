@@ -123,7 +123,7 @@ static struct json_object *executable_object(const struct plan *plan, const stru
     add_text(o, "kind", manifest_executable_kind_names[kind], &ok);
     add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
-    add_number(o, "functions", row->functions, &ok);
+    add_number(o, "functions", plan_own_functions(plan, row), &ok);
     add_text(o, "runtime", EXECUTABLE_RUNTIME, &ok);
     add_text(o, "libpython", plan->executables.libpython, &ok);
     add_debug_files(o, l, &ok);
@@ -214,9 +214,9 @@ static bool put_executables(FILE *f, const struct set *set)
         return true;
     if (fputs("  \"executables\": [\n", f) < 0)
         return false;
-    for (uint32_t i = first; i < plan->library_count; i++) {
+    for (uint32_t i = first; i < plan_inside(plan); i++) {
         struct json_object *o = executable_object(plan, &plan->library[i], &set->library[i]);
-        if (!put_value(f, "    ", o, i + 1 < plan->library_count ? ",\n" : "\n"))
+        if (!put_value(f, "    ", o, i + 1 < plan_inside(plan) ? ",\n" : "\n"))
             return false;
     }
     return fputs("  ],\n", f) >= 0;

@@ -62,7 +62,7 @@ static const struct cli_option table[] = {
     {OPTION_NO_LIBRARIES, "no-libraries", NULL, "write no libraries, but that executable; with --static"},
     {OPTION_LIBPYTHON, "libpython", "SONAME", "the Python library that executables are linked with" LIBPYTHON_DEFAULT},
     {OPTION_BIGEXE, "bigexe", "SIZE",
-     "give the executable SIZE of code, symbols and debug information of its own, as in '200 MB'; with --link"},
+     "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -210,11 +210,10 @@ static bool check_executables(struct options *o, struct error *e)
         return error_set(e, ERROR_USAGE,
                          "--link is linked with the libraries that --no-libraries leaves out; give one "
                          "of the two");
-    if (!x->link && x->big)
-        return error_set(e, ERROR_USAGE, "--bigexe is for the executable that --link writes; give that too");
     if (!x->link && !x->joined)
-        return !x->libpython ||
-               error_set(e, ERROR_USAGE, "--libpython is for the executable that --link or --static writes; give one");
+        return (!x->libpython && !x->big) ||
+               error_set(e, ERROR_USAGE, "%s is for the executable that --link or --static writes; give one",
+                         x->big ? "--bigexe" : "--libpython");
     if (!x->libpython)
         x->libpython = PYELFGEN_LIBPYTHON;
     if (!x->libpython)

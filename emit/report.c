@@ -34,10 +34,10 @@ static void print_wanted(FILE *out, const struct plan *plan, const struct set *s
 /* Those that are beside the libraries. That which has all in it is sized when it is made. */
 static void print_executables(FILE *out, const struct plan *plan, const struct set *set)
 {
-    for (uint32_t i = plan_executable(plan); i < plan->library_count; i++) {
+    for (uint32_t i = plan_executable(plan); i < plan_inside(plan); i++) {
         const struct plan_library *l = &plan->library[i];
         if (set || l->kind != LIBRARY_STATIC)
-            print_row(out, plan_stem(l), set ? set->library[i].size : l->size);
+            print_row(out, plan_stem(l), set ? set->library[i].size : plan->link);
     }
 }
 

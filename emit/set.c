@@ -28,6 +28,7 @@ struct work {
     int directory;
     struct sources sources;
     struct assembly assembly; /* where there is an executable with all libraries in it */
+    struct assembly large;    /* where pyelf-link consists of parts */
 };
 
 /* --- files -------------------------------------------------------------------------- */
@@ -134,20 +135,33 @@ static bool write_files(const struct work *w, const struct builder *b, struct se
 /* Whether it becomes a file here, and not only a part of one. */
 static bool has_file(const struct plan *plan, const struct plan_library *row)
 {
-    return row->kind == LIBRARY_LINK || (row->kind != LIBRARY_STATIC && !plan->executables.alone);
+    if (plan_is_executable(row))
+        return !plan_is_joined(plan, row);
+    return row->kind != LIBRARY_INSIDE && !plan->executables.alone;
 }
 
-static bool make_library(void *context, unsigned worker, uint32_t index, struct error *e)
+/* Keeps what is needed to put together the executables that it is a part of. */
+static void measure(struct work *w, const struct library *l)
+{
+    const struct plan *plan = l->plan;
+    if (plan->executables.joined && l->row->kind != LIBRARY_LINK)
+        join_measure(&w->assembly.joined, l);
+    if (plan->inside && plan->executables.link && l->row->kind == LIBRARY_INSIDE)
+        join_measure(&w->large.joined, l);
+}
+
+/* The executables first, which may take the longest. */
+static bool make_library(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     const struct plan *plan = w->set->plan;
+    const uint32_t index = (turn + plan_executable(plan)) % plan->library_count;
     struct builder *b = &w->builders[worker];
     const bool file = has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
-    if (plan->executables.joined)
-        join_measure(&w->assembly.joined, &b->library);
+    measure(w, &b->library);
     if ((file || source) && !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
@@ -196,7 +210,7 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
     struct builder *b = &w->builders[worker];
     if (!library_size(b, w->set->plan, w->stock, index, e))
         return false;
-    join_measure(&w->assembly.joined, &b->library);
+    measure(w, &b->library);
     return true;
 }
 
@@ -211,9 +225,12 @@ static bool try_joined(struct work *w, unsigned threads, struct error *e)
                            .directory = w->directory,
                            .path = w->path,
                            .progress = w->progress};
+    w->large = *a;
+    if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
+        return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
     if (!plan->executables.joined)
         return true;
-    if (!join_start(&a->joined, plan))
+    if (!join_start(&a->joined, plan, plan_static(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_STATIC);
     return plan->executables.alone || !assemble_is_near(plan) ||
            (workers_run(threads, plan->library_count, measure_library, w, e) && assemble_lay(a, e));
@@ -233,6 +250,9 @@ static bool write_joined_source(struct work *w, struct error *e)
 static bool write_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
+    if (plan->executables.link && plan->inside &&
+        !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
+        return false;
     if (!plan->executables.joined)
         return true;
     return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e) &&
@@ -266,6 +286,7 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
     ok = ok && open_directory(&w, force, &made, e) && write_set(&w, threads, e);
     sources_free(&w.sources);
     join_free(&w.assembly.joined);
+    join_free(&w.large.joined);
     if (!ok && made && w.directory >= 0) {
         tidy_remove(w.directory, path, TIDY_ALL, NULL, NULL);
         rmdir(path);

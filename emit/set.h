@@ -50,7 +50,8 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
 /* How often it calls progress_step. */
 static inline uint32_t set_steps(const struct plan *plan)
 {
-    return plan->library_count + (plan->executables.joined ? plan_executable(plan) + 1 : 0);
+    const uint32_t parts = plan->inside && plan->executables.link ? plan->inside + 1 : 0;
+    return plan->library_count + parts + (plan->executables.joined ? plan_executable(plan) + plan->inside + 1 : 0);
 }
 
 /* Takes NULL and half-made sets. */

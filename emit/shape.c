@@ -51,9 +51,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    s->names = l->import_names + l->function_names;
-    if (s->marks)
-        s->names += stem + sizeof "_visits";
+    const uint64_t marked = l->function_names + (s->marks ? stem + sizeof "_visits" : 0);
+    s->names = l->import_names + (s->inner ? 0 : marked);
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
@@ -75,7 +74,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->extern_called >= 0)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
-    s->strtab = 1 + s->names + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab = 1 + s->names + (s->inner ? marked : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
@@ -90,7 +89,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
     struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
-    s.python = !s.executable && l->kind != LIBRARY_UTILITY;
+    s.python = l->kind != LIBRARY_UTILITY && !plan_is_direct(l);
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
@@ -104,16 +103,19 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * calls the first of the others, and a utility's first functions are called
      * from outside only. */
     s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
+    s.direct = plan_is_direct(l) ? s.called : 0;
     uint32_t before = s.extern_called >= 0 ? 1 : 0;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
+    s.plt = s.called - s.direct + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
-    s.defined = l->functions + (s.marks ? 1 : 0) + own_extern + (s.python || s.executable ? 2 : 0);
+    uint32_t marked = l->functions + (s.marks ? 1 : 0);
+    s.inner = plan_is_direct(l) ? marked : 0;
+    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0);
     s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
@@ -135,7 +137,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (!fixed_local_kinds[i].module_only || s.python)
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined;
+    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
     s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);

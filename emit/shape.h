@@ -108,9 +108,11 @@ struct shape {
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
     uint32_t called;       /* own numbered functions that are called through the PLT */
+    uint32_t direct;       /* of which so many without it: an executable's */
     uint32_t plt;          /* slots */
     uint32_t undefined;    /* in .dynsym */
     uint32_t defined;
+    uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
     uint32_t needed;       /* DT_NEEDED but for libc */
     uint32_t dynamic;      /* entries, with the null one */

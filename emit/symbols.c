@@ -6,7 +6,8 @@
  *     imports | own functions | _start entry extern PyInit visits pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
- * bucket. .symtab: the null entry, local symbols, then what .dynsym has.
+ * bucket. .symtab: the null entry, local symbols, then what .dynsym has. An executable's
+ * own functions and marks are dynamic for nobody: they stand in .symtab only, at the end.
  */
 #include <assert.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static struct others put_others(struct symbols *t)
     }
     if (s->python)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
-    if (s->marks)
+    if (s->marks && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
@@ -319,6 +320,37 @@ static void put_objects(const struct library *l, struct local_table *t)
     assert(number == row->locals);
 }
 
+/* Writes two halves of a name. */
+static uint8_t *put_two(uint8_t *p, const char *first, const char *second)
+{
+    return put_bytes(put_bytes(p, first, strlen(first)), second, strlen(second) + 1);
+}
+
+/* A global symbol in .text, whose name is the next. */
+static Elf64_Sym inner_function(const struct library *l, uint64_t name, uint64_t offset, uint64_t size)
+{
+    return symbol((uint32_t)name, STB_GLOBAL, STT_FUNC, l->layout.section[SECTION_TEXT].index, l->code.text + offset,
+                  size);
+}
+
+/* Numbered functions, as global symbols that no other file sees. */
+static void put_inner_functions(const struct library *l, struct local_table *t)
+{
+    struct names_head head = {0};
+    for (uint32_t i = 0; i < l->row->functions; i++) {
+        *t->next++ = inner_function(l, next_name(t), l->body[i].offset, l->body[i].size);
+        t->strings = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->strings, NULL);
+    }
+}
+
+/* Their marks. */
+static void put_inner_marks(const struct library *l, struct local_table *t)
+{
+    *t->next++ = symbol(next_name(t), STB_GLOBAL, STT_OBJECT, l->layout.section[SECTION_BSS].index, l->code.marks,
+                        l->shape.marks);
+    t->strings = put_two(t->strings, l->row->name, "_visits");
+}
+
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
 {
     static const char versioned[] = "__cxa_finalize@GLIBC_2.2.5";
@@ -337,12 +369,18 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
-    assert(t.strings == strtab + s[SECTION_STRTAB].size);
     uint32_t globals = l->shape.undefined + l->shape.defined;
     memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
     t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
+    t.next += globals;
+    if (l->shape.inner) {
+        put_inner_functions(l, &t);
+        put_inner_marks(l, &t);
+    }
+    assert(t.strings == strtab + s[SECTION_STRTAB].size);
+    assert(t.next == symtab + l->shape.symbols);
 }
 
 static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
@@ -423,7 +461,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
     put_imports(&t, plt_symbols);
-    put_functions(&t);
+    if (!s->inner)
+        put_functions(&t);
     struct others o = put_others(&t);
     if (!write_hashes(&t, arena, order))
         return false;
@@ -438,7 +477,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t first = 1 + s->undefined;
     for (uint32_t i = 0; i < s->defined; i++)
         place[order[i]] = first + i;
-    for (uint32_t i = 0; i < l->row->functions; i++)
+    for (uint32_t i = 0; i < l->row->functions && !s->inner; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
     for (uint32_t i = 0; (s->python || s->holds) && i < PYTHON_FUNCTION_COUNT; i++)
@@ -505,54 +544,32 @@ uint64_t symbols_part_strings(const struct library *l)
            row->locals * (strlen(row->name) + sizeof "_var") + row->local_names;
 }
 
-/* A global symbol in .text, whose name is the next. */
-static Elf64_Sym part_global(const struct library *l, uint64_t name, const struct glue_place *place)
+static void put_part_glue(const struct library *l, struct local_table *t, enum glue_function which, const char *first,
+                          const char *second)
 {
-    return symbol((uint32_t)name, STB_GLOBAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
-                  l->code.text + place->offset, place->size);
-}
-
-/* Writes two halves of a name. */
-static uint8_t *put_two(uint8_t *p, const char *first, const char *second)
-{
-    return put_bytes(put_bytes(p, first, strlen(first)), second, strlen(second) + 1);
+    const struct glue_place *place = &l->glue.place[which];
+    *t->next++ = inner_function(l, next_name(t), place->offset, place->size);
+    t->strings = put_two(t->strings, first, second);
 }
 
 void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     const struct plan_library *row = l->row;
-    const struct glue_place *g = l->glue.place;
     const uint32_t locals = symbols_part_locals(l);
-    struct names_head head = {0};
     uint8_t *const start = image + s[SECTION_STRTAB].offset;
     Elf64_Sym *const symtab = (Elf64_Sym *)(void *)(image + s[SECTION_SYMTAB].offset);
-    Elf64_Sym *global = symtab + locals;
-    uint8_t *p = start;
-#define NEXT_NAME (base + (uint64_t)(p - start))
-    for (uint32_t i = 0; i < row->functions; i++) {
-        const struct glue_place place = {l->body[i].offset, l->body[i].size};
-        *global++ = part_global(l, NEXT_NAME, &place);
-        p = names_write_function(&l->plan->names, &head, row, i, &l->code.own[i], p, NULL);
-    }
-    if (l->shape.python) {
-        *global++ = part_global(l, NEXT_NAME, &g[GLUE_ENTRY]);
-        p = put_two(p, l->shape.entry, "");
-    }
-    if (l->shape.has_extern) {
-        *global++ = part_global(l, NEXT_NAME, &g[GLUE_EXTERN]);
-        p = put_two(p, row->name, "_extern");
-    }
-    if (l->shape.python) {
-        *global++ = part_global(l, NEXT_NAME, &g[GLUE_PYINIT]);
-        p = put_two(p, "PyInit_", row->name);
-    }
-    *global++ =
-        symbol((uint32_t)NEXT_NAME, STB_GLOBAL, STT_OBJECT, s[SECTION_BSS].index, l->code.marks, l->shape.marks);
-    p = put_two(p, row->name, "_visits");
-#undef NEXT_NAME
-    assert(p == start + part_names(l) && global == symtab + locals + l->shape.defined);
-    struct local_table t = {.next = symtab, .strings = p, .start = start, .base = base};
+    struct local_table t = {.next = symtab + locals, .strings = start, .start = start, .base = base};
+    put_inner_functions(l, &t);
+    if (l->shape.python)
+        put_part_glue(l, &t, GLUE_ENTRY, l->shape.entry, "");
+    if (l->shape.has_extern)
+        put_part_glue(l, &t, GLUE_EXTERN, row->name, "_extern");
+    if (l->shape.python)
+        put_part_glue(l, &t, GLUE_PYINIT, "PyInit_", row->name);
+    put_inner_marks(l, &t);
+    assert(t.strings == start + part_names(l) && t.next == symtab + locals + l->shape.defined + l->shape.inner);
+    t.next = symtab;
     put_fixed_locals(l, &t, PART_LOCAL_FIRST, PART_LOCAL_LAST);
     put_objects(l, &t);
     assert(t.next == symtab + locals && t.strings == start + symbols_part_strings(l));

@@ -53,11 +53,11 @@ def test_flags_of_dlopen(flags, altered, programs):
 
 def test_phases(altered, programs):
     table = run(programs, "--phases", "import", altered.directory).stdout
-    assert row(table, "import") and not row(table, "visit") and not row(table, "MPI") and "visited" not in table
+    assert row(table, "import") and not row(table, "visit") and not row(table, "MPI") and "functions visited" not in table
     table = run(programs, "--phases", "import,visit", altered.directory).stdout
     assert row(table, "visit") and not row(table, "MPI") and "every result right" in table
     table = run(programs, "--phases", "mpi", altered.directory).stdout
-    assert row(table, "MPI") and not row(table, "import") and "imported" not in table
+    assert row(table, "MPI") and not row(table, "import") and "imported by" not in table
 
 
 def test_several_runs(altered, programs):
