@@ -241,6 +241,16 @@ def test_gdb(name, statics, programs):
     assert not re.search("Cannot|corrupt|warning: .*DWARF", re.sub(OF_NESTED_CALLS, "", done.stdout, flags=re.M))
 
 
+def test_code_of_its_own(statics, programs, tmp_path):
+    """It comes besides that of the libraries, and changes none of their results."""
+    statics.generate("odd", tmp_path / "set", "--no-libraries", "--bigexe", "1 MB")
+    assert "every result right" in run(programs, tmp_path / "set", "--phases", "import,visit").stdout
+    path = tmp_path / "set" / "pyelf-static"
+    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    more = executable_of(tmp_path / "set")["file"] - executable_of(statics.get("odd"))["file"]
+    assert 800_000 < more < 1_200_000 and executable_of(tmp_path / "set")["functions"] > 0
+
+
 # --- how it is made -----------------------------------------------------------------------
 
 
