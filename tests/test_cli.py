@@ -73,7 +73,6 @@ def refused(wrong, tmp_path):
         (["twelve", "20", "-o", "set"], "the number of files 'twelve' is not a whole number"),
         (["12", "20", "-u", "12", "20", "-o", "set"], "12 utilities of 12 files leave no module; see --help"),
         (["12", "20", "-o", "set", "-u", "4"], "-u needs two numbers: utilities and their average functions; see"),
-        (["12", "20", "-b", "-o", "set"], "-b (a big executable) is not available"),
         (["12", "20", "-p", "-o", "set"], "-p (functions that print) is not available"),
         (["12", "20", "-d", "0", "-o", "set"], "' is not a whole number from 1 to"),
         (["12", "20", "-n", "4097", "-o", "set"], "' is not a whole number from "),
