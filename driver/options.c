@@ -21,6 +21,7 @@ enum {
     OPTION_DLOPEN_FLAGS,
     OPTION_LAZY,
     OPTION_TIMEOUT,
+    OPTION_PICTURE,
     OPTION_NO_PYTHON,
     OPTION_QUIET,
     OPTION_TREE,
@@ -38,6 +39,7 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
     {OPTION_LAZY, "lazy", NULL, "the same as --dlopen-flags lazy"},
     {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
+    {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
     {OPTION_QUIET, "quiet", NULL, "no progress bar"},
     {OPTION_TREE, "tree", "MODE", NULL},
@@ -59,7 +61,9 @@ static const struct cli_program pyelfrun_program = {
                "\n"
                "Times are in seconds: startup is from before the program is executed to its first\n"
                "line, with what the dynamic linker does in between; import and visit are those of\n"
-               "all modules; MPI is a fractal that the ranks compute together.\n"
+               "all modules; MPI is a fractal of 400 by 400 points that the ranks compute together,\n"
+               "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
+               "are sent as well.\n"
                "\n"
                "Several modes, or --repeat, are runs of their own: each is a fresh process, or what\n"
                "the launcher starts.\n"
@@ -204,6 +208,9 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return take_flags(o, "lazy", e);
     case OPTION_TIMEOUT:
         return cli_number(value, "--timeout", 1, 1000000, &o->timeout, e);
+    case OPTION_PICTURE:
+        o->picture = value;
+        return true;
     case OPTION_NO_PYTHON:
         o->python = false;
         return true;
@@ -219,6 +226,8 @@ static bool check(const struct options *o, struct error *e)
 {
     if (!o->set || !o->set[0])
         return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
+    if (o->picture && !o->phase[PHASE_MPI])
+        return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
     for (unsigned i = 0; i < o->mode_count; i++)
         if (o->mode[i] != MODE_VANILLA && (o->lazy || o->global || o->deep) && !o->tree)
             return error_set(e, ERROR_USAGE, "--dlopen-flags: in mode %s nothing is opened; leave the flags out",

@@ -50,6 +50,7 @@ struct options {
     enum cache_wish cache;
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
     uint64_t timeout;        /* seconds; 0: none */
+    const char *picture;     /* the PNG file of the MPI test, or NULL; borrowed from argv */
     bool python;             /* false with --no-python */
     bool quiet;
 };

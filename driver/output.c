@@ -88,6 +88,8 @@ static void print_table(const struct run *run, const struct loader *loader, cons
     if (run->options.phase[PHASE_VISIT])
         printf("%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", t->functions_visited,
                m->functions, t->functions_visited == m->functions ? "" : " as the manifest says");
+    if (run->options.phase[PHASE_MPI])
+        printf("MPI test passed, %s\n", t->mpi.objects);
 }
 
 bool output_table(const struct run *run, const struct loader *loader, const struct measured *t)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "driver/loader.h"
+#include "driver/mpitest.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
@@ -17,7 +18,7 @@ struct measured {
     double startup, startup_step; /* clock.h */
     double seconds[PHASES];       /* on this rank; NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
-    uint64_t checksum;            /* of the MPI test's picture */
+    struct mpitest mpi;
 };
 
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */

@@ -11,6 +11,7 @@
 #include "driver/mpitest.h"
 #include "driver/output.h"
 #include "driver/phases.h"
+#include "driver/picture.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
 #include "runtime/clock.h"
@@ -25,8 +26,11 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
 {
     const bool *wanted = run->options.phase;
 
-    /* An interpreter, or nothing; from here on no clock is stopped for it. */
-    return phases_start(run, loader, state) &&
+    /* What cannot be written in the end is not begun. */
+    return (!run->options.picture || picture_possible(run)) &&
+
+           /* An interpreter, or nothing; from here on no clock is stopped for it. */
+           phases_start(run, loader, state) &&
 
            /* Every library is loaded after this, utilities as their needs. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
@@ -37,7 +41,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* The set is what the manifest says after this. */
            (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
 
-           (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
+           (!wanted[PHASE_MPI] || mpitest_run(run, dog, &t->seconds[PHASE_MPI], &t->mpi)) &&
 
            /* Nothing is printed on standard output before this. */
            output_table(run, loader, t);
