@@ -11,6 +11,7 @@
 
 #include "base/executable.h"
 #include "driver/launch_cache.h"
+#include "driver/launch_witness.h"
 
 /* Where the parts of an installation are, from the directory of pyelfrun;
  * PYELFRUN_TO_LIB and PYELFRUN_TO_LIBEXEC are those of an installation. */
@@ -103,7 +104,7 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
         setenv("LD_BIND_NOW", "1", 1);
     else
         unsetenv("LD_BIND_NOW");
-    if (!launch_cache(o, e) || !stamp_start(e))
+    if (!launch_cache(o, e) || !launch_witness(e) || !stamp_start(e))
         return false;
     execv(path, argv);
     return error_errno(e, path, "cannot be executed");

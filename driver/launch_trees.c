@@ -117,6 +117,8 @@ bool launch_trees(const struct options *o, int argc, char **argv, int *status, s
     }
     struct command c;
     bool well = make_command(&c, o, argc, argv, e);
+    /* srun leaves ranks waiting for one that has failed, unless it is told not to. */
+    setenv("SLURM_KILL_BAD_EXIT", "1", 0);
     *status = EXIT_SUCCESS;
     for (uint64_t round = 0; well && *status == EXIT_SUCCESS && round < o->repeat; round++)
         for (unsigned i = 0; well && *status == EXIT_SUCCESS && i < o->mode_count; i++) {

@@ -14,6 +14,7 @@
 #include "driver/picture.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
+#include "driver/witness.h"
 #include "runtime/clock.h"
 #include "runtime/self.h"
 
@@ -87,11 +88,13 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {0};
+    struct run run = {.ranks.witness = witness_attach()};
     char directory[PATH_MAX];
     int status;
-    if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
+    if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
+        witness_told(run.ranks.witness);
         return status;
+    }
 
     ranks_start(&run.ranks);
     struct watchdog dog;
@@ -105,9 +108,11 @@ int main(int argc, char **argv)
         well = run_phases(&run, loader, &state, &dog, &t);
         loader->stop(state);
     }
+    watchdog_phase(&dog, "end");
     crash_forget();
     watchdog_stop(&dog);
     manifest_free(&run.manifest);
     ranks_stop();
+    witness_told(run.ranks.witness);
     return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "driver/witness.h"
 #include "runtime/clock.h"
 
 /* How long a rank that failed waits for the others, seconds: as long as it takes
@@ -25,6 +26,7 @@ void ranks_start(struct ranks *r)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->count);
     MPI_Get_processor_name(r->host, &length);
+    witness_rank(r->witness, r);
 }
 
 void ranks_report(const struct ranks *r, const struct error *e)
@@ -32,6 +34,7 @@ void ranks_report(const struct ranks *r, const struct error *e)
     char who[sizeof r->host + 64];
     snprintf(who, sizeof who, "pyelfrun: rank %d on %s", r->rank, r->host);
     error_report(who, e);
+    witness_told(r->witness);
     fflush(stderr);
 }
 

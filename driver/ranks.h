@@ -13,12 +13,15 @@
 
 #include "base/error.h"
 
+struct witness_page;
+
 enum { HOST_NAME_MOST = 256 };
 
 struct ranks {
     int rank;
     int count;
     char host[HOST_NAME_MOST];
+    struct witness_page *witness; /* witness.h; NULL where there is none */
 };
 
 /* A figure over all ranks. Unknown when one rank did not measure (NAN). */

@@ -1,0 +1,97 @@
+/* See launch_witness.h.
+ *
+ * A rank cannot tell that it is killed, and the launcher that can knows no
+ * modules. The witness is forked here and not by the rank, because there is
+ * nothing here yet whose pages a fork would make costly to write.
+ *
+ * It waits for the end of a pipe that only the rank holds open. A signal of the
+ * launcher to all of the rank's process group ends the witness too: then others
+ * have failed, and there is nothing to say.
+ */
+#include "driver/launch_witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/witness_page.h"
+
+static void tell(const struct witness_page *page)
+{
+    char who[HOST_NAME_MOST + 64] = "pyelfrun: a rank";
+    struct error e;
+    if (page->rank >= 0)
+        snprintf(who, sizeof who, "pyelfrun: rank %d on %.*s", page->rank, HOST_NAME_MOST - 1, page->host);
+    error_set(&e, ERROR_SYSTEM,
+              "ended without a word in phase %.*s%s%.*s; was it killed, or the host out of memory? see its kernel's log",
+              (int)sizeof page->phase - 1, page->phase, page->library[0] ? ", at " : "", MANIFEST_NAME_MOST,
+              page->library);
+    error_report(who, &e);
+}
+
+/* Closes all but standard error and `kept`. */
+static void close_others(int kept)
+{
+    for (int fd = 0, last = (int)sysconf(_SC_OPEN_MAX); fd < kept && fd < last; fd++)
+        if (fd != STDERR_FILENO)
+            close(fd);
+    close_range((unsigned)kept + 1, ~0U, 0);
+}
+
+static void watch(int pipe_end, const struct witness_page *page)
+{
+    char byte;
+    close_others(pipe_end);
+    while (read(pipe_end, &byte, 1) < 0 && errno == EINTR) {
+    }
+    if (!atomic_load(&page->told))
+        tell(page);
+    _exit(EXIT_SUCCESS);
+}
+
+static struct witness_page *make_page(int *fd)
+{
+    *fd = memfd_create("pyelfrun-witness", 0);
+    if (*fd < 0 || ftruncate(*fd, sizeof(struct witness_page)) != 0)
+        return NULL;
+    struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (page == MAP_FAILED)
+        return NULL;
+    page->rank = -1;
+    snprintf(page->phase, sizeof page->phase, "startup");
+    return page;
+}
+
+/* A grandchild, whose end nobody waits for. */
+static bool fork_apart(int pipe_end, const struct witness_page *page)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        pid_t witness = fork();
+        if (witness == 0)
+            watch(pipe_end, page);
+        _exit(witness < 0);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool launch_witness(struct error *e)
+{
+    int ends[2], page_fd;
+    char text[64];
+    struct witness_page *page = make_page(&page_fd);
+    if (!page || pipe(ends) != 0 || !fork_apart(ends[0], page))
+        return error_errno(e, "the witness of a rank", "cannot be started");
+    close(ends[0]);
+    snprintf(text, sizeof text, "%d %d", page_fd, ends[1]);
+    return setenv(WITNESS_VARIABLE, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+}
