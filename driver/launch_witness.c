@@ -23,15 +23,27 @@
 
 static void tell(const struct witness_page *page)
 {
-    char who[HOST_NAME_MOST + 64] = "pyelfrun: a rank";
+    char who[HOST_NAME_MOST + 64];
     struct error e;
-    if (page->rank >= 0)
-        snprintf(who, sizeof who, "pyelfrun: rank %d on %.*s", page->rank, HOST_NAME_MOST - 1, page->host);
-    error_set(&e, ERROR_SYSTEM,
-              "ended without a word in phase %.*s%s%.*s; was it killed, or the host out of memory? see its kernel's log",
-              (int)sizeof page->phase - 1, page->phase, page->library[0] ? ", at " : "", MANIFEST_NAME_MOST,
-              page->library);
+    bool began = strcmp(page->phase, WITNESS_STARTUP) != 0;
+    snprintf(who, sizeof who, "pyelfrun: rank %d on %.*s", page->rank, HOST_NAME_MOST - 1, page->host);
+    error_set(&e, ERROR_SYSTEM, "ended without a word in phase %.*s%s%.*s; %s", (int)sizeof page->phase - 1,
+              page->phase, page->library[0] ? ", at " : "", MANIFEST_NAME_MOST, page->library,
+              began ? "was it killed, or the host out of memory? see its kernel's log"
+                    : "see what the dynamic linker said, or was it killed?");
     error_report(who, &e);
+}
+
+/* As the launcher has numbered it; 0 where there is none. */
+static int rank_given(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value)
+            return (int)strtol(value, NULL, 10);
+    }
+    return 0;
 }
 
 /* Closes all but standard error and `kept`. */
@@ -62,8 +74,9 @@ static struct witness_page *make_page(int *fd)
     struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
     if (page == MAP_FAILED)
         return NULL;
-    page->rank = -1;
-    snprintf(page->phase, sizeof page->phase, "startup");
+    page->rank = rank_given();
+    gethostname(page->host, sizeof page->host - 1);
+    snprintf(page->phase, sizeof page->phase, WITNESS_STARTUP);
     return page;
 }
 

@@ -12,9 +12,12 @@
  * pipe whose end tells the end of the rank. */
 #define WITNESS_VARIABLE "PYELFRUN_WITNESS"
 
+/* The phase before the rank has said in which it is. */
+#define WITNESS_STARTUP "startup"
+
 struct witness_page {
     atomic_int told; /* the end of this rank has been explained */
-    int rank;        /* -1 while it is not known */
+    int rank;
     char host[HOST_NAME_MOST];
     char phase[16];
     char library[MANIFEST_NAME_MOST + 1]; /* its stem, or "" */
