@@ -46,6 +46,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.compress = r->options.compress;
     if (r->options.has_separate)
         r->profile.dwarf.separate = r->options.separate;
+    if (r->options.has_hash)
+        r->profile.elf.hash = r->options.hash;
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
     r->profile.dwarf.type_units |= r->options.type_units;

@@ -18,6 +18,7 @@ enum {
     OPTION_INDEX,
     OPTION_TYPE_UNITS,
     OPTION_SPLIT,
+    OPTION_HASH,
     OPTION_LINK,
     OPTION_LIBPYTHON,
     OPTION_BIGEXE,
@@ -45,6 +46,8 @@ static const struct cli_option table[] = {
     {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
     {OPTION_COMPRESS, "compress", "KIND",
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
+    {OPTION_HASH, "hash", "STYLE",
+     "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},
     {OPTION_SEPARATE, "separate", "KIND",
      "files for debug information: none, debuglink or build-id, instead of as the profile says"},
     {OPTION_SOURCES, "sources", NULL,
@@ -148,6 +151,14 @@ static bool take_compression(struct options *o, const char *text, struct error *
     return kind >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
 }
 
+static bool take_hash(struct options *o, const char *text, struct error *e)
+{
+    int style = choice_of(KEY_HASH, text);
+    o->has_hash = true;
+    o->hash = (enum hash_style)style;
+    return style >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no style of hash tables; use gnu, sysv or both", text);
+}
+
 static bool take_separation(struct options *o, const char *text, struct error *e)
 {
     int kind = choice_of(KEY_SEPARATE, text);
@@ -234,6 +245,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return o->type_units = true;
     case OPTION_SPLIT:
         return o->split = true;
+    case OPTION_HASH:
+        return take_hash(o, value, e);
     case OPTION_LINK:
         return o->executables.link = true;
     case OPTION_LIBPYTHON:
