@@ -10,21 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-extern char **environ;
+#include "driver/options_launcher.h"
 
-/* Whether a launcher has started this process as one rank of several. */
-static const char *launched_by(void)
-{
-    static const struct {
-        const char *variable, *launcher;
-    } sizes[] = {{"OMPI_COMM_WORLD_SIZE", "mpirun"}, {"PMI_SIZE", "a launcher"}, {"SLURM_STEP_NUM_TASKS", "srun"}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *value = getenv(sizes[i].variable);
-        if (value && strtoul(value, NULL, 10) > 1)
-            return sizes[i].launcher;
-    }
-    return NULL;
-}
+extern char **environ;
 
 /* Takes the next word of *text in place, as a shell would without expanding
  * anything: blanks divide, quotes keep together. NULL at the end. */
@@ -104,12 +92,12 @@ static bool run_tree(struct command *c, enum mode mode, int *status, struct erro
 
 bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
 {
-    const char *launcher = launched_by();
-    if (launcher)
+    const struct launched launched = launched_by();
+    if (launched.count > 1)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "
                          "as pyelfrun --launcher '%s ...'",
-                         launcher, launcher);
+                         launched.by, launched.by);
     for (unsigned i = 0; i < o->mode_count; i++) {
         char path[PATH_MAX];
         if (!launch_find(path, o, o->mode[i], e))

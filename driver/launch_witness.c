@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/options_launcher.h"
 #include "driver/witness_page.h"
 
 static void tell(const struct witness_page *page)
@@ -32,18 +33,6 @@ static void tell(const struct witness_page *page)
               began ? "was it killed, or the host out of memory? see its kernel's log"
                     : "see what the dynamic linker said, or was it killed?");
     error_report(who, &e);
-}
-
-/* As the launcher has numbered it; 0 where there is none. */
-static int rank_given(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        if (value)
-            return (int)strtol(value, NULL, 10);
-    }
-    return 0;
 }
 
 /* Closes all but standard error and `kept`. */
@@ -74,7 +63,7 @@ static struct witness_page *make_page(int *fd)
     struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
     if (page == MAP_FAILED)
         return NULL;
-    page->rank = rank_given();
+    page->rank = (int)launched_by().rank;
     gethostname(page->host, sizeof page->host - 1);
     snprintf(page->phase, sizeof page->phase, WITNESS_STARTUP);
     return page;

@@ -97,9 +97,10 @@ int main(int argc, char **argv)
     }
 
     ranks_start(&run.ranks);
-    struct watchdog dog;
+    struct watchdog dog = {.run = &run};
     struct error e;
-    bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
+    bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
+                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {
         /* The manifest is checked and constant after this. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;

@@ -36,6 +36,10 @@ struct spread {
  * with MPI_Abort: there and in every later call. */
 void ranks_start(struct ranks *r);
 
+/* Whether MPI knows of the ranks that were launched. One rank of an srun or mpirun
+ * that belongs to another MPI takes itself for the only one. */
+bool ranks_known(const struct ranks *r, struct error *e);
+
 /* Collective, and a barrier. A rank on which it is not `well` first prints
  * `e`; true when it was well on every rank. Does not return where a rank failed
  * and others did not come within seconds. */

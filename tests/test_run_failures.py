@@ -225,3 +225,13 @@ class TestWrongUse:
     def test_name_of_the_picture_that_is_too_long(self, refused, good, tmp_path):
         assert "name too long" in refused("--picture", f"{tmp_path}/{'p' * 255}", good).lower()
         assert "name too long" in refused("--picture", "/p" * 4096, good).lower()
+
+    @pytest.mark.parametrize(
+        "launcher, variables",
+        [
+            ("mpirun", {"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": "2"}),
+            ("mpiexec", {"PMI_SIZE": "3", "PMI_RANK": "1"}),
+        ],
+    )
+    def test_launcher_of_another_mpi(self, launcher, variables, refused, good):
+        assert f"{launcher} has started 3 processes, of which MPI knows nothing: " in refused(good, env=variables)
