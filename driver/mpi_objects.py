@@ -8,24 +8,44 @@ import os
 import sys
 
 
+def same_mpi(extension):
+    """Whether an extension module needs the MPI library of this process.
+
+    One that needs another is not to be imported: it would call this one with the
+    other's handles. Opening it alone calls nothing; the functions that dlsym
+    finds for it are those of what it needs.
+    """
+    import ctypes
+
+    def address(library):
+        return ctypes.cast(library.MPI_Init, ctypes.c_void_p).value
+
+    return address(ctypes.CDLL(extension, mode=os.RTLD_LAZY)) == address(ctypes.CDLL(None))
+
+
 def find():
     """Imports mpi4py, which is the user's and not the set's; returns its version.
 
     The interpreter knows no directory of the user: those of PYTHONPATH and of
     site-packages are looked at here, behind its own.
     """
+    import importlib.util
     import site
 
     sys.path += [path for path in os.environ.get("PYTHONPATH", "").split(":") if path] + site.getsitepackages()
     sys.setdlopenflags(os.RTLD_NOW)
     import mpi4py
 
+    other = ImportError("mpi4py %s belongs to another MPI than pyelfrun" % mpi4py.__version__)
+    found = importlib.util.find_spec("mpi4py.MPI")
+    if found and found.origin.endswith(".so") and not same_mpi(found.origin):
+        raise other
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
     mpi4py.rc.errors = "fatal"
     from mpi4py import MPI
 
     if not MPI.Is_initialized():
-        raise ImportError("mpi4py %s belongs to another MPI than pyelfrun" % mpi4py.__version__)
+        raise other
     return mpi4py.__version__
 
 

@@ -150,6 +150,23 @@ def test_objects_of_another_mpi(draw, programs, stand_in):
     assert "mpi4py 0 belongs to another MPI than pyelfrun" in objects_line(done)
 
 
+def test_objects_of_an_mpi_that_must_not_be_called(draw, programs, stand_in, tmp_path):
+    """An extension module that needs another libmpi is not imported: it would abort."""
+    environment = stand_in("")
+    package = tmp_path / "python" / "mpi4py"
+    (package / "MPI.py").unlink()
+    for name, text, more in (
+        ("libother-mpi.so", "int MPI_Init(int *c, char ***v) { return 0; }", []),
+        ("MPI.so", "int MPI_Init(int *, char ***); void abort(void);", [package / "libother-mpi.so"]),
+    ):
+        source = package / "source.c"
+        source.write_text(f"{text}\nvoid *PyInit_MPI(void) {{ {'abort(); MPI_Init(0, 0);' if more else ''} return 0; }}\n")
+        command = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", "-o", package / name, source]
+        subprocess.run([*command, *more], check=True)
+    done, _ = draw(programs.path("pyelfrun"), env=environment)
+    assert "mpi4py 0 belongs to another MPI than pyelfrun" in objects_line(done) and done.stderr == ""
+
+
 def test_objects_without_an_interpreter(draw, programs):
     done, _ = draw(programs.path("pyelfrun"), "--no-python")
     assert objects_line(done) == "Python objects not sent: there is no interpreter (--no-python)"
