@@ -95,7 +95,8 @@ bool mpi_objects_run(const struct run *run, char said[MPI_OBJECTS_TEXT], struct 
         snprintf(said, MPI_OBJECTS_TEXT, "Python objects sent with mpi4py %.*s", MPI_OBJECTS_TEXT / 2, text);
         well = exchange(names, e);
     } else {
-        snprintf(said, MPI_OBJECTS_TEXT, "Python objects not sent: rank %d: %.*s", lacking, MPI_OBJECTS_TEXT - 64, text);
+        snprintf(said, MPI_OBJECTS_TEXT, "Python objects not sent: rank %d: %.*s", lacking, MPI_OBJECTS_TEXT - 64,
+                 text);
     }
     Py_XDECREF(names);
     return well;

@@ -190,8 +190,8 @@ bool mpitest_run(const struct run *run, struct watchdog *dog, double *seconds, s
     struct picture p;
     *test = (struct mpitest){0};
     watchdog_phase(dog, phase_names[PHASE_MPI]);
-    bool well = ranks_agree(&run->ranks, prepare(&p, &run->ranks, &e), &e) &&
-                test_picture(run, &p, seconds, &test->checksum);
+    bool well =
+        ranks_agree(&run->ranks, prepare(&p, &run->ranks, &e), &e) && test_picture(run, &p, seconds, &test->checksum);
     dispose(&p);
     return well && ranks_agree(&run->ranks, mpi_objects_run(run, test->objects, &e), &e);
 }

@@ -160,7 +160,7 @@ def test_objects_of_an_mpi_that_must_not_be_called(draw, programs, stand_in, tmp
         ("MPI.so", "int MPI_Init(int *, char ***); void abort(void);", [package / "libother-mpi.so"]),
     ):
         source = package / "source.c"
-        source.write_text(f"{text}\nvoid *PyInit_MPI(void) {{ {'abort(); MPI_Init(0, 0);' if more else ''} return 0; }}\n")
+        source.write_text(f"{text}\nvoid *PyInit_MPI(void) {{ {'MPI_Init(0, 0); abort();' if more else ''} return 0; }}\n")
         command = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", "-o", package / name, source]
         subprocess.run([*command, *more], check=True)
     done, _ = draw(programs.path("pyelfrun"), env=environment)
