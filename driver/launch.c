@@ -104,7 +104,10 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
         setenv("LD_BIND_NOW", "1", 1);
     else
         unsetenv("LD_BIND_NOW");
-    if (!launch_cache(o, e) || !launch_witness(e) || !stamp_start(e))
+    if (!launch_cache(o, e))
+        return false;
+    launch_witness();
+    if (!stamp_start(e))
         return false;
     execv(path, argv);
     return error_errno(e, path, "cannot be executed");

@@ -55,12 +55,11 @@ static void watch(int pipe_end, const struct witness_page *page)
     _exit(EXIT_SUCCESS);
 }
 
-static struct witness_page *make_page(int *fd)
+static struct witness_page *map_page(int fd)
 {
-    *fd = memfd_create("pyelfrun-witness", 0);
-    if (*fd < 0 || ftruncate(*fd, sizeof(struct witness_page)) != 0)
+    if (fd < 0 || ftruncate(fd, sizeof(struct witness_page)) != 0)
         return NULL;
-    struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         return NULL;
     page->rank = (int)launched_by().rank;
@@ -86,14 +85,26 @@ static bool fork_apart(int pipe_end, const struct witness_page *page)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool launch_witness(struct error *e)
+static bool show_to_rank(int page_fd, int pipe_end)
 {
-    int ends[2], page_fd;
     char text[64];
-    struct witness_page *page = make_page(&page_fd);
-    if (!page || pipe(ends) != 0 || !fork_apart(ends[0], page))
-        return error_errno(e, "the witness of a rank", "cannot be started");
-    close(ends[0]);
-    snprintf(text, sizeof text, "%d %d", page_fd, ends[1]);
-    return setenv(WITNESS_VARIABLE, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+    snprintf(text, sizeof text, "%d %d", page_fd, pipe_end);
+    return setenv(WITNESS_VARIABLE, text, 1) == 0;
+}
+
+void launch_witness(void)
+{
+    int ends[2] = {-1, -1};
+    int page_fd = memfd_create("pyelfrun-witness", 0);
+    struct witness_page *page = map_page(page_fd);
+    bool well = page && pipe(ends) == 0 && show_to_rank(page_fd, ends[1]) && fork_apart(ends[0], page);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (well)
+        return;
+    unsetenv(WITNESS_VARIABLE);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (page_fd >= 0)
+        close(page_fd);
 }

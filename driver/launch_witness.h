@@ -3,10 +3,9 @@
 #ifndef DRIVER_LAUNCH_WITNESS_H
 #define DRIVER_LAUNCH_WITNESS_H
 
-#include "base/error.h"
-
 /* Called before this process becomes the rank. The witness is not its child, has
- * none of its descriptors but standard error, and ends with it. */
-bool launch_witness(struct error *e);
+ * none of its descriptors but standard error, and ends with it. Where there can be
+ * none, for want of processes, the run lacks but its words. */
+void launch_witness(void);
 
 #endif
