@@ -30,7 +30,7 @@ OUTPUT = (
 def run_pynamic(programs, directory, arguments):
     programs.run("pyelfgen", *arguments.split(), "-o", directory / "set", "--quiet")
     script = SOURCE / "tests" / "pynamic.sh"
-    done = programs.command([script, PYNAMIC, directory / "set", directory / "work"], leaks=False, timeout=900)
+    done = programs.command([script, PYNAMIC, directory / "set", directory / "work"], leaks=False, timeout=3600)
     executable, driver = done.stdout.split("== driver\n")
     assert set(re.findall("rank - [0-9]+\n", executable)) == {"rank - 0\n", "rank - 1\n"}
     assert re.search(OUTPUT.format(startup=""), executable), executable

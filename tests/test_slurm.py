@@ -31,7 +31,7 @@ def slurm(programs, tmp_path):
         environment = {"PATH": f"{programs.build / 'bin'}:{os.environ['PATH']}"}
         command = [SOURCE / "tests" / "slurm.sh", *command]
         done = programs.command(
-            command, status=None, leaks=False, cwd=tmp_path, timeout=300, env=environment, **options
+            command, status=None, leaks=False, cwd=tmp_path, timeout=900, env=environment, **options
         )
         assert done.returncode != MISSING, done.stderr
         return done
