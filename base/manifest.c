@@ -244,6 +244,9 @@ static bool parse_top(struct manifest *m, struct json_object *top, struct error 
     struct json_object *object = NULL;
     m->version = reader_keep(&r, "version", MANIFEST_TEXT_MOST);
     m->application = reader_keep(&r, "application", MANIFEST_TEXT_MOST);
+    m->profile = "";
+    if (json_object_object_get_ex(top, "profile", &object))
+        m->profile = reader_keep(&r, "profile", MANIFEST_TEXT_MOST);
     m->modules = (size_t)reader_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
     m->utilities = (size_t)reader_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
     m->functions = reader_number(&r, "functions", UINT64_MAX);
@@ -272,7 +275,7 @@ static bool check_version(struct json_object *top, struct error *e)
  * may be large, and a later release may say more. */
 static bool parse_member(struct parse *p)
 {
-    static const char *const kept[] = {MANIFEST_KEY, "version", "application", "wanted",
+    static const char *const kept[] = {MANIFEST_KEY, "version", "application", "profile",  "wanted",
                                        "actual",     "modules", "utilities",   "functions"};
     struct json_object *key = NULL;
     struct json_object *value = NULL;

@@ -93,6 +93,7 @@ struct manifest_executable {
 struct manifest {
     const char *version;
     const char *application; /* "" where the profile names none */
+    const char *profile;     /* digest of its canonical text; "" where there is none */
     size_t modules;
     size_t utilities;
     uint64_t functions;           /* of all libraries */

@@ -23,8 +23,12 @@ enum {
     OPTION_TIMEOUT,
     OPTION_PICTURE,
     OPTION_NO_PYTHON,
+    OPTION_JSON,
+    OPTION_PYNAMIC,
     OPTION_QUIET,
     OPTION_TREE,
+    OPTION_TURN,
+    OPTION_PART,
 };
 
 static const struct cli_option pyelfrun_options[] = {
@@ -41,8 +45,12 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
     {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
+    {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
+    {OPTION_PYNAMIC, "pynamic", NULL, "print what Pynamic 1.3.3 prints, for its scripts"},
     {OPTION_QUIET, "quiet", NULL, "no progress bar"},
     {OPTION_TREE, "tree", "MODE", NULL},
+    {OPTION_TURN, "turn", "N", NULL},
+    {OPTION_PART, "part", "FILE", NULL},
 };
 
 static const struct cli_program pyelfrun_program = {
@@ -65,14 +73,19 @@ static const struct cli_program pyelfrun_program = {
                "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
                "are sent as well.\n"
                "\n"
-               "Several modes, or --repeat, are runs of their own: each is a fresh process, or what\n"
-               "the launcher starts.\n"
+               "Several modes, or --repeat, are runs of their own: each is a fresh process, or\n"
+               "what the launcher starts. In the end a table has a row for each mode: times of\n"
+               "the slowest rank, of repeated runs the median.\n"
+               "\n"
+               "The FILE of --json appears when all runs are done, or one failed after others;\n"
+               "its format is in docs/results.md. pyelfstat --runs puts several side by side.\n"
                "\n"
                "Examples:\n"
                "  pyelfrun SET                       one process\n"
                "  mpirun -n 4 pyelfrun SET           four ranks\n"
                "  srun -n 4 pyelfrun --mode link SET\n"
                "  pyelfrun --mode vanilla,link,bind-now --launcher 'mpirun -n 4' SET\n"
+               "  pyelfrun --repeat 5 --json a.json SET\n"
                "  pyelfrun --no-python SET           what the dynamic linker alone takes\n"
                "\n"
                "Exit status: 0 when everything ran and every result was right, 1 when something\n"
@@ -214,8 +227,19 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     case OPTION_NO_PYTHON:
         o->python = false;
         return true;
+    case OPTION_JSON:
+        o->json = value;
+        return true;
+    case OPTION_PYNAMIC:
+        o->pynamic = true;
+        return true;
     case OPTION_QUIET:
         o->quiet = true;
+        return true;
+    case OPTION_TURN:
+        return cli_number(value, "--turn", 1, 1000, &o->turn, e);
+    case OPTION_PART:
+        o->part = value;
         return true;
     default:
         return false;
@@ -228,6 +252,8 @@ static bool check(const struct options *o, struct error *e)
         return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
     if (o->picture && !o->phase[PHASE_MPI])
         return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
+    if (o->json && !o->json[0])
+        return error_set(e, ERROR_USAGE, "--json: which file? see --help");
     for (unsigned i = 0; i < o->mode_count; i++)
         if (o->mode[i] != MODE_VANILLA && (o->lazy || o->global || o->deep) && !o->tree)
             return error_set(e, ERROR_USAGE, "--dlopen-flags: in mode %s nothing is opened; leave the flags out",
@@ -237,7 +263,7 @@ static bool check(const struct options *o, struct error *e)
 
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status)
 {
-    *o = (struct options){.python = true, .repeat = 1, .phase = {true, true, true}};
+    *o = (struct options){.python = true, .repeat = 1, .turn = 1, .phase = {true, true, true}};
     *status = 0;
     struct error e = {0};
     struct cli cli = cli_start(&pyelfrun_program, argc, argv);

@@ -52,12 +52,28 @@ struct options {
     uint64_t timeout;        /* seconds; 0: none */
     const char *picture;     /* the PNG file of the MPI test, or NULL; borrowed from argv */
     bool python;             /* false with --no-python */
+    const char *json;        /* the file for the results, or NULL; this too from argv */
+    bool pynamic;            /* Pynamic's lines instead of the table */
     bool quiet;
+
+    /* Of a tree: which run of its mode it is, and the file in which its launcher
+     * waits for the results, or NULL. */
+    uint64_t turn;
+    const char *part;
 };
 
 /* True when there is something to run. Otherwise *status is the exit status:
  * --help and --version have been answered, or what is wrong has been said. `set`
  * is taken where the command line names none; NULL: it has to. */
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status);
+
+/* What the results say of the options. A text may be put into `text`, of
+ * OPTIONS_TEXT bytes, or be constant. */
+enum { OPTIONS_TEXT = 64, OPTIONS_SAID = 7 };
+struct options_saying {
+    const char *name;
+    const char *(*say)(const struct options *o, char *text);
+};
+extern const struct options_saying options_said[OPTIONS_SAID];
 
 #endif

@@ -14,11 +14,25 @@
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
+/* What one counter says of one phase. */
+struct counted {
+    const char *name, *unit, *source;
+    bool level;         /* a reading at the end, not what it grew by */
+    double value;       /* NAN: absent */
+    const char *absent; /* why */
+};
+
+/* On this rank. */
 struct measured {
     double startup, startup_step; /* clock.h */
-    double seconds[PHASES];       /* on this rank; NAN where the phase was left out */
+    double seconds[PHASES];       /* NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
     struct mpitest mpi;
+    const char *untimed; /* why times are NAN, where that is meant so; else NULL */
+
+    /* By enum results_part; as many on every rank, borrowed. */
+    const struct counted *counted[PHASES + 1];
+    size_t counted_count;
 };
 
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "driver/crash.h"
 #include "driver/mpitest.h"
@@ -27,8 +28,8 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
 {
     const bool *wanted = run->options.phase;
 
-    /* What cannot be written in the end is not begun. */
-    return (!run->options.picture || picture_possible(run)) &&
+    /* What cannot be kept is not measured. */
+    return output_possible(run) && (!run->options.picture || picture_possible(run)) &&
 
            /* An interpreter, or nothing; from here on no clock is stopped for it. */
            phases_start(run, loader, state) &&
@@ -45,7 +46,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            (!wanted[PHASE_MPI] || mpitest_run(run, dog, &t->seconds[PHASE_MPI], &t->mpi)) &&
 
            /* Nothing is printed on standard output before this. */
-           output_table(run, loader, t);
+           output_results(run, loader, t);
 }
 
 /* Which mode this process is in: what it was built as says more than what was
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {.ranks.witness = witness_attach()};
+    struct run run = {.begun = time(NULL), .ranks.witness = witness_attach()};
     char directory[PATH_MAX];
     int status;
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {

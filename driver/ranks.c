@@ -3,10 +3,8 @@
 #include "driver/ranks.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <mpi.h>
@@ -75,29 +73,6 @@ bool ranks_agree(const struct ranks *r, bool well, const struct error *e)
     else if (!comes(&request))
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return all;
-}
-
-struct spread ranks_spread(const struct ranks *r, double figure)
-{
-    struct spread s = {.slowest = r->rank};
-    int mine = !isnan(figure);
-    int all = 0;
-    double sum;
-    struct {
-        double value;
-        int rank;
-    } here = {mine ? figure : 0, r->rank}, there;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    MPI_Allreduce(&here, &there, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    MPI_Allreduce(&here.value, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&here.value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    s.known = all;
-    s.most = there.value;
-    s.mean = sum / r->count;
-    s.slowest = there.rank;
-    memcpy(s.host, r->host, sizeof s.host);
-    MPI_Bcast(s.host, sizeof s.host, MPI_CHAR, s.slowest, MPI_COMM_WORLD);
-    return s;
 }
 
 void ranks_stop(void)

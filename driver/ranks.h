@@ -1,4 +1,4 @@
-/* The ranks of one run: who we are, agreeing, and figures over all of them.
+/* The ranks of one run: who we are, and agreeing.
  *
  * The rule that keeps a run from hanging: between two collective calls a rank
  * may fail on its own, and every such stretch ends in ranks_agree, after which
@@ -24,14 +24,6 @@ struct ranks {
     struct witness_page *witness; /* witness.h; NULL where there is none */
 };
 
-/* A figure over all ranks. Unknown when one rank did not measure (NAN). */
-struct spread {
-    bool known;
-    double most, least, mean;
-    int slowest; /* the first rank that has `most`, and its host */
-    char host[HOST_NAME_MOST];
-};
-
 /* Starts MPI. An error of MPI itself, which cannot be agreed on, ends all ranks
  * with MPI_Abort: there and in every later call. */
 void ranks_start(struct ranks *r);
@@ -44,9 +36,6 @@ bool ranks_known(const struct ranks *r, struct error *e);
  * `e`; true when it was well on every rank. Does not return where a rank failed
  * and others did not come within seconds. */
 bool ranks_agree(const struct ranks *r, bool well, const struct error *e);
-
-/* Collective: of a figure that each rank has, seconds for example. */
-struct spread ranks_spread(const struct ranks *r, double figure);
 
 /* Prints "pyelfrun: rank 3 on host: what is wrong". */
 void ranks_report(const struct ranks *r, const struct error *e);
