@@ -206,6 +206,24 @@ static bool check_order(struct manifest *m, struct error *e)
     return true;
 }
 
+/* All libraries are files, or none where there is an executable that has them in it. */
+static bool check_files(struct manifest *m, struct error *e)
+{
+    m->joined = !m->libraries[0].file.name;
+    for (size_t i = 0; i < m->count; i++)
+        if (!m->libraries[i].file.name != m->joined)
+            return error_set(e, ERROR_INPUT,
+                             "%s is no file, and others are: 'file' and 'xxh3-128' are missing; generate the set again",
+                             m->libraries[m->joined ? 0 : i].name);
+    if (m->joined && !manifest_executable(m, MANIFEST_STATIC))
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: 'file' and 'xxh3-128' are missing, and there is no executable that has it in it; generate "
+            "the set again",
+            m->libraries[0].name);
+    return true;
+}
+
 static bool check_sums(const struct manifest *m, struct error *e)
 {
     for (size_t kind = 0; kind < MANIFEST_SIZES; kind++) {
@@ -334,7 +352,7 @@ static bool parse(struct manifest *m, int fd, const char *text, size_t size, str
     well = well && parse_members(&p) && parse_top(m, p.top, e);
     manifest_text_free(&p.text);
     json_object_put(p.top);
-    well = well && check_order(m, e) && check_sums(m, e) && check_unique(m, e);
+    well = well && check_order(m, e) && check_files(m, e) && check_sums(m, e) && check_unique(m, e);
     if (!well)
         manifest_free(m);
     return well;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/executable.h"
 #include "driver/marks.h"
 #include "driver/order.h"
 #include "driver/output.h"
@@ -16,6 +17,10 @@ bool phases_read(struct run *run)
     bool well = manifest_read(&run->manifest, run->options.set, NULL, &e);
     if (well && !realpath(run->options.set, run->directory))
         well = error_errno(&e, run->options.set, "has no absolute path");
+    if (well && run->manifest.joined && run->mode != MODE_STATIC) {
+        error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
+        well = error_at(&e, run->options.set, 0);
+    }
     return ranks_agree(&run->ranks, well, &e);
 }
 
