@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from conftest import Altered
-from objects import functions, tool
+from objects import ask, functions, tool
 
 LINKED = ("link", "bind-now")
 MODES = ("vanilla", *LINKED)
@@ -58,8 +58,14 @@ def bad(good, tmp_path):
 
 
 def instead(altered, name, code):
-    address = functions(altered.path(name))[0][1]
+    """The first function of a library does this, also where it is part of the static executable."""
+    function, address = functions(altered.path(name))[0]
     altered.patch(name, altered.offset(name, ".text", address), code)
+    static = altered.path("pyelf-static")
+    if static.exists():
+        rows = [row.split() for row in ask("nm", "--defined-only", static).splitlines()]
+        [address] = [int(row[0], 16) for row in rows if row[-1] == function]
+        altered.patch(static.name, altered.offset(static.name, ".text", address), code)
 
 
 @pytest.fixture
@@ -94,7 +100,8 @@ class TestOneRankFails:
         said = fails(mode)
         assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without a word in phase startup; see what .*", said), said
 
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
     def test_a_wrong_result(self, mode, fails, bad):
         manifest = json.loads(bad.path("manifest.json").read_text())
         [row] = [row for row in manifest["libraries"] if row["name"] == "libmodule1.so"]
@@ -105,7 +112,8 @@ class TestOneRankFails:
         wanted = rf"pyelfrun: rank 2 on \S+: libmodule1: entry returned {row['result']}, the manifest says 12345; .*"
         assert re.fullmatch(wanted, said), said
 
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
     @pytest.mark.parametrize(
         "code, reason",
         [(KILL_ITSELF, "ended without a word"), (STORE_TO_NULL, "ended by SIGSEGV")],
@@ -116,7 +124,8 @@ class TestOneRankFails:
         said = fails(mode)
         assert re.fullmatch(rf"pyelfrun: rank 2 on \S+: {reason} in phase visit, at libmodule1; .*", said), said
 
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
     def test_a_hang(self, mode, fails, bad):
         """The others wait, and are done with their visit."""
         instead(bad, "libmodule1.so", LOOP)
