@@ -232,7 +232,7 @@ static bool describe(struct collector *c, const struct run *run, const struct lo
     c->to->begun = run->begun;
     c->to->loader = keep(c, name);
     c->to->mpi = mpi_version(c);
-    c->to->mpi_test = "";
+    c->to->mpi_test = run->options.phase[PHASE_MPI] ? keep(c, t->mpi.objects) : "";
     c->to->functions_visited = t->functions_visited;
     return true;
 }

@@ -11,6 +11,8 @@
 
 #include "base/executable.h"
 #include "driver/launch_cache.h"
+#include "driver/launch_witness.h"
+#include "driver/options_launcher.h"
 #include "runtime/audit_page.h"
 #include "runtime/linker.h"
 #include "runtime/os.h"
@@ -106,12 +108,24 @@ static bool stamp_start(struct error *e)
     return setenv("PYELFRUN_START", text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
+/* Returns only when that failed. */
+static bool execute(const char *path, const struct options *o, char **argv, struct error *e)
+{
+    if (!stamp_start(e))
+        return false;
+    if (o->simulate)
+        return simulation_execute(path, argv, &(struct simulation_caches){SIMULATED_I1, SIMULATED_D1, SIMULATED_LL}, e);
+    execv(path, argv);
+    return error_errno(e, path, "cannot be executed");
+}
+
 bool launch_rank(const struct options *o, char **argv, struct error *e)
 {
     char path[PATH_MAX];
-    if (o->simulate && launch_by())
+    const struct launched launched = launched_by();
+    if (o->simulate && launched.count > 1)
         return error_set(e, ERROR_USAGE, "--simulate: one rank is simulated; start it without %s, or with -n 1",
-                         launch_by());
+                         launched.by);
     if (!launch_find(path, o, o->mode[0], e) || (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
         return false;
     /* The mode says when functions are bound, not what the user's shell has set. */
@@ -119,10 +133,10 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
         setenv("LD_BIND_NOW", "1", 1);
     else
         unsetenv("LD_BIND_NOW");
-    if (!launch_cache(o, e) || !prepare_counters(o, e) || !stamp_start(e))
+    if (!launch_cache(o, e) || !prepare_counters(o, e))
         return false;
-    if (o->simulate)
-        return simulation_execute(path, argv, &(struct simulation_caches){SIMULATED_I1, SIMULATED_D1, SIMULATED_LL}, e);
-    execv(path, argv);
-    return error_errno(e, path, "cannot be executed");
+    struct witness_page *witness = launch_witness();
+    bool well = execute(path, o, argv, e);
+    launch_witness_told(witness);
+    return well;
 }

@@ -25,10 +25,6 @@ bool launch_rank(const struct options *options, char **argv, struct error *e);
  * of the first run which failed, after which no other is started. (launch_trees.c) */
 bool launch_trees(const struct options *options, int argc, char **argv, int *status, struct error *e);
 
-/* Which launcher has started this process as one rank of several; NULL: none.
- * (launch_trees.c) */
-const char *launch_by(void);
-
 /* The file of this program. */
 bool launch_own_path(char *path, size_t size, struct error *e);
 

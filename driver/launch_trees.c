@@ -12,21 +12,9 @@
 #include <sys/wait.h>
 
 #include "driver/launch_parts.h"
+#include "driver/options_launcher.h"
 
 extern char **environ;
-
-const char *launch_by(void)
-{
-    static const struct {
-        const char *variable, *launcher;
-    } sizes[] = {{"OMPI_COMM_WORLD_SIZE", "mpirun"}, {"PMI_SIZE", "a launcher"}, {"SLURM_STEP_NUM_TASKS", "srun"}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *value = getenv(sizes[i].variable);
-        if (value && strtoul(value, NULL, 10) > 1)
-            return sizes[i].launcher;
-    }
-    return NULL;
-}
 
 /* Takes the next word of *text in place, as a shell would without expanding
  * anything: blanks divide, quotes keep together. NULL at the end. */
@@ -175,12 +163,12 @@ static bool run_trees(struct command *c, const struct options *o, struct launch_
 
 bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
 {
-    const char *launcher = launch_by();
-    if (launcher)
+    const struct launched launched = launched_by();
+    if (launched.count > 1)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "
                          "as pyelfrun --launcher '%s ...'",
-                         launcher, launcher);
+                         launched.by, launched.by);
     for (unsigned i = 0; i < o->mode_count; i++) {
         char path[PATH_MAX];
         if (!launch_find(path, o, o->mode[i], e))
@@ -188,6 +176,8 @@ bool launch_trees(const struct options *o, int argc, char **argv, int *status, s
     }
     struct launch_parts parts;
     struct command c = {0};
+    /* srun leaves ranks waiting for one that has failed, unless it is told not to. */
+    setenv("SLURM_KILL_BAD_EXIT", "1", 0);
     *status = EXIT_SUCCESS;
     bool well = launch_parts_start(&parts, o, e) && make_command(&c, o, parts.path, argc, argv, e) &&
                 run_trees(&c, o, &parts, status, e);

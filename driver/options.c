@@ -24,6 +24,7 @@ enum {
     OPTION_AUDIT,
     OPTION_SIMULATE,
     OPTION_TIMEOUT,
+    OPTION_PICTURE,
     OPTION_NO_PYTHON,
     OPTION_JSON,
     OPTION_PYNAMIC,
@@ -48,6 +49,7 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
     {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
     {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
+    {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
     {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
     {OPTION_PYNAMIC, "pynamic", NULL, "print what Pynamic 1.3.3 prints, for its scripts"},
@@ -73,7 +75,9 @@ static const struct cli_program pyelfrun_program = {
                "\n"
                "Times are in seconds: startup is from before the program is executed to its first\n"
                "line, with what the dynamic linker does in between; import and visit are those of\n"
-               "all modules; MPI is a fractal that the ranks compute together.\n"
+               "all modules; MPI is a fractal of 400 by 400 points that the ranks compute together,\n"
+               "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
+               "are sent as well.\n"
                "\n"
                "Counters are those of each phase, of the rank that has the most. What a machine\n"
                "does not count is named with the reason:\n"
@@ -258,6 +262,9 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return true;
     case OPTION_TIMEOUT:
         return cli_number(value, "--timeout", 1, 1000000, &o->timeout, e);
+    case OPTION_PICTURE:
+        o->picture = value;
+        return true;
     case OPTION_NO_PYTHON:
         o->python = false;
         return true;
@@ -287,6 +294,8 @@ static bool check(const struct options *o, struct error *e)
     if (o->simulate && o->counters.asked && (o->counters.os || o->counters.papi))
         return error_set(e, ERROR_USAGE,
                          "--simulate: os and papi would count the simulator; leave them out of --counters");
+    if (o->picture && !o->phase[PHASE_MPI])
+        return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
     if (o->json && !o->json[0])
         return error_set(e, ERROR_USAGE, "--json: which file? see --help");
     for (unsigned i = 0; i < o->mode_count; i++)

@@ -56,12 +56,13 @@ struct options {
     enum cache_wish cache;
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
     struct counters_option counters;
-    bool audit;       /* the dynamic linker, by libpyelfaudit.so */
-    bool simulate;    /* under cachegrind */
-    uint64_t timeout; /* seconds; 0: none */
-    bool python;      /* false with --no-python */
-    const char *json; /* the file for the results, or NULL; this too from argv */
-    bool pynamic;     /* Pynamic's lines instead of the table */
+    bool audit;          /* the dynamic linker, by libpyelfaudit.so */
+    bool simulate;       /* under cachegrind */
+    uint64_t timeout;    /* seconds; 0: none */
+    const char *picture; /* the PNG file of the MPI test, or NULL; borrowed from argv */
+    bool python;         /* false with --no-python */
+    const char *json;    /* the file for the results, or NULL; this too from argv */
+    bool pynamic;        /* Pynamic's lines instead of the table */
     bool quiet;
 
     /* Of a tree: which run of its mode it is, and the file in which its launcher

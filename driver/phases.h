@@ -11,6 +11,7 @@
 
 #include "driver/counts.h"
 #include "driver/loader.h"
+#include "driver/mpitest.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
@@ -19,8 +20,8 @@ struct measured {
     double startup, startup_step; /* clock.h */
     double seconds[PHASES];       /* NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
-    uint64_t checksum;            /* of the MPI test's picture */
-    const char *untimed;          /* why times are NAN, where that is meant so; else NULL */
+    struct mpitest mpi;
+    const char *untimed; /* why times are NAN, where that is meant so; else NULL */
 
     struct counts *counts; /* of this rank; counts.h */
 };

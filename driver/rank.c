@@ -14,17 +14,19 @@
 #include "driver/mpitest.h"
 #include "driver/output.h"
 #include "driver/phases.h"
+#include "driver/picture.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
+#include "driver/witness.h"
 #include "runtime/clock.h"
 #include "runtime/self.h"
 
 int main(int argc, char **argv);
 
-static bool test_mpi(const struct run *run, struct measured *t)
+static bool test_mpi(const struct run *run, struct watchdog *dog, struct measured *t)
 {
     counts_begin(t->counts);
-    bool well = mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum);
+    bool well = mpitest_run(run, dog, &t->seconds[PHASE_MPI], &t->mpi);
     counts_end(t->counts, COUNTS_MPI);
     return well;
 }
@@ -57,7 +59,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
     const bool *wanted = run->options.phase;
 
     /* What cannot be kept is not measured. */
-    return output_possible(run) &&
+    return output_possible(run) && (!run->options.picture || picture_possible(run)) &&
 
            /* An interpreter, or nothing; from here on no clock is stopped for it. */
            phases_start(run, loader, state) &&
@@ -71,7 +73,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* The set is what the manifest says after this. */
            (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
 
-           (!wanted[PHASE_MPI] || test_mpi(run, t)) &&
+           (!wanted[PHASE_MPI] || test_mpi(run, dog, t)) &&
 
            /* No time is taken after this. */
            keep_times(run, t) &&
@@ -120,11 +122,13 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {.begun = time(NULL)};
+    struct run run = {.begun = time(NULL), .ranks.witness = witness_attach()};
     char directory[PATH_MAX];
     int status;
-    if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
+    if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
+        witness_told(run.ranks.witness);
         return status;
+    }
 
     /* The startup is counted to here; MPI's is not part of it. */
     struct error e;
@@ -134,8 +138,9 @@ int main(int argc, char **argv)
 
     ranks_start(&run.ranks);
     check_published(&run, t.counts);
-    struct watchdog dog;
-    bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
+    struct watchdog dog = {.run = &run};
+    bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
+                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {
         /* The manifest is checked and constant after this. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
@@ -144,10 +149,12 @@ int main(int argc, char **argv)
         well = run_phases(&run, loader, &state, &dog, &t);
         loader->stop(state);
     }
+    watchdog_phase(&dog, "end");
     crash_forget();
     watchdog_stop(&dog);
     counts_free(t.counts);
     manifest_free(&run.manifest);
     ranks_stop();
+    witness_told(run.ranks.witness);
     return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

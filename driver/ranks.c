@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "driver/options_launcher.h"
+#include "driver/witness.h"
 #include "runtime/clock.h"
 
 /* How long a rank that failed waits for the others, seconds: as long as it takes
@@ -23,6 +25,18 @@ void ranks_start(struct ranks *r)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->count);
     MPI_Get_processor_name(r->host, &length);
+    witness_rank(r->witness, r);
+}
+
+bool ranks_known(const struct ranks *r, struct error *e)
+{
+    const struct launched launched = launched_by();
+    if (r->count > 1 || launched.count <= 1)
+        return true;
+    return error_set(e, ERROR_SYSTEM,
+                     "%s has started %ld processes, of which MPI knows nothing: each would run alone; use the launcher "
+                     "of the MPI that pyelfrun was built with, or srun with one of --mpi=list",
+                     launched.by, launched.count);
 }
 
 void ranks_report(const struct ranks *r, const struct error *e)
@@ -30,6 +44,7 @@ void ranks_report(const struct ranks *r, const struct error *e)
     char who[sizeof r->host + 64];
     snprintf(who, sizeof who, "pyelfrun: rank %d on %s", r->rank, r->host);
     error_report(who, e);
+    witness_told(r->witness);
     fflush(stderr);
 }
 

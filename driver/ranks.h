@@ -13,17 +13,24 @@
 
 #include "base/error.h"
 
+struct witness_page;
+
 enum { HOST_NAME_MOST = 256 };
 
 struct ranks {
     int rank;
     int count;
     char host[HOST_NAME_MOST];
+    struct witness_page *witness; /* witness.h; NULL where there is none */
 };
 
 /* Starts MPI. An error of MPI itself, which cannot be agreed on, ends all ranks
  * with MPI_Abort: there and in every later call. */
 void ranks_start(struct ranks *r);
+
+/* Whether MPI knows of the ranks that were launched. One rank of an srun or mpirun
+ * that belongs to another MPI takes itself for the only one. */
+bool ranks_known(const struct ranks *r, struct error *e);
 
 /* Collective, and a barrier. A rank on which it is not `well` first prints
  * `e`; true when it was well on every rank. Does not return where a rank failed
