@@ -217,7 +217,7 @@ static bool describe(struct collector *c, const struct run *run, const struct lo
     char name[TEXT] = "", digest[SET_DIGEST_TEXT];
     if (!set_digest(run->directory, digest, e))
         return false;
-    loader->describe(name, sizeof name);
+    loader->describe(run, name, sizeof name);
     c->r->version = PYELFGEN_VERSION;
     c->r->set = (struct results_set){.path = keep(c, run->directory),
                                      .application = keep(c, m->application),

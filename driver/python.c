@@ -215,9 +215,10 @@ static bool python_check(void *state, size_t library, struct error *e)
     return true;
 }
 
-static void python_describe(char *text, size_t size)
+static void python_describe(const struct run *run, char *text, size_t size)
 {
     const char *version = Py_GetVersion();
+    (void)run;
     snprintf(text, size, "CPython %.*s", (int)strcspn(version, " "), version);
 }
 

@@ -117,7 +117,7 @@ def table_two(build, directory, small, shape):
     shutil.rmtree(at)
     counted = {}
     for one in runs:
-        counted[one["mode"]] = [misses(one, phase, SIMULATED[level]) for level in ("D1", "I1") for phase in PHASES[1:]]
+        counted[one["mode"]] = [misses(one, phase, f"simulated_{level}_misses") for level in ("D1", "I1") for phase in PHASES[1:]]
     print(f"\nTable 2, millions of misses; here simulated by cachegrind, pyelfgen {' '.join(small)}, hash tables: sysv")
     print(f"{'':12}{'paper, L1-D':^20}   {'here, D1':^20}   {'here, I1':^20}")
     print(f"{'':12}" + "   ".join([f"{'import':>10}{'visit':>10}"] * 3))
