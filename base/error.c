@@ -62,11 +62,11 @@ bool error_errno(struct error *e, const char *path, const char *what)
 
 int error_report(const char *program, const struct error *e)
 {
-    fprintf(stderr, "%s: ", program);
-    if (e->file[0] && e->line)
-        fprintf(stderr, "%s:%u: ", e->file, e->line);
-    else if (e->file[0])
-        fprintf(stderr, "%s: ", e->file);
-    fprintf(stderr, "%s\n", e->text);
+    /* One call is one write: lines of several ranks do not mix. */
+    char line[16] = "";
+    if (e->line)
+        snprintf(line, sizeof line, "%u: ", e->line);
+    fprintf(stderr, "%s: %s%s%s%s\n", program, e->file, e->file[0] ? (e->line ? ":" : ": ") : "",
+            e->file[0] ? line : "", e->text);
     return e->code == ERROR_USAGE ? 2 : 1;
 }

@@ -206,6 +206,24 @@ static bool check_order(struct manifest *m, struct error *e)
     return true;
 }
 
+/* All libraries are files, or none where there is an executable that has them in it. */
+static bool check_files(struct manifest *m, struct error *e)
+{
+    m->joined = !m->libraries[0].file.name;
+    for (size_t i = 0; i < m->count; i++)
+        if (!m->libraries[i].file.name != m->joined)
+            return error_set(e, ERROR_INPUT,
+                             "%s is no file, and others are: 'file' and 'xxh3-128' are missing; generate the set again",
+                             m->libraries[m->joined ? 0 : i].name);
+    if (m->joined && !manifest_executable(m, MANIFEST_STATIC))
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: 'file' and 'xxh3-128' are missing, and there is no executable that has it in it; generate "
+            "the set again",
+            m->libraries[0].name);
+    return true;
+}
+
 static bool check_sums(const struct manifest *m, struct error *e)
 {
     for (size_t kind = 0; kind < MANIFEST_SIZES; kind++) {
@@ -244,6 +262,9 @@ static bool parse_top(struct manifest *m, struct json_object *top, struct error 
     struct json_object *object = NULL;
     m->version = reader_keep(&r, "version", MANIFEST_TEXT_MOST);
     m->application = reader_keep(&r, "application", MANIFEST_TEXT_MOST);
+    m->profile = "";
+    if (json_object_object_get_ex(top, "profile", &object))
+        m->profile = reader_keep(&r, "profile", MANIFEST_TEXT_MOST);
     m->modules = (size_t)reader_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
     m->utilities = (size_t)reader_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
     m->functions = reader_number(&r, "functions", UINT64_MAX);
@@ -272,7 +293,7 @@ static bool check_version(struct json_object *top, struct error *e)
  * may be large, and a later release may say more. */
 static bool parse_member(struct parse *p)
 {
-    static const char *const kept[] = {MANIFEST_KEY, "version", "application", "wanted",
+    static const char *const kept[] = {MANIFEST_KEY, "version", "application", "profile",  "wanted",
                                        "actual",     "modules", "utilities",   "functions"};
     struct json_object *key = NULL;
     struct json_object *value = NULL;
@@ -331,7 +352,7 @@ static bool parse(struct manifest *m, int fd, const char *text, size_t size, str
     well = well && parse_members(&p) && parse_top(m, p.top, e);
     manifest_text_free(&p.text);
     json_object_put(p.top);
-    well = well && check_order(m, e) && check_sums(m, e) && check_unique(m, e);
+    well = well && check_order(m, e) && check_files(m, e) && check_sums(m, e) && check_unique(m, e);
     if (!well)
         manifest_free(m);
     return well;

@@ -64,8 +64,9 @@ struct manifest_library {
     const char *stem;  /* "libmodule0", which Python imports and which begins its symbols */
     const char *entry; /* NULL for a utility */
     enum manifest_kind kind;
-    struct manifest_file file, debug_file; /* of the second the name is NULL where there is none */
-    struct manifest_file *split_file;      /* of split debug information */
+    struct manifest_file file;        /* the name is NULL where the library is in an executable only */
+    struct manifest_file debug_file;  /* and here where it has none */
+    struct manifest_file *split_file; /* of split debug information */
     size_t split_files;
     uint64_t split; /* bytes of debug sections in its files, where it is split */
     uint64_t size[MANIFEST_SIZES];
@@ -93,6 +94,7 @@ struct manifest_executable {
 struct manifest {
     const char *version;
     const char *application; /* "" where the profile names none */
+    const char *profile;     /* digest of its canonical text; "" where there is none */
     size_t modules;
     size_t utilities;
     uint64_t functions;           /* of all libraries */
@@ -104,6 +106,7 @@ struct manifest {
     struct manifest_library *libraries;
     size_t count;
     size_t imported; /* modules + 2 */
+    bool joined;     /* no library is a file: all are in the executable of kind MANIFEST_STATIC only */
 
     struct manifest_executable executables[MANIFEST_EXECUTABLE_KINDS];
     size_t executable_count;

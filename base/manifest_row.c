@@ -187,6 +187,12 @@ static void take_entry(struct reader *r, struct manifest_library *l)
         reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
 }
 
+/* A library that is in an executable only has neither of the two. */
+static bool has_file(const struct reader *r)
+{
+    return json_object_object_get_ex(r->object, "file", NULL) || json_object_object_get_ex(r->object, "xxh3-128", NULL);
+}
+
 bool manifest_take_library(struct reader *r, struct manifest_library *l)
 {
     if (!json_object_is_type(r->object, json_type_object))
@@ -199,8 +205,10 @@ bool manifest_take_library(struct reader *r, struct manifest_library *l)
     l->kind = take_kind(r, manifest_kind_names, MANIFEST_KINDS, "is none of module, utility and marker");
     if (!r->failed) {
         const struct owner o = {l->name, l->stem, &l->debug_file, &l->split_file, &l->split_files, &l->split};
-        l->file.name = l->name;
-        take_content(r, &l->file);
+        if (has_file(r)) {
+            l->file.name = l->name;
+            take_content(r, &l->file);
+        }
         take_sizes(r, l->size);
         take_counts(r, l);
         if (l->kind != MANIFEST_UTILITY)

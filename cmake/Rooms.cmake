@@ -108,6 +108,19 @@ function(runtime_library name)
 
 endfunction()
 
+# The library that counts for --audit: the dynamic linker loads it into a
+# namespace of its own, and it needs nothing, not even a libc.
+function(audit_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
+  add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/${arg_SOURCE})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen)
+  see_rooms(${name} ${name} runtime)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_compile_options(${name} PRIVATE
+    -O2 -Wall -Wextra -Wshadow -Wconversion -ffreestanding -fno-stack-protector -fno-builtin -fno-sanitize=all)
+  target_link_options(${name} PRIVATE -nostdlib -Wl,-z,relro,-z,now,-z,defs)
+endfunction()
+
 # Makes the text of `file` available to the room `name` as the array `symbol`
 # (see emit/driver_py.h).
 function(embed_text name file symbol)

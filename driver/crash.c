@@ -31,6 +31,7 @@ static void tell(const struct watchdog *dog, int number)
     const char *name = sigabbrev_np(number);
     const size_t library = atomic_load(&dog->library);
     const struct manifest *m = &dog->run->manifest;
+    witness_told(dog->run->ranks.witness);
     size_t n = append(text, sizeof text, 0, crash.who);
     n = append(text, sizeof text, n, "ended by SIG");
     n = append(text, sizeof text, n, name ? name : "NAL");

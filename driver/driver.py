@@ -207,6 +207,11 @@ class Manifest:
         if not isinstance(rows, list) or len(rows) > LIBRARIES_MOST:
             raise Failure("%s: 'libraries' is not a list of libraries; generate the set again" % path)
         self.libraries = [Library(row) for row in rows]
+        if any("file" not in row for row in rows):
+            raise Failure(
+                "%s has no libraries but in pyelf-static, which is its own driver; run it with "
+                "pyelfrun --mode static" % directory
+            )
         self.functions = number_of(top, "functions", 2**64 - 1)
         self.modules = self.of_kind("module")
         self.utilities = self.of_kind("utility")

@@ -11,6 +11,12 @@
 
 #include "base/executable.h"
 #include "driver/launch_cache.h"
+#include "driver/launch_witness.h"
+#include "driver/options_launcher.h"
+#include "runtime/audit_page.h"
+#include "runtime/linker.h"
+#include "runtime/os.h"
+#include "runtime/simulation.h"
 
 /* Where the parts of an installation are, from the directory of pyelfrun;
  * PYELFRUN_TO_LIB and PYELFRUN_TO_LIBEXEC are those of an installation. */
@@ -83,6 +89,15 @@ static bool preload_runtime(struct error *e)
     return well || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
+/* What is said to the program's counters, in the environment. */
+static bool prepare_counters(const struct options *o, struct error *e)
+{
+    char library[PATH_MAX];
+    if (o->audit && (!find_part(library, program_places, AUDIT_LIBRARY, e) || !linker_audit(library, e)))
+        return false;
+    return !o->counters.os || os_hand_on(e);
+}
+
 /* The moment before the program is executed, for its clock. */
 static bool stamp_start(struct error *e)
 {
@@ -93,9 +108,24 @@ static bool stamp_start(struct error *e)
     return setenv("PYELFRUN_START", text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
+/* Returns only when that failed. */
+static bool execute(const char *path, const struct options *o, char **argv, struct error *e)
+{
+    if (!stamp_start(e))
+        return false;
+    if (o->simulate)
+        return simulation_execute(path, argv, &(struct simulation_caches){SIMULATED_I1, SIMULATED_D1, SIMULATED_LL}, e);
+    execv(path, argv);
+    return error_errno(e, path, "cannot be executed");
+}
+
 bool launch_rank(const struct options *o, char **argv, struct error *e)
 {
     char path[PATH_MAX];
+    const struct launched launched = launched_by();
+    if (o->simulate && launched.count > 1)
+        return error_set(e, ERROR_USAGE, "--simulate: one rank is simulated; start it without %s, or with -n 1",
+                         launched.by);
     if (!launch_find(path, o, o->mode[0], e) || (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
         return false;
     /* The mode says when functions are bound, not what the user's shell has set. */
@@ -103,8 +133,10 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
         setenv("LD_BIND_NOW", "1", 1);
     else
         unsetenv("LD_BIND_NOW");
-    if (!launch_cache(o, e) || !stamp_start(e))
+    if (!launch_cache(o, e) || !prepare_counters(o, e))
         return false;
-    execv(path, argv);
-    return error_errno(e, path, "cannot be executed");
+    struct witness_page *witness = launch_witness();
+    bool well = execute(path, o, argv, e);
+    launch_witness_told(witness);
+    return well;
 }

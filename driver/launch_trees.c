@@ -4,27 +4,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-extern char **environ;
+#include "driver/launch_parts.h"
+#include "driver/options_launcher.h"
 
-/* Whether a launcher has started this process as one rank of several. */
-static const char *launched_by(void)
-{
-    static const struct {
-        const char *variable, *launcher;
-    } sizes[] = {{"OMPI_COMM_WORLD_SIZE", "mpirun"}, {"PMI_SIZE", "a launcher"}, {"SLURM_STEP_NUM_TASKS", "srun"}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *value = getenv(sizes[i].variable);
-        if (value && strtoul(value, NULL, 10) > 1)
-            return sizes[i].launcher;
-    }
-    return NULL;
-}
+extern char **environ;
 
 /* Takes the next word of *text in place, as a shell would without expanding
  * anything: blanks divide, quotes keep together. NULL at the end. */
@@ -46,20 +36,23 @@ static char *take_word(char **text)
     return word;
 }
 
-/* The command line of a tree: the launcher's words, pyelfrun, --tree MODE, and
- * what the user gave. */
+/* The command line of a tree: the launcher's words, pyelfrun, which run of which
+ * mode it is and where its results go, and what the user gave. */
 struct command {
     char **word;
     size_t count;
     char *launcher; /* owns the launcher's words */
     char own[PATH_MAX];
     char tree[sizeof "--tree=" + 16];
+    char turn[sizeof "--turn=" + 20];
+    char part[sizeof "--part=" + PATH_MAX];
 };
 
-static bool make_command(struct command *c, const struct options *o, int argc, char **argv, struct error *e)
+static bool make_command(struct command *c, const struct options *o, const char *part, int argc, char **argv,
+                         struct error *e)
 {
     *c = (struct command){.launcher = strdup(o->launcher ? o->launcher : "")};
-    c->word = c->launcher ? calloc(strlen(c->launcher) + (size_t)argc + 4, sizeof *c->word) : NULL;
+    c->word = c->launcher ? calloc(strlen(c->launcher) + (size_t)argc + 6, sizeof *c->word) : NULL;
     if (!c->word)
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!launch_own_path(c->own, sizeof c->own, e))
@@ -71,6 +64,10 @@ static bool make_command(struct command *c, const struct options *o, int argc, c
         return error_set(e, ERROR_USAGE, "--launcher: no command is given");
     c->word[c->count++] = c->own;
     c->word[c->count++] = c->tree;
+    c->word[c->count++] = c->turn;
+    snprintf(c->part, sizeof c->part, "--part=%s", part);
+    if (*part)
+        c->word[c->count++] = c->part;
     for (int i = 1; i < argc; i++)
         c->word[c->count++] = argv[i];
     return true;
@@ -82,49 +79,116 @@ static void free_command(struct command *c)
     free(c->launcher);
 }
 
-/* Runs one tree to its end. */
-static bool run_tree(struct command *c, enum mode mode, int *status, struct error *e)
+/* As system(3) does: who interrupts from the terminal interrupts the tree, and
+ * this process has still to tidy up. */
+struct interrupts {
+    struct sigaction before[2];
+    sigset_t restored; /* those that the tree does not ignore */
+};
+static const int interrupting[2] = {SIGINT, SIGQUIT};
+
+static void interrupts_ignore(struct interrupts *s)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&s->restored);
+    for (unsigned i = 0; i < 2; i++) {
+        sigaction(interrupting[i], &ignore, &s->before[i]);
+        if (s->before[i].sa_handler != SIG_IGN)
+            sigaddset(&s->restored, interrupting[i]);
+    }
+}
+
+static void interrupts_restore(const struct interrupts *s)
+{
+    for (unsigned i = 0; i < 2; i++)
+        sigaction(interrupting[i], &s->before[i], NULL);
+}
+
+static int start_tree(const struct command *c, const struct interrupts *s, pid_t *child)
+{
+    posix_spawnattr_t attributes;
+    int failed = posix_spawnattr_init(&attributes);
+    if (failed)
+        return failed;
+    posix_spawnattr_setsigdefault(&attributes, &s->restored);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    failed = posix_spawnp(child, c->word[0], NULL, &attributes, c->word, environ);
+    posix_spawnattr_destroy(&attributes);
+    return failed;
+}
+
+/* Runs one tree to its end. */
+static bool run_tree(struct command *c, enum mode mode, uint64_t turn, int *status, struct error *e)
+{
+    struct interrupts interrupts;
     pid_t child;
-    int how;
+    int how = 0;
     snprintf(c->tree, sizeof c->tree, "--tree=%s", mode_names[mode]);
+    snprintf(c->turn, sizeof c->turn, "--turn=%" PRIu64, turn);
     fflush(stdout);
-    errno = posix_spawnp(&child, c->word[0], NULL, NULL, c->word, environ);
-    if (errno != 0)
-        return error_errno(e, c->word[0], "cannot be started; install it, or give another --launcher");
-    while (waitpid(child, &how, 0) < 0)
+    interrupts_ignore(&interrupts);
+    errno = start_tree(c, &interrupts, &child);
+    bool well = errno == 0;
+    if (!well)
+        error_errno(e, c->word[0], "cannot be started; install it, or give another --launcher");
+    while (well && waitpid(child, &how, 0) < 0)
         if (errno != EINTR)
-            return error_errno(e, c->word[0], "cannot be waited for");
-    *status = WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_FAILURE;
-    if (WIFSIGNALED(how))
-        return error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
+            well = error_errno(e, c->word[0], "cannot be waited for");
+    interrupts_restore(&interrupts);
+    *status = well && WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_FAILURE;
+    if (well && WIFSIGNALED(how))
+        well = error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
                          WTERMSIG(how), strsignal(WTERMSIG(how)));
+    return well;
+}
+
+/* Every mode, in turn, until one fails. */
+static bool run_trees(struct command *c, const struct options *o, struct launch_parts *parts, int *status,
+                      struct error *e)
+{
+    for (uint64_t turn = 1; turn <= o->repeat; turn++)
+        for (unsigned i = 0; i < o->mode_count; i++) {
+            if (o->repeat * o->mode_count > 1 && !o->pynamic)
+                printf("%s== %s, run %" PRIu64 " of %" PRIu64 "\n", turn > 1 || i ? "\n" : "", mode_names[o->mode[i]],
+                       turn, o->repeat);
+            if (!launch_parts_expect(parts, e))
+                return false;
+            const bool well = run_tree(c, o->mode[i], turn, status, e);
+            launch_parts_take(parts, o->mode[i], turn, *status);
+            if (!well || *status != EXIT_SUCCESS)
+                return well;
+        }
     return true;
 }
 
 bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
 {
-    const char *launcher = launched_by();
-    if (launcher)
+    const struct launched launched = launched_by();
+    if (launched.count > 1)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "
                          "as pyelfrun --launcher '%s ...'",
-                         launcher, launcher);
+                         launched.by, launched.by);
     for (unsigned i = 0; i < o->mode_count; i++) {
         char path[PATH_MAX];
         if (!launch_find(path, o, o->mode[i], e))
             return false;
     }
-    struct command c;
-    bool well = make_command(&c, o, argc, argv, e);
+    struct launch_parts parts;
+    struct command c = {0};
+    /* srun leaves ranks waiting for one that has failed, unless it is told not to. */
+    setenv("SLURM_KILL_BAD_EXIT", "1", 0);
     *status = EXIT_SUCCESS;
-    for (uint64_t round = 0; well && *status == EXIT_SUCCESS && round < o->repeat; round++)
-        for (unsigned i = 0; well && *status == EXIT_SUCCESS && i < o->mode_count; i++) {
-            if (o->repeat * o->mode_count > 1)
-                printf("%s== %s, run %" PRIu64 " of %" PRIu64 "\n", round + i ? "\n" : "", mode_names[o->mode[i]],
-                       round + 1, o->repeat);
-            well = run_tree(&c, o->mode[i], status, e);
-        }
+    bool well = launch_parts_start(&parts, o, e) && make_command(&c, o, parts.path, argc, argv, e) &&
+                run_trees(&c, o, &parts, status, e);
+    /* What was done before a run failed is worth keeping; what is wrong with that
+     * is told only where nothing else is. */
+    struct error unkept = {0};
+    if (!launch_parts_finish(&parts, o, &unkept) && well && *status == EXIT_SUCCESS) {
+        *e = unkept;
+        well = false;
+    }
     free_command(&c);
+    launch_parts_free(&parts);
     return well;
 }

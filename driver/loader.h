@@ -25,7 +25,7 @@ struct loader {
     /* Takes NULL and half-started states. */
     void (*stop)(void *state);
     /* What loads the libraries, for the report: "CPython 3.11.2". */
-    void (*describe)(char *text, size_t size);
+    void (*describe)(const struct run *run, char *text, size_t size);
 };
 
 /* The flags of dlopen that the options ask for. */

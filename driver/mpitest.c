@@ -15,9 +15,10 @@
 
 #include <mpi.h>
 
+#include "driver/picture.h"
 #include "runtime/clock.h"
 
-enum { SIDE = 400, ITERATIONS_MOST = 255 };
+enum { SIDE = MPITEST_SIDE, ITERATIONS_MOST = 255 };
 
 /* Fixed point with 24 bits after the point. A value stays below 8, a product
  * below 2^54. */
@@ -114,6 +115,12 @@ static void draw_together(struct picture *p, const struct ranks *r)
     MPI_Allreduce(&sum, &p->sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* The gathered rows are those of rank 0, then those of rank 1, ... */
+static const uint16_t *gathered_row(const struct picture *p, const struct ranks *r, int row)
+{
+    return p->all + p->offsets[row % r->count] + row / r->count * SIDE;
+}
+
 /* On rank 0; *sum becomes what every rank should have received. */
 static bool check_picture(const struct picture *p, const struct ranks *r, uint64_t *checksum, uint64_t *sum,
                           struct error *e)
@@ -124,7 +131,7 @@ static bool check_picture(const struct picture *p, const struct ranks *r, uint64
     for (int row = 0; row < SIDE; row++) {
         *sum += draw_row(pixels, row);
         alone = checksum_row(alone, pixels);
-        gathered = checksum_row(gathered, p->all + p->offsets[row % r->count] + row / r->count * SIDE);
+        gathered = checksum_row(gathered, gathered_row(p, r, row));
     }
     *checksum = gathered;
     if (gathered == alone)
@@ -144,23 +151,47 @@ static bool check_sum(uint64_t got, uint64_t sum, struct error *e)
                      got, sum);
 }
 
-bool mpitest_run(const struct ranks *r, double *seconds, uint64_t *checksum)
+/* On rank 0. */
+static bool write_picture(const struct picture *p, const struct ranks *r, const char *path, struct error *e)
+{
+    static_assert(ITERATIONS_MOST <= UINT8_MAX, "a point of the file is a byte");
+    uint8_t *points = malloc((size_t)SIDE * SIDE);
+    if (!points)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for the picture");
+    for (int row = 0; row < SIDE; row++)
+        for (int column = 0; column < SIDE; column++)
+            points[row * SIDE + column] = (uint8_t)gathered_row(p, r, row)[column];
+    bool well = picture_write(path, points, SIDE, e);
+    free(points);
+    return well;
+}
+
+static bool test_picture(const struct run *run, struct picture *p, double *seconds, uint64_t *checksum)
+{
+    const struct ranks *r = &run->ranks;
+    struct error e;
+    uint64_t sum = 0;
+    bool well = true;
+    double begin = clock_now();
+    draw_together(p, r);
+    *seconds = clock_now() - begin;
+
+    if (r->rank == 0)
+        well = check_picture(p, r, checksum, &sum, &e);
+    MPI_Bcast(&sum, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    well = well && check_sum(p->sum, sum, &e) &&
+           (r->rank != 0 || !run->options.picture || write_picture(p, r, run->options.picture, &e));
+    return ranks_agree(r, well, &e);
+}
+
+bool mpitest_run(const struct run *run, struct watchdog *dog, double *seconds, struct mpitest *test)
 {
     struct error e;
     struct picture p;
-    bool well = ranks_agree(r, prepare(&p, r, &e), &e);
-    *checksum = 0;
-    if (well) {
-        double begin = clock_now();
-        draw_together(&p, r);
-        *seconds = clock_now() - begin;
-
-        uint64_t sum = 0;
-        if (r->rank == 0)
-            well = check_picture(&p, r, checksum, &sum, &e);
-        MPI_Bcast(&sum, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-        well = ranks_agree(r, well && check_sum(p.sum, sum, &e), &e);
-    }
+    *test = (struct mpitest){0};
+    watchdog_phase(dog, phase_names[PHASE_MPI]);
+    bool well =
+        ranks_agree(&run->ranks, prepare(&p, &run->ranks, &e), &e) && test_picture(run, &p, seconds, &test->checksum);
     dispose(&p);
-    return well;
+    return well && ranks_agree(&run->ranks, mpi_objects_run(run, test->objects, &e), &e);
 }

@@ -20,10 +20,18 @@ enum {
     OPTION_WARM,
     OPTION_DLOPEN_FLAGS,
     OPTION_LAZY,
+    OPTION_COUNTERS,
+    OPTION_AUDIT,
+    OPTION_SIMULATE,
     OPTION_TIMEOUT,
+    OPTION_PICTURE,
     OPTION_NO_PYTHON,
+    OPTION_JSON,
+    OPTION_PYNAMIC,
     OPTION_QUIET,
     OPTION_TREE,
+    OPTION_TURN,
+    OPTION_PART,
 };
 
 static const struct cli_option pyelfrun_options[] = {
@@ -37,10 +45,18 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_WARM, "warm", NULL, "read the set into the page cache first"},
     {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
     {OPTION_LAZY, "lazy", NULL, "the same as --dlopen-flags lazy"},
+    {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
+    {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
+    {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
     {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
+    {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
+    {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
+    {OPTION_PYNAMIC, "pynamic", NULL, "print what Pynamic 1.3.3 prints, for its scripts"},
     {OPTION_QUIET, "quiet", NULL, "no progress bar"},
     {OPTION_TREE, "tree", "MODE", NULL},
+    {OPTION_TURN, "turn", "N", NULL},
+    {OPTION_PART, "part", "FILE", NULL},
 };
 
 static const struct cli_program pyelfrun_program = {
@@ -59,16 +75,34 @@ static const struct cli_program pyelfrun_program = {
                "\n"
                "Times are in seconds: startup is from before the program is executed to its first\n"
                "line, with what the dynamic linker does in between; import and visit are those of\n"
-               "all modules; MPI is a fractal that the ranks compute together.\n"
+               "all modules; MPI is a fractal of 400 by 400 points that the ranks compute together,\n"
+               "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
+               "are sent as well.\n"
                "\n"
-               "Several modes, or --repeat, are runs of their own: each is a fresh process, or what\n"
-               "the launcher starts.\n"
+               "Counters are those of each phase, of the rank that has the most. What a machine\n"
+               "does not count is named with the reason:\n"
+               "  os    faults, memory, switches, bytes read, from the operating system\n"
+               "  sde   what is loaded and relocated, counted by pyelfrun; asked for by name, as\n"
+               "        software-defined events that PAPI's tools see, too\n"
+               "  papi  cache misses and cycles of the processor through PAPI, or the events\n"
+               "        that the variable PAPI_EVENTS names, with commas\n"
+               "Without --counters they are counted where that costs nothing. --audit slows down\n"
+               "what it counts; with --simulate there are no times.\n"
+               "\n"
+               "Several modes, or --repeat, are runs of their own: each is a fresh process, or\n"
+               "what the launcher starts. In the end a table has a row for each mode: times of\n"
+               "the slowest rank, of repeated runs the median.\n"
+               "\n"
+               "The FILE of --json appears when all runs are done, or one failed after others;\n"
+               "its format is in docs/results.md. pyelfstat --runs puts several side by side.\n"
                "\n"
                "Examples:\n"
                "  pyelfrun SET                       one process\n"
                "  mpirun -n 4 pyelfrun SET           four ranks\n"
                "  srun -n 4 pyelfrun --mode link SET\n"
                "  pyelfrun --mode vanilla,link,bind-now --launcher 'mpirun -n 4' SET\n"
+               "  pyelfrun --simulate --phases import,visit --mode vanilla,link SET\n"
+               "  pyelfrun --repeat 5 --json a.json SET\n"
                "  pyelfrun --no-python SET           what the dynamic linker alone takes\n"
                "\n"
                "Exit status: 0 when everything ran and every result was right, 1 when something\n"
@@ -154,6 +188,22 @@ static bool take_flags(struct options *o, const char *text, struct error *e)
     return true;
 }
 
+static bool take_counters(struct options *o, const char *text, struct error *e)
+{
+    static const char *const names[] = {"os", "sde", "papi", "none"};
+    bool given[4] = {false};
+    while (text) {
+        int source = next_word(&text, names, 4, "counters", e);
+        if (source < 0)
+            return false;
+        given[source] = true;
+    }
+    if (given[3] && (given[0] || given[1] || given[2]))
+        return error_set(e, ERROR_USAGE, "--counters: none excludes the others");
+    o->counters = (struct counters_option){given[0], given[1], given[2], true};
+    return true;
+}
+
 static bool take_order(struct order_wish *wish, const char *text, const char *what, struct error *e)
 {
     static const char *const names[] = {"given", "random", "shifted"};
@@ -202,13 +252,35 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return take_flags(o, value, e);
     case OPTION_LAZY:
         return take_flags(o, "lazy", e);
+    case OPTION_COUNTERS:
+        return take_counters(o, value, e);
+    case OPTION_AUDIT:
+        o->audit = true;
+        return true;
+    case OPTION_SIMULATE:
+        o->simulate = true;
+        return true;
     case OPTION_TIMEOUT:
         return cli_number(value, "--timeout", 1, 1000000, &o->timeout, e);
+    case OPTION_PICTURE:
+        o->picture = value;
+        return true;
     case OPTION_NO_PYTHON:
         o->python = false;
         return true;
+    case OPTION_JSON:
+        o->json = value;
+        return true;
+    case OPTION_PYNAMIC:
+        o->pynamic = true;
+        return true;
     case OPTION_QUIET:
         o->quiet = true;
+        return true;
+    case OPTION_TURN:
+        return cli_number(value, "--turn", 1, 1000, &o->turn, e);
+    case OPTION_PART:
+        o->part = value;
         return true;
     default:
         return false;
@@ -219,6 +291,13 @@ static bool check(const struct options *o, struct error *e)
 {
     if (!o->set || !o->set[0])
         return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
+    if (o->simulate && o->counters.asked && (o->counters.os || o->counters.papi))
+        return error_set(e, ERROR_USAGE,
+                         "--simulate: os and papi would count the simulator; leave them out of --counters");
+    if (o->picture && !o->phase[PHASE_MPI])
+        return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
+    if (o->json && !o->json[0])
+        return error_set(e, ERROR_USAGE, "--json: which file? see --help");
     for (unsigned i = 0; i < o->mode_count; i++)
         if (o->mode[i] != MODE_VANILLA && (o->lazy || o->global || o->deep) && !o->tree)
             return error_set(e, ERROR_USAGE, "--dlopen-flags: in mode %s nothing is opened; leave the flags out",
@@ -228,7 +307,8 @@ static bool check(const struct options *o, struct error *e)
 
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status)
 {
-    *o = (struct options){.python = true, .repeat = 1, .phase = {true, true, true}};
+    *o = (struct options){
+        .python = true, .repeat = 1, .turn = 1, .phase = {true, true, true}, .counters = {true, true, true, false}};
     *status = 0;
     struct error e = {0};
     struct cli cli = cli_start(&pyelfrun_program, argc, argv);
@@ -246,6 +326,9 @@ bool options_parse(struct options *o, int argc, char **argv, const char *set, in
         o->launcher = NULL;
         o->repeat = 1;
     }
+    /* there, the system and the processor count the simulator */
+    if (o->simulate && !o->counters.asked)
+        o->counters.os = o->counters.papi = false;
     if (!o->set)
         o->set = set;
     return check(o, &e) || wrong(&e, status);

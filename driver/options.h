@@ -35,6 +35,12 @@ struct order_wish {
 
 enum cache_wish { CACHE_AS_IT_IS, CACHE_COLD, CACHE_WARM };
 
+/* What is counted in every phase; runtime/counters.h. */
+struct counters_option {
+    bool os, sde, papi;
+    bool asked; /* by name, with --counters */
+};
+
 enum { OPTIONS_RUNS_MOST = 16 };
 
 struct options {
@@ -49,14 +55,40 @@ struct options {
     struct order_wish import_order, visit_order;
     enum cache_wish cache;
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
-    uint64_t timeout;        /* seconds; 0: none */
-    bool python;             /* false with --no-python */
+    struct counters_option counters;
+    bool audit;          /* the dynamic linker, by libpyelfaudit.so */
+    bool simulate;       /* under cachegrind */
+    uint64_t timeout;    /* seconds; 0: none */
+    const char *picture; /* the PNG file of the MPI test, or NULL; borrowed from argv */
+    bool python;         /* false with --no-python */
+    const char *json;    /* the file for the results, or NULL; this too from argv */
+    bool pynamic;        /* Pynamic's lines instead of the table */
     bool quiet;
+
+    /* Of a tree: which run of its mode it is, and the file in which its launcher
+     * waits for the results, or NULL. */
+    uint64_t turn;
+    const char *part;
 };
 
 /* True when there is something to run. Otherwise *status is the exit status:
  * --help and --version have been answered, or what is wrong has been said. `set`
  * is taken where the command line names none; NULL: it has to. */
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status);
+
+/* The caches of --simulate, always the same so that figures can be compared:
+ * bytes, ways, bytes of a line. */
+#define SIMULATED_I1 "32768,8,64"
+#define SIMULATED_D1 "32768,8,64"
+#define SIMULATED_LL "33554432,16,64"
+
+/* What the results say of the options. A text may be put into `text`, of
+ * OPTIONS_TEXT bytes, or be constant. */
+enum { OPTIONS_TEXT = 64, OPTIONS_SAID = 10 };
+struct options_saying {
+    const char *name;
+    const char *(*say)(const struct options *o, char *text);
+};
+extern const struct options_saying options_said[OPTIONS_SAID];
 
 #endif

@@ -1,10 +1,11 @@
 /* See output.h. */
 #include "driver/output.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "driver/collect.h"
+#include "driver/results.h"
 #include "runtime/clock.h"
 
 /* Drawing costs a system call: seldom enough not to be seen in the times. */
@@ -35,76 +36,50 @@ void output_clear(struct progress *bar)
     bar->what = NULL;
 }
 
-struct row {
-    const char *name;
-    struct spread spread;
-    int digits;
-    bool wanted;
-};
-
-/* A time below what is shown is no zero: "<0.01". */
-static void print_seconds(double seconds, int digits)
+bool output_possible(const struct run *run)
 {
-    char text[32];
-    double least = 1.0;
-    for (int i = 0; i < digits; i++)
-        least /= 10;
-    bool below = seconds < least;
-    snprintf(text, sizeof text, "%s%.*f", below ? "<" : "", digits, below ? least : seconds);
-    printf(" %10s", text);
-}
-
-static void print_row(const struct row *r, int ranks)
-{
-    printf("%-8s", r->name);
-    if (!r->spread.known) {
-        puts("   not measured");
-        return;
-    }
-    print_seconds(r->spread.most, r->digits);
-    print_seconds(r->spread.least, r->digits);
-    print_seconds(r->spread.mean, r->digits);
-    if (ranks > 1)
-        printf("  rank %d on %s", r->spread.slowest, r->spread.host);
-    putchar('\n');
-}
-
-static void print_table(const struct run *run, const struct loader *loader, const struct measured *t,
-                        const struct row *rows, size_t row_count)
-{
-    const struct manifest *m = &run->manifest;
-    const int ranks = run->ranks.count;
-    char name[64];
-    loader->describe(name, sizeof name);
-    printf("%s%s%zu modules, %zu utilities\n\n", m->application, *m->application ? ": " : "", m->modules, m->utilities);
-    printf("%-8s %10s %10s %10s%s\n", "seconds", "max", "min", "mean", ranks > 1 ? "  slowest" : "");
-    for (size_t i = 0; i < row_count; i++)
-        if (rows[i].wanted)
-            print_row(&rows[i], ranks);
-    printf("\nmode %s, %d rank%s", mode_names[run->mode], ranks, ranks == 1 ? "" : "s");
-    if (run->options.phase[PHASE_IMPORT])
-        printf(", %zu modules imported by %s%s", m->modules, name, run->options.lazy ? ", functions bound lazily" : "");
-    putchar('\n');
-    if (run->options.phase[PHASE_VISIT])
-        printf("%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", t->functions_visited,
-               m->functions, t->functions_visited == m->functions ? "" : " as the manifest says");
-}
-
-bool output_table(const struct run *run, const struct loader *loader, const struct measured *t)
-{
-    const bool *phase = run->options.phase;
-    const struct row rows[] = {
-        {"startup", ranks_spread(&run->ranks, t->startup), t->startup_step > 1e-4 ? 2 : 4, true},
-        {"import", ranks_spread(&run->ranks, t->seconds[PHASE_IMPORT]), 4, phase[PHASE_IMPORT]},
-        {"visit", ranks_spread(&run->ranks, t->seconds[PHASE_VISIT]), 4, phase[PHASE_VISIT]},
-        {"MPI", ranks_spread(&run->ranks, t->seconds[PHASE_MPI]), 4, phase[PHASE_MPI]},
-    };
     struct error e;
     bool well = true;
-    if (run->ranks.rank == 0) {
-        print_table(run, loader, t, rows, sizeof rows / sizeof rows[0]);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            well = error_errno(&e, "standard output", "the results cannot be written");
-    }
+    if (run->ranks.rank == 0 && run->options.json && !run->options.tree)
+        well = results_can_save(run->options.json, &e);
+    /* The launcher has made the file. Where it cannot be seen, it can still do
+     * without, if nobody has asked for what is in it. */
+    if (run->ranks.rank == 0 && run->options.part && run->options.json && access(run->options.part, W_OK) != 0)
+        well = error_errno(&e, run->options.part,
+                           "is where pyelfrun waits for the results, but not on this host; give --json a directory "
+                           "that all hosts share");
     return ranks_agree(&run->ranks, well, &e);
+}
+
+/* On rank 0. */
+static bool show(const struct results *r, const struct options *o, struct error *e)
+{
+    if (o->pynamic)
+        results_write_pynamic(&r->runs[0], stdout);
+    else
+        results_write_table(r, &r->runs[0], stdout);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return error_errno(e, "standard output", "the results cannot be written");
+    return true;
+}
+
+static bool save(const struct results *r, const struct options *o, struct error *e)
+{
+    if (o->part)
+        return access(o->part, W_OK) != 0 || results_save(r, o->part, e);
+    return !o->json || o->tree || results_save(r, o->json, e);
+}
+
+bool output_results(const struct run *run, const struct loader *loader, const struct measured *t)
+{
+    struct results r;
+    struct error e;
+    bool well = collect_results(&r, run, loader, t);
+    if (well) {
+        if (run->ranks.rank == 0)
+            well = save(&r, &run->options, &e) && show(&r, &run->options, &e);
+        well = ranks_agree(&run->ranks, well, &e);
+    }
+    results_free(&r);
+    return well;
 }

@@ -1,4 +1,5 @@
-/* What a run shows: the progress bar on a terminal, the table at the end. */
+/* What a run shows: the progress bar on a terminal, the results at the
+ * end. */
 #ifndef DRIVER_OUTPUT_H
 #define DRIVER_OUTPUT_H
 
@@ -18,7 +19,11 @@ struct progress output_progress(const struct run *run, const char *what, size_t 
 void output_advance(struct progress *bar, size_t done);
 void output_clear(struct progress *bar);
 
-/* Collective: times over all ranks, printed on rank 0's standard output. */
-bool output_table(const struct run *run, const struct loader *loader, const struct measured *t);
+/* Collective: whether the results could be written where they are to go. */
+bool output_possible(const struct run *run);
+
+/* Collective: the results of all ranks, on rank 0's standard output and where
+ * else they are to go. */
+bool output_results(const struct run *run, const struct loader *loader, const struct measured *t);
 
 #endif

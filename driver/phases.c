@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/executable.h"
 #include "driver/marks.h"
 #include "driver/order.h"
 #include "driver/output.h"
@@ -16,6 +17,10 @@ bool phases_read(struct run *run)
     bool well = manifest_read(&run->manifest, run->options.set, NULL, &e);
     if (well && !realpath(run->options.set, run->directory))
         well = error_errno(&e, run->options.set, "has no absolute path");
+    if (well && run->manifest.joined && run->mode != MODE_STATIC) {
+        error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
+        well = error_at(&e, run->options.set, 0);
+    }
     return ranks_agree(&run->ranks, well, &e);
 }
 
@@ -39,7 +44,7 @@ struct pass {
 
 typedef bool step_function(const struct pass *p, size_t library, struct error *e);
 
-static bool go_through(const struct pass *p, step_function *step, double *seconds)
+static bool go_through(const struct pass *p, step_function *step, struct measured *t)
 {
     struct error e;
     const char *name = phase_names[p->phase];
@@ -52,13 +57,16 @@ static bool go_through(const struct pass *p, step_function *step, double *second
     }
     watchdog_phase(p->dog, name);
     struct progress bar = output_progress(p->run, name, count);
+    counts_begin(t->counts);
     double begin = clock_now();
     for (size_t i = 0; i < count && well; i++) {
         output_advance(&bar, i);
         watchdog_library(p->dog, order[i]);
         well = step(p, order[i], &e);
+        counts_step(t->counts, p->phase);
     }
-    *seconds = clock_now() - begin;
+    t->seconds[p->phase] = clock_now() - begin;
+    counts_end(t->counts, p->phase == PHASE_IMPORT ? COUNTS_IMPORT : COUNTS_VISIT);
     output_clear(&bar);
     free(order);
     watchdog_phase(p->dog, "barrier");
@@ -74,7 +82,7 @@ bool phases_import(const struct run *run, const struct loader *loader, void *sta
                    struct measured *t)
 {
     const struct pass pass = {run, loader, state, dog, PHASE_IMPORT, run->options.import_order};
-    return go_through(&pass, import_one, &t->seconds[PHASE_IMPORT]);
+    return go_through(&pass, import_one, t);
 }
 
 static bool visit_one(const struct pass *p, size_t library, struct error *e)
@@ -97,7 +105,7 @@ bool phases_visit(const struct run *run, const struct loader *loader, void *stat
                   struct measured *t)
 {
     const struct pass pass = {run, loader, state, dog, PHASE_VISIT, run->options.visit_order};
-    return go_through(&pass, visit_one, &t->seconds[PHASE_VISIT]);
+    return go_through(&pass, visit_one, t);
 }
 
 bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t)

@@ -9,15 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/counts.h"
 #include "driver/loader.h"
+#include "driver/mpitest.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
 
+/* On this rank. */
 struct measured {
     double startup, startup_step; /* clock.h */
-    double seconds[PHASES];       /* on this rank; NAN where the phase was left out */
+    double seconds[PHASES];       /* NAN where the phase was left out */
     uint64_t functions_visited;   /* of all libraries, by their marks */
-    uint64_t checksum;            /* of the MPI test's picture */
+    struct mpitest mpi;
+    const char *untimed; /* why times are NAN, where that is meant so; else NULL */
+
+    struct counts *counts; /* of this rank; counts.h */
 };
 
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */

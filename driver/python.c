@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/exception.h"
 #include "driver/loader.h"
 
 #if PY_VERSION_HEX < 0x03080000
@@ -27,30 +28,10 @@ struct python {
     struct _inittab *inittab; /* in mode static */
 };
 
-/* Takes the pending exception as "ImportError: what it says". */
-static void take_exception(char *text, size_t size)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    PyObject *value = PyErr_GetRaisedException();
-#else
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-#endif
-    PyObject *said = value ? PyObject_Str(value) : NULL;
-    const char *utf8 = said ? PyUnicode_AsUTF8(said) : NULL;
-    snprintf(text, size, "%s: %.300s", value ? Py_TYPE(value)->tp_name : "no exception", utf8 ? utf8 : "?");
-    PyErr_Clear();
-    Py_XDECREF(said);
-    Py_XDECREF(value);
-}
-
 static bool fail(struct error *e, const struct manifest_library *l, const char *what, const char *name)
 {
     char exception[400];
-    take_exception(exception, sizeof exception);
+    exception_take(exception, sizeof exception);
     return error_set(e, ERROR_MISMATCH, "%s: %s%s: %s; check the set with pyelfgen --verify", l->stem, what, name,
                      exception);
 }
@@ -163,7 +144,7 @@ static bool python_start(void **state, const struct run *run, struct error *e)
         return false;
     if (!point_at_set(run)) {
         char exception[400];
-        take_exception(exception, sizeof exception);
+        exception_take(exception, sizeof exception);
         return error_set(e, ERROR_SYSTEM, "Python's sys.path cannot be set: %s", exception);
     }
     return true;
@@ -234,9 +215,10 @@ static bool python_check(void *state, size_t library, struct error *e)
     return true;
 }
 
-static void python_describe(char *text, size_t size)
+static void python_describe(const struct run *run, char *text, size_t size)
 {
     const char *version = Py_GetVersion();
+    (void)run;
     snprintf(text, size, "CPython %.*s", (int)strcspn(version, " "), version);
 }
 

@@ -5,18 +5,51 @@
  * named after it.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "driver/counts.h"
 #include "driver/crash.h"
 #include "driver/mpitest.h"
 #include "driver/output.h"
 #include "driver/phases.h"
+#include "driver/picture.h"
 #include "driver/run.h"
 #include "driver/watchdog.h"
+#include "driver/witness.h"
 #include "runtime/clock.h"
 #include "runtime/self.h"
 
 int main(int argc, char **argv);
+
+static bool test_mpi(const struct run *run, struct watchdog *dog, struct measured *t)
+{
+    counts_begin(t->counts);
+    bool well = mpitest_run(run, dog, &t->seconds[PHASE_MPI], &t->mpi);
+    counts_end(t->counts, COUNTS_MPI);
+    return well;
+}
+
+/* Those under a simulator are the simulator's. */
+static bool keep_times(const struct run *run, struct measured *t)
+{
+    if (!run->options.simulate)
+        return true;
+    t->untimed = "simulated";
+    t->startup = NAN;
+    for (unsigned i = 0; i < PHASES; i++)
+        t->seconds[i] = NAN;
+    return true;
+}
+
+/* Whoever asked for events that PAPI reads is told why it cannot. */
+static void check_published(const struct run *run, const struct counts *counts)
+{
+    const char *why = counts_unpublished(counts);
+    if (run->ranks.rank == 0 && run->options.counters.asked && run->options.counters.sde && *why)
+        fprintf(stderr, "pyelfrun: PAPI cannot read the events of sde:::pyelf: %s\n", why);
+}
 
 /* Every step is collective and true on all ranks or on none, so that the
  * first that fails ends all ranks alike. */
@@ -25,8 +58,11 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
 {
     const bool *wanted = run->options.phase;
 
-    /* An interpreter, or nothing; from here on no clock is stopped for it. */
-    return phases_start(run, loader, state) &&
+    /* What cannot be kept is not measured. */
+    return output_possible(run) && (!run->options.picture || picture_possible(run)) &&
+
+           /* An interpreter, or nothing; from here on no clock is stopped for it. */
+           phases_start(run, loader, state) &&
 
            /* Every library is loaded after this, utilities as their needs. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
@@ -37,10 +73,13 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* The set is what the manifest says after this. */
            (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
 
-           (!wanted[PHASE_MPI] || mpitest_run(&run->ranks, &t->seconds[PHASE_MPI], &t->checksum)) &&
+           (!wanted[PHASE_MPI] || test_mpi(run, dog, t)) &&
+
+           /* No time is taken after this. */
+           keep_times(run, t) &&
 
            /* Nothing is printed on standard output before this. */
-           output_table(run, loader, t);
+           output_results(run, loader, t);
 }
 
 /* Which mode this process is in: what it was built as says more than what was
@@ -83,16 +122,25 @@ int main(int argc, char **argv)
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
-    struct run run = {0};
+    struct run run = {.begun = time(NULL), .ranks.witness = witness_attach()};
     char directory[PATH_MAX];
     int status;
-    if (!prepare(&run, argc, argv, directory, sizeof directory, &status))
+    if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
+        witness_told(run.ranks.witness);
         return status;
+    }
+
+    /* The startup is counted to here; MPI's is not part of it. */
+    struct error e;
+    t.counts = counts_start(&run.options, run.mode, &e);
+    if (!t.counts)
+        return error_report("pyelfrun", &e);
 
     ranks_start(&run.ranks);
-    struct watchdog dog;
-    struct error e;
-    bool well = ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
+    check_published(&run, t.counts);
+    struct watchdog dog = {.run = &run};
+    bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
+                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
     if (well) {
         /* The manifest is checked and constant after this. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
@@ -101,9 +149,12 @@ int main(int argc, char **argv)
         well = run_phases(&run, loader, &state, &dog, &t);
         loader->stop(state);
     }
+    watchdog_phase(&dog, "end");
     crash_forget();
     watchdog_stop(&dog);
+    counts_free(t.counts);
     manifest_free(&run.manifest);
     ranks_stop();
+    witness_told(run.ranks.witness);
     return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,14 @@
 #include "driver/ranks.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <mpi.h>
 
+#include "driver/options_launcher.h"
+#include "driver/witness.h"
 #include "runtime/clock.h"
 
 /* How long a rank that failed waits for the others, seconds: as long as it takes
@@ -25,6 +25,18 @@ void ranks_start(struct ranks *r)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->count);
     MPI_Get_processor_name(r->host, &length);
+    witness_rank(r->witness, r);
+}
+
+bool ranks_known(const struct ranks *r, struct error *e)
+{
+    const struct launched launched = launched_by();
+    if (r->count > 1 || launched.count <= 1)
+        return true;
+    return error_set(e, ERROR_SYSTEM,
+                     "%s has started %ld processes, of which MPI knows nothing: each would run alone; use the launcher "
+                     "of the MPI that pyelfrun was built with, or srun with one of --mpi=list",
+                     launched.by, launched.count);
 }
 
 void ranks_report(const struct ranks *r, const struct error *e)
@@ -32,6 +44,7 @@ void ranks_report(const struct ranks *r, const struct error *e)
     char who[sizeof r->host + 64];
     snprintf(who, sizeof who, "pyelfrun: rank %d on %s", r->rank, r->host);
     error_report(who, e);
+    witness_told(r->witness);
     fflush(stderr);
 }
 
@@ -60,29 +73,6 @@ bool ranks_agree(const struct ranks *r, bool well, const struct error *e)
     else if (!comes(&request))
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return all;
-}
-
-struct spread ranks_spread(const struct ranks *r, double figure)
-{
-    struct spread s = {.slowest = r->rank};
-    int mine = !isnan(figure);
-    int all = 0;
-    double sum;
-    struct {
-        double value;
-        int rank;
-    } here = {mine ? figure : 0, r->rank}, there;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    MPI_Allreduce(&here, &there, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    MPI_Allreduce(&here.value, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&here.value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    s.known = all;
-    s.most = there.value;
-    s.mean = sum / r->count;
-    s.slowest = there.rank;
-    memcpy(s.host, r->host, sizeof s.host);
-    MPI_Bcast(s.host, sizeof s.host, MPI_CHAR, s.slowest, MPI_COMM_WORLD);
-    return s;
 }
 
 void ranks_stop(void)

@@ -1,4 +1,4 @@
-/* The ranks of one run: who we are, agreeing, and figures over all of them.
+/* The ranks of one run: who we are, and agreeing.
  *
  * The rule that keeps a run from hanging: between two collective calls a rank
  * may fail on its own, and every such stretch ends in ranks_agree, after which
@@ -13,33 +13,29 @@
 
 #include "base/error.h"
 
+struct witness_page;
+
 enum { HOST_NAME_MOST = 256 };
 
 struct ranks {
     int rank;
     int count;
     char host[HOST_NAME_MOST];
-};
-
-/* A figure over all ranks. Unknown when one rank did not measure (NAN). */
-struct spread {
-    bool known;
-    double most, least, mean;
-    int slowest; /* the first rank that has `most`, and its host */
-    char host[HOST_NAME_MOST];
+    struct witness_page *witness; /* witness.h; NULL where there is none */
 };
 
 /* Starts MPI. An error of MPI itself, which cannot be agreed on, ends all ranks
  * with MPI_Abort: there and in every later call. */
 void ranks_start(struct ranks *r);
 
+/* Whether MPI knows of the ranks that were launched. One rank of an srun or mpirun
+ * that belongs to another MPI takes itself for the only one. */
+bool ranks_known(const struct ranks *r, struct error *e);
+
 /* Collective, and a barrier. A rank on which it is not `well` first prints
  * `e`; true when it was well on every rank. Does not return where a rank failed
  * and others did not come within seconds. */
 bool ranks_agree(const struct ranks *r, bool well, const struct error *e);
-
-/* Collective: of a figure that each rank has, seconds for example. */
-struct spread ranks_spread(const struct ranks *r, double figure);
 
 /* Prints "pyelfrun: rank 3 on host: what is wrong". */
 void ranks_report(const struct ranks *r, const struct error *e);

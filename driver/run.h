@@ -4,6 +4,7 @@
 #define DRIVER_RUN_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "base/executable.h"
 #include "base/manifest.h"
@@ -13,6 +14,7 @@
 struct run {
     struct options options;
     enum mode mode;
+    int64_t begun;                       /* seconds since 1970, UTC */
     const struct executable *executable; /* this process's, where it is one of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;

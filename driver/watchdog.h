@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "driver/run.h"
+#include "driver/witness.h"
 
 /* Where a rank is; written by its phases, read when the time is over. */
 struct watchdog {
@@ -32,11 +33,13 @@ static inline void watchdog_phase(struct watchdog *w, const char *phase)
 {
     atomic_store_explicit(&w->library, SIZE_MAX, memory_order_relaxed);
     atomic_store_explicit(&w->phase, phase, memory_order_relaxed);
+    witness_phase(w->run->ranks.witness, phase);
 }
 
 static inline void watchdog_library(struct watchdog *w, size_t library)
 {
     atomic_store_explicit(&w->library, library, memory_order_relaxed);
+    witness_library(w->run->ranks.witness, w->run->manifest.libraries[library].stem);
 }
 
 #endif

@@ -80,6 +80,8 @@ struct composer {
     struct debug_unit *unit; /* under way, or NULL */
     struct line_rows rows;   /* offsets from `text` */
     uint8_t *info, *lists, *ranges;
+    uint32_t lists_base,
+        ranges_base;        /* where the sections of `lists` and `ranges` begin in those that references go to */
     uint8_t *sibling;       /* of the function under way */
     uint8_t *function;      /* where it begins */
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
@@ -176,6 +178,17 @@ void compose_list_end(struct composer *c);
 
 /* A range list of `count` pieces of code, from[i] to to[i]. */
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
+
+/* References to the list that comes next. */
+static inline uint32_t compose_next_list(const struct composer *c)
+{
+    return c->lists_base + (uint32_t)(c->lists - c->out->lists.data);
+}
+
+static inline uint32_t compose_next_ranges(const struct composer *c)
+{
+    return c->ranges_base + (uint32_t)(c->ranges - c->out->ranges.data);
+}
 
 /* Where the base address is in a list. */
 static inline uint32_t compose_base_at(struct dialect d)

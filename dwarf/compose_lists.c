@@ -89,7 +89,7 @@ static uint8_t *put_end(const struct composer *c, uint8_t *p)
 
 uint32_t compose_list(struct composer *c, uint64_t base)
 {
-    uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
+    uint32_t list = compose_next_list(c);
     c->uses_lists = true;
     c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
     return list;
@@ -123,7 +123,7 @@ void compose_list_end(struct composer *c)
 
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
+    uint32_t list = compose_next_ranges(c);
     c->uses_ranges = true;
     c->ranges = put_base(c, c->ranges, DW_RLE_base_address, base);
     for (uint32_t i = 0; i < count; i++)

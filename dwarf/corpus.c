@@ -48,7 +48,7 @@ struct known_type sized_type(struct header_builder *b, uint32_t most)
 /* The lines of the inline functions are skipped. */
 uint32_t next_line(struct header_builder *b)
 {
-    b->line += pick(b, 4) ? 1 : 2;
+    b->line += pick(b, 8) ? 1 : 2;
     if (b->line >= corpus_inline_line(0) && b->line < corpus_inline_line(CORPUS_INLINES))
         b->line = corpus_inline_line(CORPUS_INLINES);
     return b->line;

@@ -387,7 +387,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;
-    p->members = pick(b, 5) ? pick(b, 2) : 1 + pick(b, 4);
+    p->members = pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3);
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */

@@ -418,7 +418,7 @@ static void add_class_declarations(struct header_builder *b)
     }
     end_children(b, sibling);
     for (uint32_t i = 0; i < count; i++)
-        cpp_derive(b, pick(b, 3) ? CPP_REFERENCE : CPP_POINTER, number[i]);
+        cpp_derive(b, pick(b, 5) ? CPP_REFERENCE : CPP_POINTER, number[i]);
 }
 
 /* A type made of one that was there before. */
@@ -430,7 +430,7 @@ static void add_derived(struct header_builder *b)
         const struct cpp_type *t = &h->type[of];
         if (t->kind >= CPP_REFERENCE || t->kind == CPP_TYPEDEF || of == CPP_VOID)
             continue;
-        enum cpp_kind kind = pick(b, 5) ? CPP_REFERENCE : CPP_POINTER;
+        enum cpp_kind kind = pick(b, 9) ? CPP_REFERENCE : CPP_POINTER;
         if (t->kind != CPP_CONST && pick(b, 2))
             of = cpp_derive(b, CPP_CONST, of);
         cpp_derive(b, kind, of);
@@ -520,26 +520,27 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
 
 void add_cpp_piece(struct header_builder *b)
 {
-    uint32_t kind = pick(b, 320);
+    enum { ALL = 288, STEP = 179 };
+    const uint32_t kind = next_kind(b, ALL, STEP);
     if (kind < 54)
         add_class(b, false);
     else if (kind < 132)
         add_class(b, true);
     else if (kind < 141)
         add_class_declarations(b);
-    else if (kind < 156)
+    else if (kind < 147)
         add_enumeration(b);
-    else if (kind < 158)
+    else if (kind < 149)
         add_aggregate(b, true);
-    else if (kind < 164)
+    else if (kind < 155)
         add_array(b);
-    else if (kind < 168)
+    else if (kind < 159)
         add_function_type(b);
-    else if (kind < 248)
+    else if (kind < 219)
         add_cpp_typedef(b);
-    else if (kind < 268)
+    else if (kind < 238)
         add_leaf(b, add_imported);
-    else if (kind < 285)
+    else if (kind < 256)
         add_leaf(b, add_scope_functions);
     else
         add_derived(b);

@@ -36,6 +36,7 @@ struct header_builder {
     uint32_t line;
     bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
+    uint32_t kinds;  /* of pieces so far */
     uint32_t header;
     uint32_t group;         /* of headers that declare the same: its first */
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
@@ -55,6 +56,14 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
 static inline uint32_t next_serial(struct header_builder *b)
 {
     return b->serial++ * b->corpus->headers + b->group;
+}
+
+/* The kind of the next piece, as one of `all`. They come in turn, `step` (no common factor)
+ * being the golden section of all: so every stretch of a header has them in the same
+ * proportions, and with it small libraries, which use the beginning of the first one. */
+static inline uint32_t next_kind(struct header_builder *b, uint32_t all, uint32_t step)
+{
+    return (b->group * (all / 3) + b->kinds++ * step) % all;
 }
 
 /* The place in the unit of the next entry. */

@@ -184,7 +184,7 @@ void add_enumeration(struct header_builder *b)
     list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t count = 2 + pick(b, 4) + (pick(b, 8) ? 0 : pick(b, 20));
+    uint32_t count = 4 + pick(b, 8) + (pick(b, 8) ? 0 : pick(b, 20));
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
         name = unique_name(b, "", text);
@@ -328,26 +328,28 @@ static bool is_before_inlines(const struct header_builder *b)
 
 void add_c_piece(struct header_builder *b)
 {
-    uint32_t kind = pick(b, 100);
-    if (is_before_inlines(b)) /* there are declarations of one line only */
-        kind = kind % 2 ? 90 : 40;
-    if (kind < 34)
+    enum { ALL = 214, STEP = 133, TYPEDEF = 90, ENUMERATION = 188, UNION = 192, FUNCTION = 193 };
+    uint32_t kind = next_kind(b, ALL, STEP);
+    const bool takes_lines = kind < TYPEDEF || (kind >= ENUMERATION && kind < FUNCTION);
+    if (takes_lines && is_before_inlines(b)) /* there are declarations of one line only */
+        kind = kind % 3 ? FUNCTION : TYPEDEF;
+    if (kind < TYPEDEF)
         add_aggregate(b, false);
-    else if (kind < 50)
+    else if (kind < 108)
         add_typedef(b, any_type(b), 0);
-    else if (kind < 70)
+    else if (kind < 144)
         add_pointer(b);
-    else if (kind < 75)
+    else if (kind < 162)
         add_array(b);
-    else if (kind < 80)
+    else if (kind < 178)
         add_function_type(b);
-    else if (kind < 81)
-        add_enumeration(b);
-    else if (kind < 84)
+    else if (kind < ENUMERATION)
         add_const(b);
-    else if (kind < 85)
+    else if (kind < UNION)
+        add_enumeration(b);
+    else if (kind < FUNCTION)
         add_aggregate(b, true);
-    else if (kind < 98)
+    else if (kind < 210)
         add_function(b);
     else
         add_variable(b);

@@ -301,8 +301,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
 {
     const uint64_t address = c->text + at;
     const uint32_t place = compose_offset_of(c, c->info);
-    const uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
-    const uint32_t ranges = (uint32_t)(c->ranges - c->out->ranges.data);
+    const uint32_t list = compose_next_list(c);
+    const uint32_t ranges = compose_next_ranges(c);
     uint8_t *p = c->info;
     memcpy(p, shelf->info.data + s->info, s->info_size);
     memcpy(c->lists, shelf->lists.data + s->lists, s->lists_size);

@@ -13,6 +13,7 @@
 static uint32_t sources_start(const struct debug *d)
 {
     return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
+           : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
                                             : (uint32_t)d->corpus->line_strings.size;
 }
 
@@ -142,7 +143,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
     uint8_t *start = p;
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, c->dialect.version);
-    uint32_t abbrev = (uint32_t)(table_of(d, index) * table);
+    uint32_t abbrev = joined_base(d, DEBUG_ABBREV) + (uint32_t)(table_of(d, index) * table);
     if (dialect_is_4(c->dialect)) {
         p = put_u32(p, abbrev);
         p = put_u8(p, 8); /* address size */
@@ -199,7 +200,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     struct line_name others[CORPUS_FILES];
     const struct debug_unit *u = &d->unit[unit];
-    const uint32_t base = (uint32_t)d->corpus->line_strings.size;
+    const uint32_t base = sources_start(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
     const struct line_files files =
         unit_files(d->corpus, u->header, (struct line_name){base + u->source, texts + u->source},
@@ -250,17 +251,36 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
 {
     const struct corpus *c = d->corpus;
     const bool is_4 = dialect_is_4(c->dialect);
-    uint8_t *p = put_bytes(places->section[DEBUG_STR], c->strings.data, c->common + d->header_names);
+    const uint64_t shared = d->joined ? debug_shared(d, DEBUG_STR) : 0;
+    uint8_t *p = places->section[DEBUG_STR];
+    if (!d->joined)
+        p = put_bytes(p, c->strings.data, c->common + d->header_names);
     p = put_bytes(p, names, d->names_size);
     p = put_bytes(p, d->statics.data, d->statics.size);
     if (is_4)
         p = put_bytes(p, d->sources.data, d->sources.size);
     p = unit_put_tail_names(d, p);
-    assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR]);
+    assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR] - shared);
     if (is_4)
         return;
-    p = put_bytes(places->section[DEBUG_LINE_STR], c->line_strings.data, c->line_strings.size);
+    p = places->section[DEBUG_LINE_STR];
+    if (!d->joined)
+        p = put_bytes(p, c->line_strings.data, c->line_strings.size);
     put_bytes(p, d->sources.data, d->sources.size);
+}
+
+uint64_t debug_shared(const struct debug *d, enum debug_section s)
+{
+    if (s == DEBUG_STR)
+        return d->corpus->common + d->header_names;
+    return s == DEBUG_LINE_STR && !dialect_is_4(d->corpus->dialect) ? d->corpus->line_strings.size : 0;
+}
+
+void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p, uint64_t size)
+{
+    const struct bytes *strings = s == DEBUG_STR ? &c->strings : &c->line_strings;
+    assert(size <= strings->size);
+    put_bytes(p, strings->data, size);
 }
 
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places)
@@ -277,7 +297,7 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
             struct debug_unit *u = &d->unit[i];
             if ((u->end > u->start) != has_code)
                 continue;
-            u->line = (uint32_t)(line - section[DEBUG_LINE]);
+            u->line = joined_base(d, DEBUG_LINE) + (uint32_t)(line - section[DEBUG_LINE]);
             line = put_line(d, i, line);
         }
     for (uint32_t i = 0; i < d->unit_count; i++) {
@@ -285,7 +305,7 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
         if (d->corpus->dialect.type_units)
             *types_in = put_types(d, u, &included[u->header], *types_in);
         if (u->end > u->start)
-            aranges = put_aranges(u, (uint64_t)(info - section[DEBUG_INFO]), aranges);
+            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]), aranges);
         info = put_unit(d, i, info);
     }
     assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);

@@ -59,6 +59,14 @@ enum debug_section {
 /* No particular size of a section is wanted. */
 #define DEBUG_ANY UINT64_MAX
 
+/* Where the sections of this library are parts of those of an executable that has
+ * several libraries' one behind the other: what stands before each part. The corpus's
+ * strings are no part of it, they stand once at the beginning of .debug_str and
+ * .debug_line_str, as many as any library has of them. */
+struct debug_joined {
+    uint32_t base[DEBUG_SECTION_COUNT];
+};
+
 struct debug {
     /* Set by the caller before debug_fill. */
     const struct corpus *corpus;
@@ -72,6 +80,7 @@ struct debug {
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
     const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
+    const struct debug_joined *joined;    /* NULL: the sections are the library's alone */
 
     /* Set by debug_fill: section sizes and what goes into them; where it fails, which
      * section cannot be as it is wanted, or DEBUG_SECTION_COUNT: all together. */
@@ -116,7 +125,13 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
  * or where a section cannot have the size that is wanted of it. */
 bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e);
 
-/* Writes all sections; the names are names_size bytes. */
+/* Bytes of the corpus's strings in a section, which libraries that are joined share. */
+uint64_t debug_shared(const struct debug *d, enum debug_section s);
+
+/* Writes as many of them. */
+void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p, uint64_t size);
+
+/* Writes all sections, or what is not shared of them; the names are names_size bytes. */
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places);
 
 #endif

@@ -38,7 +38,13 @@ static inline uint32_t named_tail(const struct debug *d)
 /* Where the library's own names begin in .debug_str. */
 static inline uint32_t names_start(const struct debug *d)
 {
-    return (uint32_t)(d->corpus->common + d->header_names);
+    return d->joined ? d->joined->base[DEBUG_STR] : (uint32_t)(d->corpus->common + d->header_names);
+}
+
+/* What is added to offsets in this library's part of a section. */
+static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
+{
+    return d->joined ? d->joined->base[s] : 0;
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */

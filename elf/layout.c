@@ -237,7 +237,7 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
     };
 }
 
-void layout_write(const struct layout *l, uint8_t *image)
+uint64_t layout_write_head(const struct layout *l, uint8_t *p)
 {
     Elf64_Ehdr header = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_SYSV},
@@ -254,9 +254,30 @@ void layout_write(const struct layout *l, uint8_t *image)
         .e_shnum = (uint16_t)l->section_count,
         .e_shstrndx = (uint16_t)l->section[SECTION_SHSTRTAB].index,
     };
-    memcpy(image, &header, sizeof header);
-    memcpy(image + sizeof header, l->segment, l->segment_count * sizeof l->segment[0]);
-    uint64_t end = sizeof header + l->segment_count * sizeof l->segment[0];
+    memcpy(p, &header, sizeof header);
+    memcpy(p + sizeof header, l->segment, l->segment_count * sizeof l->segment[0]);
+    return sizeof header + l->segment_count * sizeof l->segment[0];
+}
+
+void layout_write_tail(const struct layout *l, uint8_t *p)
+{
+    const struct section *strings = &l->section[SECTION_SHSTRTAB];
+    uint8_t *headers = p + (l->headers - strings->offset);
+    *p = '\0';
+    memset(headers, 0, sizeof(Elf64_Shdr));
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        const struct section *s = &l->section[id];
+        if (!s->index)
+            continue;
+        Elf64_Shdr h = layout_header(l, id);
+        memcpy(headers + s->index * sizeof h, &h, sizeof h);
+        memcpy(p + s->name, kinds[id].name, strlen(kinds[id].name) + 1);
+    }
+}
+
+void layout_write(const struct layout *l, uint8_t *image)
+{
+    uint64_t end = layout_write_head(l, image);
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         const struct section *s = &l->section[id];
         if (!s->index || s->elsewhere || kinds[id].type == SHT_NOBITS)
@@ -265,16 +286,5 @@ void layout_write(const struct layout *l, uint8_t *image)
         end = s->offset + (s->packed ? s->packed : s->size);
     }
     memset(image + end, 0, l->headers - end);
-    uint8_t *names = image + l->section[SECTION_SHSTRTAB].offset;
-    uint8_t *headers = image + l->headers;
-    names[0] = '\0';
-    memset(headers, 0, sizeof(Elf64_Shdr));
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
-        const struct section *s = &l->section[id];
-        if (!s->index)
-            continue;
-        Elf64_Shdr h = layout_header(l, id);
-        memcpy(headers + s->index * sizeof h, &h, sizeof h);
-        memcpy(names + s->name, kinds[id].name, strlen(kinds[id].name) + 1);
-    }
+    layout_write_tail(l, image + l->section[SECTION_SHSTRTAB].offset);
 }

@@ -159,8 +159,15 @@ void layout_end(struct layout *l, uint64_t end);
 /* The section header for `id`, as the file holds it. */
 Elf64_Shdr layout_header(const struct layout *l, enum section_id id);
 
-/* Writes ELF header, program headers, section headers and .shstrtab into the
- * image, which is l->file_size bytes. */
+/* ELF header and program headers: returns their bytes, which the file begins with. */
+enum { LAYOUT_HEAD_MOST = sizeof(Elf64_Ehdr) + LAYOUT_SEGMENTS_MOST * sizeof(Elf64_Phdr) };
+uint64_t layout_write_head(const struct layout *l, uint8_t *p);
+
+/* .shstrtab and the section headers, which the file ends with; `p` stands for the offset
+ * of .shstrtab. */
+void layout_write_tail(const struct layout *l, uint8_t *p);
+
+/* Writes both into the image, which is l->file_size bytes, and zeros between sections. */
 void layout_write(const struct layout *l, uint8_t *image);
 
 #endif

@@ -71,19 +71,18 @@ uint64_t unwind_header_size(uint32_t functions, bool plt)
 
 /* What the entries are relative to: where each section is in memory. */
 struct writer {
-    uint8_t *frame;
+    uint8_t *frame; /* the next entry */
     uint64_t frame_address;
     uint8_t *index;
     uint64_t index_address;
-    uint64_t at; /* bytes of .eh_frame written */
+    uint64_t at; /* bytes of .eh_frame before it */
 };
 
 /* Header of an entry of `size` bytes for [address, address + range), and its
  * row of the index; returns the place of the instructions. */
 static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, uint64_t range)
 {
-    uint8_t *p = w->frame + w->at;
-    p = put_u32(p, size - 4);
+    uint8_t *p = put_u32(w->frame, size - 4);
     p = put_u32(p, (uint32_t)(w->at + 4)); /* back to the CIE at offset 0 */
     p = put_u32(p, (uint32_t)(address - (w->frame_address + w->at + 8)));
     p = put_u32(p, (uint32_t)range);
@@ -96,7 +95,7 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
 static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
 {
     uint8_t *p = begin_entry(w, size, f->address, f->size);
-    uint8_t *end = w->frame + w->at + size;
+    uint8_t *end = w->frame + size;
     uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
     p = put_u8(p, CFA_ADVANCE_LOC | 1);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
@@ -115,6 +114,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, 7, 8}, 3);
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
+    w->frame = end;
     w->at += size;
 }
 
@@ -123,7 +123,27 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
     memset(p, CFA_NOP, size - FDE_HEADER - 2);
+    w->frame += size;
     w->at += size;
+}
+
+void unwind_write_part(const struct unwind_part *part, const struct unwind_function *functions, uint32_t count,
+                       uint32_t entry_size)
+{
+    struct writer w = {.frame = part->frame,
+                       .frame_address = part->frame_address,
+                       .index = part->index,
+                       .index_address = part->index_address,
+                       .at = part->before};
+    for (uint32_t i = 0; i < count; i++)
+        function_entry(&w, &functions[i], entry_size);
+}
+
+enum { ROWS_AT = 8 }; /* behind version and encodings, and the address of .eh_frame */
+
+void unwind_write_rows(uint8_t *index, uint32_t rows)
+{
+    put_u32(index + ROWS_AT, rows);
 }
 
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
@@ -139,18 +159,19 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
     w.index = put_bytes(w.index, (const uint8_t[]){1, PE_PCREL_SDATA4, PE_UDATA4, PE_DATAREL_SDATA4}, 4);
     w.index = put_u32(w.index, (uint32_t)(frame->address - (header->address + 4)));
     w.index = put_u32(w.index, count + (plt->size != 0));
-    memcpy(w.frame, cie, sizeof cie);
+    w.frame = put_bytes(w.frame, cie, sizeof cie);
     w.at = sizeof cie;
     if (plt->size) {
         uint8_t *p = begin_entry(&w, PLT_ENTRY_BYTES, plt->address, plt->size);
         static_assert(FDE_HEADER + sizeof plt_instructions <= PLT_ENTRY_BYTES, "the PLT's entry has room");
         p = put_bytes(p, plt_instructions, sizeof plt_instructions);
         memset(p, CFA_NOP, PLT_ENTRY_BYTES - FDE_HEADER - sizeof plt_instructions);
+        w.frame += PLT_ENTRY_BYTES;
         w.at += PLT_ENTRY_BYTES;
     }
     for (uint32_t i = 0; i < count; i++)
         (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size);
-    put_u32(w.frame + w.at, 0); /* terminator, as crtend.o brings it */
+    put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);
 }

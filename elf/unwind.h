@@ -30,6 +30,22 @@ enum { UNWIND_NARROW = 32, UNWIND_WIDE = 40 };
 uint64_t unwind_frame_size(uint64_t entries, bool plt);
 uint64_t unwind_header_size(uint32_t functions, bool plt);
 
+/* A stretch of both sections, of functions only: where it is in memory, what stands
+ * before it in .eh_frame, and the addresses of the sections. The first entry of
+ * .eh_frame is that which unwind_write puts there. */
+struct unwind_part {
+    uint8_t *frame, *index;
+    uint64_t before;
+    uint64_t frame_address, index_address;
+};
+
+/* Writes `count` entries and as many rows of the index. */
+void unwind_write_part(const struct unwind_part *part, const struct unwind_function *functions, uint32_t count,
+                       uint32_t entry_size);
+
+/* How many rows an index has in all, of which unwind_write has written the first. */
+void unwind_write_rows(uint8_t *index, uint32_t rows);
+
 /* Writes both sections. The functions are in order of address, after the PLT. */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size);

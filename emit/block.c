@@ -6,14 +6,16 @@
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,
-                 .call = 46,
+                 .call = 37,
+                 .around = 22,
                  .inlined = 25,
-                 .lexical = 23,
+                 .lexical = 22,
                  .deeper = 36,
                  .beside = 4,
+                 .across = 32,
                  .depth = DEPTH_MOST,
                  .gone = 17,
-                 .constant = 46,
+                 .constant = 38,
                  .ranges = 62,
                  .passing = 64,
                  .events = 12,
@@ -24,14 +26,15 @@ static const struct taste tastes[] = {
                  .within = 0},
     [DWARF_CPP] = {.run_least = 10,
                    .run_most = 27,
-                   .call = 60,
+                   .call = 48,
+                   .around = 34,
                    .another = 4,
-                   .inlined = 50,
+                   .inlined = 47,
                    .lexical = 14,
                    .deeper = 61,
-                   .beside = 63,
-                   .whole = 23,
-                   .depth = 5,
+                   .beside = 61,
+                   .across = 27,
+                   .depth = 6,
                    .gone = 5,
                    .constant = 8,
                    .ranges = 60,
@@ -116,17 +119,20 @@ static void access_memory(struct builder *b, bool first)
     block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
 
-/* local = helper(local, constant); */
-static void call_helper(struct builder *b)
+/* What a helper is called with first: a local, or what another has returned, which
+ * nothing has kept when this one returns. */
+#define FROM_RESULT UINT32_MAX
+
+static void pass_and_call(struct builder *b, uint32_t from)
 {
-    uint32_t from = 2 * pick(b, 4);
-    uint32_t to = 2 * pick(b, 4);
     uint32_t value = pick(b, 40000);
     uint32_t helper = pick(b, BLOCK_HELPERS);
-    const uint64_t at = here(b);
-    row(b, 0);
-    code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
-    b->p = put_u8(b->p, slot_displacement(from));
+    if (from == FROM_RESULT) {
+        code(b, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
+    } else {
+        code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
+        b->p = put_u8(b->p, slot_displacement(from));
+    }
     row(b, 16);
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
     b->p = put_u32(b->p, value);
@@ -134,13 +140,28 @@ static void call_helper(struct builder *b)
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
     uint8_t *children = stamp_call(&b->maker, here(b), helper);
-    compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
+    if (from != FROM_RESULT)
+        compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
     compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     compose_end_children(&b->maker.composer, children);
+    b->block->helpers |= (uint8_t)(1u << helper);
+}
+
+/* local = helper(local, constant); now and then helper(helper(local, constant), constant) */
+static void call_helper(struct builder *b)
+{
+    uint32_t from = 2 * pick(b, 4);
+    uint32_t to = 2 * pick(b, 4);
+    const uint64_t at = here(b);
+    row(b, 0);
+    pass_and_call(b, from);
+    for (unsigned i = 0; i < CALLS_AROUND && likely(b, b->taste->around); i++) {
+        row(b, 7);
+        pass_and_call(b, FROM_RESULT);
+    }
     row(b, 9);
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
-    b->block->helpers |= (uint8_t)(1u << helper);
     block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
 }
 

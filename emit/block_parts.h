@@ -11,6 +11,7 @@ enum {
     RUN_MOST = 40, /* bytes of a run, before it is cut at a border */
     RANGES_MOST = 6,
     DEPTH_MOST = 8,   /* of calls inlined into one another */
+    CALLS_AROUND = 2, /* that are passed another's result, at most */
     REGISTER_RSI = 4, /* DWARF's numbers */
     REGISTER_RDI = 5,
     REGISTER_RBP = 6,
@@ -21,9 +22,10 @@ enum {
 struct taste {
     uint8_t run_least, run_most; /* bytes */
     uint8_t call, another;       /* a call before a run; and one more */
+    uint8_t around;              /* its result is passed to another, and so on */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
-    uint8_t whole;               /* the other has all the ranges that it has itself */
+    uint8_t across;              /* the other has several of the ranges that it has itself */
     uint8_t depth;               /* beyond which it rarely has */
     uint8_t gone;                /* a variable of it is in no known place */
     uint8_t constant;            /* one in 64, if this */

@@ -182,6 +182,21 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
     return g;
 }
 
+/* `count` of the ranges, from `part` on, the first of them from border `begin` on. */
+static struct ranges some_ranges(const struct builder *b, const struct run *r, const struct ranges *of, uint32_t part,
+                                 uint32_t count, uint32_t begin)
+{
+    struct ranges g = {.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        g.first[i] = i ? of->first[part + i] : begin;
+        g.last[i] = of->last[part + i];
+        struct run run = part_of(b, r, g.first[i], g.last[i]);
+        g.from[i] = run.at;
+        g.to[i] = run.end;
+    }
+    return g;
+}
+
 /* How many of them are told: all, or one that covers them all. */
 static uint32_t told_ranges(const struct builder *b, const struct run *r, struct ranges *g)
 {
@@ -296,24 +311,31 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     if (likely(b, t->entered))
         entry_rows(b, r, own_line);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
-    if (deeper && parts.count > 1 && likely(b, t->whole)) {
-        inlined(b, r, own_line + 2, depth + 1, &lines);
-        next = r->last;
-    }
     while (deeper && next < r->last && part < parts.count) {
-        /* calls begin with the part that they are in, or an instruction later */
-        uint32_t begin = next > parts.first[part] ? next : parts.first[part];
-        uint32_t end = parts.last[part];
-        uint32_t first = begin + (end - begin > 2 ? pick(b, 2) : 0);
-        uint32_t last = end - first > 2 ? end - pick(b, (end - first) / 2 + 1) : end;
+        const bool across = part + 1 < parts.count && likely(b, t->across);
+        /* calls begin with the part that they are in, or one later; or an instruction */
+        part += across && part + 2 < parts.count ? pick(b, 2) : 0;
+        uint32_t first = next > parts.first[part] ? next : parts.first[part];
+        uint32_t last = parts.last[part];
+        struct ranges in = {.count = 1};
+        if (across) {
+            const uint32_t several = 2 + pick(b, parts.count - part - 1);
+            in = some_ranges(b, r, &parts, part, several, first);
+            part += several - 1;
+            last = parts.last[part];
+        } else {
+            first += last - first > 2 ? pick(b, 2) : 0;
+            last -= last - first > 2 ? pick(b, (last - first) / 2 + 1) : 0;
+        }
         struct run call = part_of(b, r, first, last);
+        const struct lines_of shared = {&call, &in, lines.caller, lines.from_header};
         own_line += own_line + 8 < corpus_inline_line(k + 1) ? 1 + pick(b, 3) : 0;
         inlined_rows(b, &lines, next, first, own_line);
         if (first == next && b->rows != BLOCK_ROWS_FEW)
             line_row(&b->maker.composer.rows, call.at, own_line);
-        inlined(b, &call, own_line, depth + 1, NULL);
+        inlined(b, &call, own_line, depth + 1, across ? &shared : NULL);
         next = last;
-        part += next == end;
+        part += next == parts.last[part];
         deeper = likely(b, t->beside);
     }
     if (next < r->last)

@@ -196,8 +196,8 @@ uint8_t *code_own(uint8_t *p, uint64_t own)
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
 {
     assert(slot != CODE_NO_SLOT);
-    p = put_u8(p, 0xe8); /* call slot@plt */
-    return code_relative(c, p, c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+    p = put_u8(p, 0xe8); /* call slot@plt, or its function */
+    return code_relative(c, p, c->target ? c->target[slot] : c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
 }
 
 uint8_t *code_add_result(uint8_t *p)

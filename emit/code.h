@@ -71,8 +71,9 @@ struct code {
     const struct function *imported; /* those it imports, as calls->import */
     const struct filler *filler;
     const struct blocks *blocks;
-    const uint32_t *slot; /* PLT slot of each own function, or CODE_NO_SLOT */
-    uint32_t import_slot; /* of the first import */
+    const uint32_t *slot;   /* PLT slot of each own function, or CODE_NO_SLOT */
+    uint32_t import_slot;   /* of the first import */
+    const uint64_t *target; /* what each slot calls, where there is no PLT between; or NULL */
 
     /* Addresses, and where .text is in the image; set before the write pass. */
     uint8_t *image;
@@ -149,7 +150,7 @@ uint8_t *code_prologue(uint8_t *p);
 uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
 uint8_t *code_own(uint8_t *p, uint64_t own);
-/* call through the PLT */
+/* call through the PLT, or right away */
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
 /* what it returned is added to the accumulator */
 uint8_t *code_add_result(uint8_t *p);

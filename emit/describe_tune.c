@@ -131,7 +131,7 @@ static void tune_lists(struct walk *w, struct subject *s)
         return;
     for (uint32_t number = 0; rest; number++) {
         const struct kind *k = &kind[last[rest]];
-        const uint32_t list = (uint32_t)(c->lists - c->out->lists.data);
+        const uint32_t list = compose_next_list(c);
         const uint32_t slot = number % PLACES;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot ? BASE_DOUBLE : BASE_LONG};
@@ -175,7 +175,7 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
     for (uint32_t i = 0; i < count; i++) {
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
-        const uint32_t list = (uint32_t)(c->ranges - c->out->ranges.data);
+        const uint32_t list = compose_next_ranges(c);
         put_ranges(w, border, &kind[order[i]]);
         children[i] = compose_block_of(c, list);
         compose_local(c, &v, code_slot_place(i % PLACES * 2));

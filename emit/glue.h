@@ -48,6 +48,7 @@ struct glue_addresses {
     uint64_t got_cxa_finalize, got_gmon_start;
     uint64_t got_main, got_start_main; /* these and `executable` in an executable only */
     uint64_t executable;               /* struct executable */
+    uint64_t stems;                    /* strings: names of the libraries that are in it, in the plan's order */
     uint64_t definition, methods;
     uint64_t name, entry_name, visited_name, functions_name; /* strings */
     uint64_t module_doc, entry_doc, visited_doc;

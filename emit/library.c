@@ -10,6 +10,7 @@
 #include "emit/describe.h"
 #include "emit/evaluate.h"
 #include "emit/files.h"
+#include "emit/join.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -20,11 +21,11 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->slot = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *l->slot);
     if (!l->slot)
         return false;
-    if (s->python) {
-        l->at.python_slot = next;
+    l->at.python_slot = next;
+    if (s->python || s->holds)
         next += PYTHON_FUNCTION_COUNT;
+    if (s->python)
         l->at.entry_slot = next++;
-    }
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
@@ -35,7 +36,23 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
-    assert(next == s->plt);
+    assert(next == s->plt + s->direct);
+    return true;
+}
+
+/* Calls of an executable's own functions need no PLT. */
+static bool target_directly(struct library *l, struct arena *arena)
+{
+    const struct shape *s = &l->shape;
+    uint64_t *target = arena_take(arena, (s->plt + s->direct + UINT64_C(1)) * sizeof *target);
+    if (!target)
+        return false;
+    for (uint32_t i = 0; i < s->plt; i++)
+        target[i] = plt_address(&l->layout, i);
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        if (l->slot[i] != CODE_NO_SLOT)
+            target[l->slot[i]] = l->code.text + l->body[i].offset;
+    l->code.target = target;
     return true;
 }
 
@@ -191,7 +208,7 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Whether single debug sections have sizes of their own, as in libraries they may. */
 static bool is_mixed(const struct library *l)
 {
-    return l->plan->mix && !plan_is_executable(l->row);
+    return l->plan->mix && !plan_is_direct(l->row);
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
@@ -261,6 +278,7 @@ static bool size_debug(struct builder *b, struct error *e)
     d->source_stem = plan_stem(l->row);
     d->sources = b->sources;
     d->statics = b->statics;
+    d->joined = l->joined ? &l->joins : NULL;
     uint64_t stem = strlen(l->row->name);
     d->names_size = l->row->function_names;
     if (l->shape.python)
@@ -305,8 +323,11 @@ static bool size_debug(struct builder *b, struct error *e)
 
 static bool place(struct library *l, struct error *e)
 {
-    if (layout_place(&l->layout, e))
+    if (layout_place(&l->layout, e)) {
+        if (l->joined)
+            join_place(l);
         return true;
+    }
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
     return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
@@ -321,6 +342,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!start_library(l, plan, row, stock, &b->arena) || !number_slots(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
+    l->joined = b->joined;
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
@@ -330,13 +352,16 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     if (!place(l, e))
         return false;
     tables_addresses(l);
+    if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
     if (!size_debug(b, e))
         return false;
     if (!plan->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
-    if (l->shape.python && !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
+    if (l->shape.python && !l->joined &&
+        !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     return place(l, e) && files_place(l, e);
 }
@@ -378,25 +403,59 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
+}
+
+static void write_init(const struct library *l, uint8_t *image)
+{
     const struct section *init = &l->layout.section[SECTION_INIT];
     glue_write_init(image + init->offset, init->address, image + l->layout.section[SECTION_FINI].offset,
                     l->at.got_gmon_start);
 }
 
-static bool write_unwind(struct library *l, uint8_t *image, struct arena *arena)
+static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
     uint32_t count = 0;
     struct unwind_function *f = arena_take(arena, ((uint64_t)l->row->functions + GLUE_COUNT) * sizeof *f);
     if (!f)
-        return false;
+        return NULL;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
             f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size,
                                                   i == GLUE_START};
     for (uint32_t i = 0; i < l->row->functions; i++)
         f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false};
-    unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
-    return true;
+    *count_of = count;
+    return f;
+}
+
+static bool write_unwind(const struct library *l, uint8_t *image, struct arena *arena)
+{
+    uint32_t count;
+    const struct unwind_function *f = list_framed(l, arena, &count);
+    if (f)
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
+    if (f && l->joined)
+        unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
+    return f;
+}
+
+static bool write_unwind_part(const struct library *l, uint8_t *image, struct arena *arena)
+{
+    const struct section *frame = &l->layout.section[SECTION_EH_FRAME];
+    const struct section *index = &l->layout.section[SECTION_EH_FRAME_HDR];
+    const struct section *whole = l->joined->layout.section;
+    const struct unwind_part part = {
+        .frame = image + frame->offset,
+        .index = image + index->offset,
+        .before = frame->address - whole[SECTION_EH_FRAME].address,
+        .frame_address = whole[SECTION_EH_FRAME].address,
+        .index_address = whole[SECTION_EH_FRAME_HDR].address,
+    };
+    uint32_t count;
+    const struct unwind_function *f = list_framed(l, arena, &count);
+    if (f)
+        unwind_write_part(&part, f, count, (uint32_t)plan_unwind_entry(l->plan));
+    return f;
 }
 
 struct debug_places library_debug_places(const struct library *l, uint8_t *image)
@@ -409,14 +468,12 @@ struct debug_places library_debug_places(const struct library *l, uint8_t *image
     return places;
 }
 
-static void write_debug(struct library *l, uint8_t *image)
+static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
 {
-    const struct section *s = l->layout.section;
     if (l->plan->without_debug)
         return;
     const struct debug_places places = library_debug_places(l, image);
-    /* the names of its own functions stand in .dynstr behind those of its imports */
-    debug_write(&l->debug, image + s[SECTION_DYNSTR].offset + 1 + l->row->import_names, &places);
+    debug_write(&l->debug, names, &places);
 }
 
 enum pack_kind library_packing(const struct plan *plan)
@@ -438,9 +495,37 @@ bool library_write(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
     write_code(l, image);
+    write_init(l, image);
     tables_write(l, image);
-    write_debug(l, image);
+    /* the names of its own functions stand in .dynstr behind those of its imports, or they
+     * are not dynamic */
+    const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
+    if (l->shape.inner && !l->plan->without_debug &&
+        !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    l->own_names = names;
+    write_debug(l, image, names);
     return files_write(b, e);
+}
+
+bool library_write_part(struct builder *b, struct error *e)
+{
+    struct library *l = &b->library;
+    if (!reserve_image(b, l->layout.file_size))
+        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
+                         (unsigned long long)l->layout.file_size);
+    uint8_t *image = b->image;
+    const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
+    if (l->plan->stripped && !l->plan->without_debug)
+        names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
+    if (!l->plan->stripped)
+        symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
+    if (!names || !write_unwind_part(l, image, &b->arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    write_code(l, image);
+    tables_write_part(l, image);
+    write_debug(l, image, names);
+    return true;
 }
 
 void builder_free(struct builder *b)

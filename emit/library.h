@@ -3,7 +3,8 @@
  *     library_size    decides everything that has a size and lays it out
  *     library_write   writes every chunk at its place
  *
- * files.h has the files that come of it.
+ * files.h has the files that come of it; join.h how libraries become parts of an
+ * executable, by library_write_part.
  *
  * A builder belongs to one thread and is used for one library after another; its
  * memory grows to what the largest of them needs and is kept.
@@ -25,6 +26,8 @@
 struct dynamic_strings {
     uint32_t libc, soname, runpath, needed; /* soname: 0 where there is none */
 };
+
+struct joined; /* join.h */
 
 /* Everything decided about one library by the size pass. */
 struct library {
@@ -48,7 +51,16 @@ struct library {
     uint32_t symbol_main, symbol_start_main;            /* of an executable */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
+    const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
+    const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
+    struct debug_joined joins;   /* and where its debug information is there */
 };
+
+/* Whether it is in an executable without what it would have in order to be a file. */
+static inline bool library_is_part(const struct library *l)
+{
+    return l->joined && !l->shape.executable;
+}
 
 struct library_file; /* files.h */
 
@@ -64,6 +76,7 @@ struct builder {
     uint32_t file_count;
     uint8_t *image;
     size_t capacity;
+    const struct joined *joined; /* set by the caller for libraries that are parts of an executable, or NULL */
     struct library library;
 };
 
@@ -74,6 +87,9 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
 
 /* Writes b->files. */
 bool library_write(struct builder *b, struct error *e);
+
+/* Writes what the library adds to the executable b->joined, into b->image (join.h). */
+bool library_write_part(struct builder *b, struct error *e);
 
 /* The exact least of a library's numbered functions, for plans where the
  * estimate is too close; 0 when memory ran out. */
@@ -94,6 +110,14 @@ void builder_free(struct builder *b);
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
 
+/* The same of a library that is a part of an executable: .symtab, its local symbols
+ * and then its global ones, and .strtab, which begins with the names that debug
+ * information repeats, and has `base` bytes before it there. How many local symbols there
+ * are, and bytes of strings. */
+void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image);
+uint32_t symbols_part_locals(const struct library *l);
+uint64_t symbols_part_strings(const struct library *l);
+
 /* The part of .dynstr that debug information repeats, before there is an image: the
  * `size` bytes of the functions' names. NULL when memory ran out. */
 const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena);
@@ -102,5 +126,10 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
  * constants and objects. Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image);
+
+/* What of that a library adds to an executable: relocations, but for those that a file
+ * of its own has, and what they relocate; constants and objects. */
+enum { TABLES_FILE_RELATIVE = 3 };
+void tables_write_part(struct library *l, uint8_t *image);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/assemble.h"
+#include "emit/inside.h"
 #include "emit/mix.h"
 #include "emit/options.h"
 #include "emit/plan.h"
@@ -46,6 +48,8 @@ static bool load_profile(struct run *r, struct error *e)
         r->profile.dwarf.compress = r->options.compress;
     if (r->options.has_separate)
         r->profile.dwarf.separate = r->options.separate;
+    if (r->options.has_hash)
+        r->profile.elf.hash = r->options.hash;
     if (r->options.has_index)
         r->profile.dwarf.index = r->options.index;
     r->profile.dwarf.type_units |= r->options.type_units;
@@ -75,13 +79,21 @@ static bool generate(struct run *r, struct error *e)
     if (!plan_make(&r->plan, &r->profile, &o->executables, &r->stock->corpus, o->threads, e))
         return false;
 
+    /* Whether one executable can hold them all, where it is to. */
+    if (!assemble_check(&r->plan, o->sources, e))
+        return false;
+
     /* What each debug section gets, where the profile says. */
     if (!mix_settle(&r->plan, r->stock, o->threads, e))
         return false;
 
+    /* What parts of a large executable come to. */
+    if (!inside_settle(&r->plan, r->stock, o->threads, e))
+        return false;
+
     /* Each library is sized, laid out, written and renamed; then the manifest. */
     if (!o->dry_run) {
-        progress_start(&r->progress, "generating", r->plan.library_count, o->quiet);
+        progress_start(&r->progress, "generating", set_steps(&r->plan), o->quiet);
         bool ok =
             set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->sources, o->threads, &r->progress, e);
         progress_end(&r->progress);
@@ -90,7 +102,7 @@ static bool generate(struct run *r, struct error *e)
     }
 
     if (!o->quiet)
-        report_sizes(stdout, &r->plan, o->dry_run ? NULL : o->output);
+        report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, o->output);
     return true;
 }
 

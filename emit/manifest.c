@@ -119,10 +119,11 @@ static struct json_object *executable_object(const struct plan *plan, const stru
     if (!o)
         return NULL;
     add_text(o, "name", plan_stem(row), &ok);
-    add_text(o, "kind", manifest_executable_kind_names[MANIFEST_LINK], &ok);
+    const enum manifest_executable_kind kind = row->kind == LIBRARY_STATIC ? MANIFEST_STATIC : MANIFEST_LINK;
+    add_text(o, "kind", manifest_executable_kind_names[kind], &ok);
     add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
-    add_number(o, "functions", row->functions, &ok);
+    add_number(o, "functions", plan_own_functions(plan, row), &ok);
     add_text(o, "runtime", EXECUTABLE_RUNTIME, &ok);
     add_text(o, "libpython", plan->executables.libpython, &ok);
     add_debug_files(o, l, &ok);
@@ -144,7 +145,8 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
     add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
-    add_file(o, &l->file[l->files - 1], &ok);
+    if (l->files) /* it may be in an executable only */
+        add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
     add_number(o, "visited", plan_visited_functions(plan, row), &ok);
@@ -212,9 +214,9 @@ static bool put_executables(FILE *f, const struct set *set)
         return true;
     if (fputs("  \"executables\": [\n", f) < 0)
         return false;
-    for (uint32_t i = first; i < plan->library_count; i++) {
+    for (uint32_t i = first; i < plan_inside(plan); i++) {
         struct json_object *o = executable_object(plan, &plan->library[i], &set->library[i]);
-        if (!put_value(f, "    ", o, i + 1 < plan->library_count ? ",\n" : "\n"))
+        if (!put_value(f, "    ", o, i + 1 < plan_inside(plan) ? ",\n" : "\n"))
             return false;
     }
     return fputs("  ],\n", f) >= 0;
@@ -223,13 +225,11 @@ static bool put_executables(FILE *f, const struct set *set)
 static bool put_libraries(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
-    uint32_t begin = plan_counted(plan);
     uint32_t count = plan_executable(plan);
     if (fputs("  \"libraries\": [\n", f) < 0)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        /* as the driver imports them: begin, modules, final, utilities */
-        uint32_t index = i == 0 ? begin : i <= plan->modules ? i - 1 : i == plan->modules + 1 ? begin + 1 : i - 2;
+        uint32_t index = plan_in_order(plan, i);
         struct json_object *o = library_object(plan, &plan->library[index], &set->library[index]);
         if (!put_value(f, "    ", o, i + 1 < count ? ",\n" : "\n"))
             return false;

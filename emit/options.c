@@ -18,7 +18,10 @@ enum {
     OPTION_INDEX,
     OPTION_TYPE_UNITS,
     OPTION_SPLIT,
+    OPTION_HASH,
     OPTION_LINK,
+    OPTION_STATIC,
+    OPTION_NO_LIBRARIES,
     OPTION_LIBPYTHON,
     OPTION_BIGEXE,
     OPTION_DRY_RUN,
@@ -45,6 +48,7 @@ static const struct cli_option table[] = {
     {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
     {OPTION_COMPRESS, "compress", "KIND",
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
+    {OPTION_HASH, "hash", "STYLE", "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},
     {OPTION_SEPARATE, "separate", "KIND",
      "files for debug information: none, debuglink or build-id, instead of as the profile says"},
     {OPTION_SOURCES, "sources", NULL,
@@ -54,9 +58,11 @@ static const struct cli_option table[] = {
     {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},
     {OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"},
     {OPTION_LINK, "link", NULL, "write an executable too, SET/pyelf-link, that is linked with all libraries"},
+    {OPTION_STATIC, "static", NULL, "write an executable too, SET/pyelf-static, that has all libraries in it"},
+    {OPTION_NO_LIBRARIES, "no-libraries", NULL, "write no libraries, but that executable; with --static"},
     {OPTION_LIBPYTHON, "libpython", "SONAME", "the Python library that executables are linked with" LIBPYTHON_DEFAULT},
     {OPTION_BIGEXE, "bigexe", "SIZE",
-     "give the executable SIZE of code, symbols and debug information of its own, as in '200 MB'; with --link"},
+     "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every file of a set with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
@@ -148,6 +154,14 @@ static bool take_compression(struct options *o, const char *text, struct error *
     return kind >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
 }
 
+static bool take_hash(struct options *o, const char *text, struct error *e)
+{
+    int style = choice_of(KEY_HASH, text);
+    o->has_hash = true;
+    o->hash = (enum hash_style)style;
+    return style >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no style of hash tables; use gnu, sysv or both", text);
+}
+
 static bool take_separation(struct options *o, const char *text, struct error *e)
 {
     int kind = choice_of(KEY_SEPARATE, text);
@@ -189,15 +203,24 @@ static bool take_big(struct options *o, const char *text, struct error *e)
 static bool check_executables(struct options *o, struct error *e)
 {
     struct plan_executables *x = &o->executables;
-    if (!x->link && (x->big || x->libpython))
-        return error_set(e, ERROR_USAGE, "%s is for the executable that --link writes; give that too",
-                         x->big ? "--bigexe" : "--libpython");
-    if (x->link && !x->libpython)
-        x->libpython = PYELFGEN_LIBPYTHON;
-    if (x->link && !x->libpython)
+    const char *which = x->link ? "--link" : "--static";
+    if (x->alone && !x->joined)
+        return error_set(e, ERROR_USAGE, "--no-libraries leaves nothing to write; give --static too");
+    if (x->alone && x->link)
         return error_set(e, ERROR_USAGE,
-                         "--link needs --libpython SONAME, as in libpython3.11.so.1.0: pyelfgen was built without "
-                         "Python and knows none");
+                         "--link is linked with the libraries that --no-libraries leaves out; give one "
+                         "of the two");
+    if (!x->link && !x->joined)
+        return (!x->libpython && !x->big) ||
+               error_set(e, ERROR_USAGE, "%s is for the executable that --link or --static writes; give one",
+                         x->big ? "--bigexe" : "--libpython");
+    if (!x->libpython)
+        x->libpython = PYELFGEN_LIBPYTHON;
+    if (!x->libpython)
+        return error_set(e, ERROR_USAGE,
+                         "%s needs --libpython SONAME, as in libpython3.11.so.1.0: pyelfgen was built without "
+                         "Python and knows none",
+                         which);
     return true;
 }
 
@@ -234,8 +257,14 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return o->type_units = true;
     case OPTION_SPLIT:
         return o->split = true;
+    case OPTION_HASH:
+        return take_hash(o, value, e);
     case OPTION_LINK:
         return o->executables.link = true;
+    case OPTION_STATIC:
+        return o->executables.joined = true;
+    case OPTION_NO_LIBRARIES:
+        return o->executables.alone = true;
     case OPTION_LIBPYTHON:
         return take_libpython(o, value, e);
     case OPTION_BIGEXE:

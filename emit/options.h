@@ -19,6 +19,8 @@ struct options {
     uint64_t seed;
     bool has_compress;
     enum compression compress;
+    bool has_hash;
+    enum hash_style hash;
     bool has_separate;
     enum separation separate;
     bool has_index;

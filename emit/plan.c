@@ -22,6 +22,14 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
+uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *l)
+{
+    uint64_t functions = l->functions;
+    for (uint32_t i = plan_inside(plan); i < plan->library_count; i++)
+        functions += plan->library[i].functions;
+    return functions;
+}
+
 uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l)
 {
     if (l->kind == LIBRARY_UTILITY && !plan->assignment.calls[1])
@@ -214,7 +222,11 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     case LIBRARY_FINAL:
         strcpy(l->name, "libmodulefinal");
         break;
+    case LIBRARY_INSIDE:
+        snprintf(l->name, sizeof l->name, "pyelf%u", number);
+        break;
     case LIBRARY_LINK:
+    case LIBRARY_STATIC:
         strcpy(l->name, "pyelf");
         break;
     }
@@ -228,13 +240,18 @@ static void name_executable(struct plan *plan, struct plan_library *l, enum libr
     l->key = random_mix(l->key ^ x->big);
     for (const char *c = x->libpython; *c; c++)
         l->key = random_mix(l->key ^ (unsigned char)*c);
+    if (kind == LIBRARY_STATIC)
+        return;
     l->utilities = plan->utilities;
     l->needed_digits = (uint32_t)names_digits_sum(0, plan->utilities);
 }
 
 bool plan_name_libraries(struct plan *plan, struct error *e)
 {
-    plan->library_count = plan_executable(plan) + (plan->executables.link ? 1 : 0);
+    const struct plan_executables *x = &plan->executables;
+    if (x->big > EXECUTABLE_WHOLE)
+        plan->inside = (uint32_t)(x->big / EXECUTABLE_PART);
+    plan->library_count = plan_executable(plan) + (x->link ? 1 : 0) + (x->joined ? 1 : 0) + plan->inside;
     plan->library = calloc(plan->library_count, sizeof *plan->library);
     if (!plan->library)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
@@ -244,8 +261,12 @@ bool plan_name_libraries(struct plan *plan, struct error *e)
         name_library(plan, &plan->library[plan_utility(plan, i)], LIBRARY_UTILITY, i);
     name_library(plan, &plan->library[plan_counted(plan)], LIBRARY_BEGIN, 0);
     name_library(plan, &plan->library[plan_counted(plan) + 1], LIBRARY_FINAL, 0);
-    if (plan->executables.link)
+    if (x->link)
         name_executable(plan, &plan->library[plan_executable(plan)], LIBRARY_LINK);
+    if (x->joined)
+        name_executable(plan, &plan->library[plan_static(plan)], LIBRARY_STATIC);
+    for (uint32_t i = 0; i < plan->inside; i++)
+        name_library(plan, &plan->library[plan_inside(plan) + i], LIBRARY_INSIDE, i + 1);
     return true;
 }
 

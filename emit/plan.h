@@ -22,8 +22,18 @@
 #include "emit/names.h"
 #include "emit/profile.h"
 
-/* Kinds from LIBRARY_LINK on are executables. */
-enum library_kind { LIBRARY_MODULE, LIBRARY_UTILITY, LIBRARY_BEGIN, LIBRARY_FINAL, LIBRARY_LINK };
+/* What is LIBRARY_INSIDE is a part of executables and never a file of its own: one of many with
+ * what a large executable has of its own (executables.h). Kinds from LIBRARY_LINK on are
+ * executables. */
+enum library_kind {
+    LIBRARY_MODULE,
+    LIBRARY_UTILITY,
+    LIBRARY_BEGIN,
+    LIBRARY_FINAL,
+    LIBRARY_INSIDE,
+    LIBRARY_LINK,
+    LIBRARY_STATIC
+};
 
 enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
 
@@ -94,7 +104,8 @@ struct plan {
     struct constants constants;
     uint64_t profile_digest[2]; /* XXH3-128 of the profile's canonical text, the seed included: high, low */
     uint64_t digest[2];         /* of that and the version */
-    uint32_t library_count;     /* modules, utilities, the two markers, executables */
+    uint32_t library_count;     /* modules, utilities, the two markers, executables, parts of these */
+    uint32_t inside;            /* how many of the last */
     struct plan_executables executables;
     struct plan_library *library;
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
@@ -104,6 +115,7 @@ struct plan {
     bool wide;                  /* functions may reach 64 KiB */
     uint64_t total[SIZE_KINDS]; /* what they come to, without the markers */
     uint64_t functions;
+    uint64_t link[SIZE_KINDS]; /* what pyelf-link comes to, with its parts */
 };
 
 /* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names
@@ -133,11 +145,44 @@ static inline bool plan_is_executable(const struct plan_library *l)
     return l->kind >= LIBRARY_LINK;
 }
 
+/* Where that is which has all libraries in it. */
+static inline uint32_t plan_static(const struct plan *plan)
+{
+    return plan_executable(plan) + (plan->executables.link ? 1 : 0);
+}
+
+/* Where the parts of executables begin, behind these. */
+static inline uint32_t plan_inside(const struct plan *plan)
+{
+    return plan->library_count - plan->inside;
+}
+
+/* Whether the executable is put together from parts. */
+static inline bool plan_is_joined(const struct plan *plan, const struct plan_library *l)
+{
+    return l->kind == LIBRARY_STATIC || (l->kind == LIBRARY_LINK && plan->inside);
+}
+
+/* Whether its functions are called without a PLT, and are no dynamic symbols. */
+static inline bool plan_is_direct(const struct plan_library *l)
+{
+    return l->kind >= LIBRARY_INSIDE;
+}
+
+/* The library at `place` in the order in which the driver imports them: begin, modules,
+ * final, then utilities, which no one imports. */
+static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
+{
+    if (place == 0)
+        return plan_counted(plan);
+    return place <= plan->modules ? place - 1 : place == plan->modules + 1 ? plan_counted(plan) + 1 : place - 2;
+}
+
 /* The name of its file: plan_stem and plan_ending. Sources and files of debug
  * information are called after the stem. */
 static inline const char *plan_stem(const struct plan_library *l)
 {
-    return plan_is_executable(l) ? EXECUTABLE_LINK : l->name;
+    return l->kind == LIBRARY_STATIC ? EXECUTABLE_STATIC : l->kind == LIBRARY_LINK ? EXECUTABLE_LINK : l->name;
 }
 
 static inline const char *plan_ending(const struct plan_library *l)
@@ -187,6 +232,9 @@ static inline uint64_t plan_unwind_entry(const struct plan *plan)
 {
     return plan->wide ? UNWIND_WIDE : UNWIND_NARROW;
 }
+
+/* Functions that an executable has of its own, its parts' too. */
+uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *l);
 
 /* Functions of `l` in its covered chains. */
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l);

@@ -136,7 +136,7 @@ static bool solve(struct solver *s, struct error *e)
     s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
     if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    return search(s, e);
+    return search(s, e) && solve_executables(s, e);
 }
 
 bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,

@@ -43,4 +43,11 @@ struct solver {
 /* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
 bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e);
 
+/* The base of library `index` for the counts that it has. */
+void solve_base(const struct solver *s, uint32_t index);
+
+/* Gives executables the code of their own that is wanted and all that goes with it, on top of
+ * the sizes that they have; those of the libraries are settled. */
+bool solve_executables(struct solver *s, struct error *e);
+
 #endif

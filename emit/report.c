@@ -14,7 +14,7 @@ static void print_row(FILE *out, const char *title, const uint64_t *sizes)
     fprintf(out, "%12.3f\n", (double)total / 1e6);
 }
 
-static void print_wanted(FILE *out, const struct plan *plan, const char *set)
+static void print_wanted(FILE *out, const struct plan *plan, const struct set *set)
 {
     uint64_t wanted[FIVE_SIZES];
     int64_t total = 0;
@@ -31,10 +31,20 @@ static void print_wanted(FILE *out, const struct plan *plan, const char *set)
     fprintf(out, "%12lld\n", (long long)total);
 }
 
-void report_sizes(FILE *out, const struct plan *plan, const char *set)
+/* Those that are beside the libraries. That which has all in it is sized when it is made. */
+static void print_executables(FILE *out, const struct plan *plan, const struct set *set)
+{
+    for (uint32_t i = plan_executable(plan); i < plan_inside(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        if (set || l->kind != LIBRARY_STATIC)
+            print_row(out, plan_stem(l), set ? set->library[i].size : plan->link);
+    }
+}
+
+void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path)
 {
     if (set)
-        fprintf(out, "%s: ", set);
+        fprintf(out, "%s: ", path);
     fprintf(out, "%u modules and %u utilities with %llu functions", plan->modules, plan->utilities,
             (unsigned long long)plan->functions);
     if (plan->profile->application[0])
@@ -47,6 +57,5 @@ void report_sizes(FILE *out, const struct plan *plan, const char *set)
         print_wanted(out, plan, set);
     else
         print_row(out, set ? "actual" : "planned", plan->total);
-    for (uint32_t i = plan_executable(plan); i < plan->library_count; i++)
-        print_row(out, plan_stem(&plan->library[i]), plan->library[i].size);
+    print_executables(out, plan, set);
 }

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "emit/plan.h"
+#include "emit/set.h"
 
 /* The five sizes, wanted and planned, which is what was written, and those of
- * executables, which do not count in them; `set` is NULL
+ * executables, which do not count in them; `set`, in the directory `path`, is NULL
  * for a dry run. */
-void report_sizes(FILE *out, const struct plan *plan, const char *set);
+void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/workers.h"
 #include "elf/container.h"
+#include "emit/assemble.h"
 #include "emit/digest.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
@@ -26,6 +27,8 @@ struct work {
     const char *path;
     int directory;
     struct sources sources;
+    struct assembly assembly; /* where there is an executable with all libraries in it */
+    struct assembly large;    /* where pyelf-link consists of parts */
 };
 
 /* --- files -------------------------------------------------------------------------- */
@@ -129,12 +132,37 @@ static bool write_files(const struct work *w, const struct builder *b, struct se
     return true;
 }
 
-static bool make_library(void *context, unsigned worker, uint32_t index, struct error *e)
+/* Whether it becomes a file here, and not only a part of one. */
+static bool has_file(const struct plan *plan, const struct plan_library *row)
+{
+    if (plan_is_executable(row))
+        return !plan_is_joined(plan, row);
+    return row->kind != LIBRARY_INSIDE && !plan->executables.alone;
+}
+
+/* Keeps what is needed to put together the executables that it is a part of. */
+static void measure(struct work *w, const struct library *l)
+{
+    const struct plan *plan = l->plan;
+    if (plan->executables.joined && l->row->kind != LIBRARY_LINK)
+        join_measure(&w->assembly.joined, l);
+    if (plan->inside && plan->executables.link && l->row->kind == LIBRARY_INSIDE)
+        join_measure(&w->large.joined, l);
+}
+
+/* The executables first, which may take the longest. */
+static bool make_library(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     const struct plan *plan = w->set->plan;
+    const uint32_t index = (turn + plan_executable(plan)) % plan->library_count;
     struct builder *b = &w->builders[worker];
-    if (!library_size(b, plan, w->stock, index, e) || !library_write(b, e))
+    const bool file = has_file(plan, &plan->library[index]);
+    const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
+    if (!library_size(b, plan, w->stock, index, e))
+        return false;
+    measure(w, &b->library);
+    if ((file || source) && !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
     record(out, b);
@@ -144,9 +172,9 @@ static bool make_library(void *context, unsigned worker, uint32_t index, struct 
             return error_set(e, ERROR_MISMATCH, "%s%s: came out with a size of %llu where the plan has %llu",
                              plan_stem(row), plan_ending(row), (unsigned long long)out->size[kind],
                              (unsigned long long)row->size[kind]);
-    if (!write_files(w, b, out, e))
+    if (file && !write_files(w, b, out, e))
         return false;
-    if (w->set->sources && !sources_write(&w->sources, worker, &b->library, e))
+    if (source && !sources_write(&w->sources, worker, &b->library, e))
         return false;
     progress_step(w->progress);
     return true;
@@ -176,12 +204,70 @@ static bool open_directory(struct work *w, bool force, bool *made, struct error 
     return tidy_remove(w->directory, w->path, TIDY_TEMPORARY, NULL, e);
 }
 
+static bool measure_library(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct work *w = context;
+    struct builder *b = &w->builders[worker];
+    if (!library_size(b, w->set->plan, w->stock, index, e))
+        return false;
+    measure(w, &b->library);
+    return true;
+}
+
+/* Whether the executable with all libraries in it can be made is known for certain when
+ * all are sized. Where it is near, they are before anything is written. */
+static bool try_joined(struct work *w, unsigned threads, struct error *e)
+{
+    const struct plan *plan = w->set->plan;
+    struct assembly *a = &w->assembly;
+    *a = (struct assembly){.builders = w->builders,
+                           .stock = w->stock,
+                           .directory = w->directory,
+                           .path = w->path,
+                           .progress = w->progress};
+    w->large = *a;
+    if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
+        return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
+    if (!plan->executables.joined)
+        return true;
+    if (!join_start(&a->joined, plan, plan_static(plan)))
+        return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_STATIC);
+    return plan->executables.alone || !assemble_is_near(plan) ||
+           (workers_run(threads, plan->library_count, measure_library, w, e) && assemble_lay(a, e));
+}
+
+/* Of what the executable itself brings. */
+static bool write_joined_source(struct work *w, struct error *e)
+{
+    struct builder *b = &w->builders[0];
+    b->joined = &w->assembly.joined;
+    const bool ok = library_size(b, w->set->plan, w->stock, plan_static(w->set->plan), e) && library_write(b, e) &&
+                    sources_write(&w->sources, 0, &b->library, e);
+    b->joined = NULL;
+    return ok;
+}
+
+static bool write_joined(struct work *w, unsigned threads, struct error *e)
+{
+    const struct plan *plan = w->set->plan;
+    if (plan->executables.link && plan->inside &&
+        !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
+        return false;
+    if (!plan->executables.joined)
+        return true;
+    return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e) &&
+           (!w->set->sources || write_joined_source(w, e));
+}
+
 static bool write_set(struct work *w, unsigned threads, struct error *e)
 {
     struct set *set = w->set;
+    if (!try_joined(w, threads, e))
+        return false;
     if (set->sources && !sources_begin(&w->sources, w->directory, w->path, w->stock, e))
         return false;
-    if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e))
+    if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e) ||
+        !write_joined(w, threads, e))
         return false;
     return tidy_remove(w->directory, w->path, TIDY_STALE, set, e) && write_text(w, "driver.py", driver_write, e) &&
            write_text(w, "manifest.json", manifest_write, e);
@@ -199,6 +285,8 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
         error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
     ok = ok && open_directory(&w, force, &made, e) && write_set(&w, threads, e);
     sources_free(&w.sources);
+    join_free(&w.assembly.joined);
+    join_free(&w.large.joined);
     if (!ok && made && w.directory >= 0) {
         tidy_remove(w.directory, path, TIDY_ALL, NULL, NULL);
         rmdir(path);

@@ -47,6 +47,13 @@ struct set {
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
                   bool sources, unsigned threads, struct progress *progress, struct error *e);
 
+/* How often it calls progress_step. */
+static inline uint32_t set_steps(const struct plan *plan)
+{
+    const uint32_t parts = plan->inside && plan->executables.link ? plan->inside + 1 : 0;
+    return plan->library_count + parts + (plan->executables.joined ? plan_executable(plan) + plan->inside + 1 : 0);
+}
+
 /* Takes NULL and half-made sets. */
 void set_free(struct set *set);
 

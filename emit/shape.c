@@ -32,26 +32,31 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
                  string(ENTRY_DOC) + string(VISITED_DOC);
+    for (uint32_t i = 0; s->holds && i < plan_executable(plan); i++)
+        bytes += string(plan->library[i].name);
     return bytes;
 }
 
 /* What DT_NEEDED of an executable names besides utilities and libc. */
-static uint64_t executable_strings(const struct plan *plan)
+static uint64_t executable_strings(const struct plan *plan, const struct shape *s)
 {
-    return plan->modules * sizeof "libmodule.so" + names_digits_sum(0, plan->modules) + sizeof "libmodulebegin.so" +
-           sizeof "libmodulefinal.so" + sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
+    const uint64_t any = sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
+    if (s->holds)
+        return any;
+    return any + plan->modules * sizeof "libmodule.so" + names_digits_sum(0, plan->modules) +
+           sizeof "libmodulebegin.so" + sizeof "libmodulefinal.so";
 }
 
 static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    s->names = l->import_names + l->function_names;
-    if (s->marks)
-        s->names += stem + sizeof "_visits";
+    const uint64_t marked = l->function_names + (s->marks ? stem + sizeof "_visits" : 0);
+    s->names = l->import_names + (s->inner ? 0 : marked);
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
-    if (s->python) {
+    if (s->python)
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
+    if (s->python || s->holds) {
 #define PYTHON_BYTES(id, name) s->names += sizeof name;
         PYTHON_FUNCTIONS(PYTHON_BYTES)
 #undef PYTHON_BYTES
@@ -65,13 +70,13 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
-    s->dynstr += s->executable ? executable_strings(plan) : 0;
+    s->dynstr += s->executable ? executable_strings(plan, s) : 0;
     s->dynstr += s->soname ? stem + sizeof ".so" : 0;
     if (s->needs_before)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
-    s->strtab = 1 + s->names + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab = 1 + s->names + (s->inner ? marked : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
@@ -85,9 +90,9 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
-    struct shape s = {.executable = plan_is_executable(l)};
+    struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
     s.soname = !s.executable && p->elf.soname;
-    s.python = !s.executable && l->kind != LIBRARY_UTILITY;
+    s.python = l->kind != LIBRARY_UTILITY && !plan_is_direct(l);
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
@@ -101,22 +106,30 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * calls the first of the others, and a utility's first functions are called
      * from outside only. */
     s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
+    s.direct = plan_is_direct(l) ? s.called : 0;
     uint32_t before = s.extern_called >= 0 ? 1 : 0;
     s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
+    s.plt = s.called - s.direct + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
+    s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
-    s.defined = l->functions + (s.marks ? 1 : 0) + own_extern + (s.python || s.executable ? 2 : 0);
+    uint32_t marked = l->functions + (s.marks ? 1 : 0);
+    s.inner = plan_is_direct(l) ? marked : 0;
+    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0);
     s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
+    if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
+        s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     bool now = p->elf.bind == BIND_NOW;
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
-    s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? plan->modules + EXECUTABLE_NEEDS : 0);
+    s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
+    s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
     s.dynamic = 1 + s.needed                             /* NEEDED */
                 + (s.soname ? 1 : 0) + 1 + 2 + 4         /* SONAME, RUNPATH, INIT FINI, arrays */
                 + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
@@ -129,7 +142,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (!fixed_local_kinds[i].module_only || s.python)
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined;
+    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
     s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);
@@ -182,6 +195,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT_ARRAY].size = 8;
     section[SECTION_FINI_ARRAY].size = 8;
     section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS + (s->executable ? sizeof(struct executable) : 0);
+    if (s->holds)
+        section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size = 8 * (2 + (s->executable ? 2u : 0)); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);

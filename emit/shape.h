@@ -79,8 +79,8 @@ enum {
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHODS_BYTES = 3 * 32, /* two of struct PyMethodDef, and its end */
     BUILD_ID_BYTES = 16 + 20,
-    EXECUTABLE_NEEDS = 4, /* libraries that an executable has as DT_NEEDED besides modules, utilities and libc:
-                             the markers, the runtime library, libpython */
+    EXECUTABLE_NEEDS =
+        2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
@@ -103,15 +103,18 @@ static inline const char *shape_prefix(const struct plan_library *l, const struc
 struct shape {
     bool python; /* is an extension module */
     bool executable;
+    bool holds; /* an executable that has the libraries in it */
     bool has_extern;
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
     bool needs_before;     /* the library of that one, unless libmodulebegin brings it */
     bool soname;
     uint32_t called;       /* own numbered functions that are called through the PLT */
+    uint32_t direct;       /* of which so many without it: an executable's */
     uint32_t plt;          /* slots */
     uint32_t undefined;    /* in .dynsym */
     uint32_t defined;
+    uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
     uint32_t modules;      /* needed: of libmodulebegin, in sets whose modules need every utility */
     uint32_t needed;       /* DT_NEEDED but for libc, these and others */

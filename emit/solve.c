@@ -64,7 +64,7 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
     return l->functions / least + GLUE_LIBRARY + 1;
 }
 
-static void find_base(const struct solver *s, uint32_t index)
+void solve_base(const struct solver *s, uint32_t index)
 {
     const struct plan *plan = s->plan;
     const struct plan_library *l = &plan->library[index];
@@ -272,7 +272,7 @@ static bool choose_names(struct solver *s)
 static void count_bases(struct solver *s)
 {
     for (uint32_t i = 0; i < s->plan->library_count; i++)
-        find_base(s, i);
+        solve_base(s, i);
 }
 
 /* Names, locals and bases for the counts that the plan has. */

@@ -352,7 +352,7 @@ bool source_library(struct source *s, const struct library *l)
     s->next = 0;
     s->runs.filler = &l->stock->filler;
     s->imported = list_names(&s->arena, names, l->row->imports);
-    s->own_names = names + l->row->import_names;
+    s->own_names = (const char *)l->own_names;
     s->own = list_names(&s->arena, s->own_names, l->row->functions);
     const uint64_t counts[USED_KINDS] = {l->row->imports, l->row->functions, l->objects_data};
     bool made = s->imported && s->own;

@@ -28,7 +28,7 @@ struct source {
     struct bytes locals, scoped;  /* of the function under way: declarations; const char *, names in blocks */
     struct bytes used;            /* uint32_t: imports, functions and objects that are declared */
     struct code_text runs;        /* text of one run at a time */
-    const char *own_names;        /* as they stand in .dynstr, one behind the other */
+    const char *own_names;        /* one behind the other */
     const char **own, **imported; /* each of them; in `arena` */
     uint32_t *declared[3];        /* unit + 1 in which each import, function, object was last used */
     struct arena arena;

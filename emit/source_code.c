@@ -38,6 +38,7 @@ enum instruction_kind {
     DOUBLE_LOAD_OBJECT,
     DOUBLE_STORE_OBJECT,
     PASS_SLOT,
+    PASS_RESULT,
     PASS_CONSTANT,
     CALL,
     NOTHING,
@@ -93,6 +94,7 @@ static const struct instruction {
     {"\xf2\x0f\x10\x05", 4, 4, DOUBLE_LOAD_OBJECT, ""},  /* movsd object(%rip),%xmm0 */
     {"\xf2\x0f\x11\x05", 4, 4, DOUBLE_STORE_OBJECT, ""}, /* movsd %xmm0,object(%rip) */
     {"\x48\x8b\x7d", 3, 1, PASS_SLOT, ""},               /* mov d(%rbp),%rdi */
+    {"\x48\x89\xc7", 3, 0, PASS_RESULT, ""},             /* mov %rax,%rdi */
     {"\xbe", 1, 4, PASS_CONSTANT, ""},                   /* mov $c,%esi */
     {"\xe8", 1, 4, CALL, ""},                            /* call helper */
     {"\x90", 1, 0, NOTHING, ""},                         /* nop */
@@ -453,6 +455,10 @@ static uint32_t read_instruction(struct reader *r, uint32_t at)
         break;
     case PASS_SLOT:
         r->passed = phrase_of_slot(r, slot);
+        break;
+    case PASS_RESULT:
+        r->passed = r->rax;
+        r->rax_waits = false;
         break;
     case PASS_CONSTANT:
         phrase_add(&r->passed, ", ");

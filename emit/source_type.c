@@ -102,9 +102,10 @@ static void declare_type(const struct declaration *d, uint32_t type, bool is_con
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type: {
-        struct entry target = {.tag = 0};
-        if (e.type != ENTRY_NONE && e.type >= c->start)
-            entry_read(c->dialect, d->header->entries + (e.type - c->start), &target);
+        /* what it points to, const or not, tells whether there are parentheses */
+        struct entry target = {.tag = DW_TAG_const_type, .type = e.type};
+        while (target.tag == DW_TAG_const_type && target.type != ENTRY_NONE && target.type >= c->start)
+            entry_read(c->dialect, d->header->entries + (target.type - c->start), &target);
         const char *sign = e.tag == DW_TAG_pointer_type ? "*" : e.tag == DW_TAG_reference_type ? "&" : "&&";
         join(text, sign, is_const ? "const " : "", text);
         if (target.tag == DW_TAG_subroutine_type && d->depth == DEPTH_MOST) {

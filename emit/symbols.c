@@ -6,7 +6,8 @@
  *     imports | own functions | _start entry extern PyInit visits pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
- * bucket. .symtab: the null entry, local symbols, then what .dynsym has.
+ * bucket. .symtab: the null entry, local symbols, then what .dynsym has. An executable's
+ * own functions and marks are dynamic for nobody: they stand in .symtab only, at the end.
  */
 #include <assert.h>
 #include <string.h>
@@ -130,14 +131,14 @@ static struct others put_others(struct symbols *t)
     }
     if (s->python)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
-    if (s->marks)
+    if (s->marks && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
-    if (s->python) {
+    if (s->python || s->holds) {
         static const char *const functions[] = {
 #define PYTHON_NAME(id, text) text,
             PYTHON_FUNCTIONS(PYTHON_NAME)
@@ -186,9 +187,16 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
 
 struct local_table {
     Elf64_Sym *next;
-    uint8_t *strings; /* next free byte of .strtab */
+    uint8_t *strings; /* next free byte of .strtab, or of a part of it */
     const uint8_t *start;
+    uint64_t base; /* what stands before that */
 };
+
+/* Offset of the next name. */
+static uint32_t next_name(const struct local_table *t)
+{
+    return (uint32_t)(t->base + (uint64_t)(t->strings - t->start));
+}
 
 static void fixed_local_value(const struct library *l, unsigned id, uint64_t *value, uint64_t *size)
 {
@@ -258,9 +266,10 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
     }
 }
 
-static void put_fixed_locals(const struct library *l, struct local_table *t)
+/* Those from `first` to `last`. */
+static void put_fixed_locals(const struct library *l, struct local_table *t, unsigned first, unsigned last)
 {
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+    for (unsigned i = first; i <= last; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
         if (k->module_only && !l->shape.python)
             continue;
@@ -268,7 +277,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t)
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[k->section].index;
-        *t->next++ = symbol((uint32_t)(t->strings - t->start), STB_LOCAL, k->type, section, value, size);
+        *t->next++ = symbol(next_name(t), STB_LOCAL, k->type, section, value, size);
         if (k->prefixed)
             t->strings = put_bytes(t->strings, shape_prefix(l->row, k), strlen(shape_prefix(l->row, k)));
         t->strings = put_bytes(t->strings, k->name, strlen(k->name) + 1);
@@ -304,12 +313,42 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ =
-                symbol((uint32_t)(t->strings - t->start), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
+            *t->next++ = symbol(next_name(t), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
             t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
     assert(number == row->locals);
+}
+
+/* Writes two halves of a name. */
+static uint8_t *put_two(uint8_t *p, const char *first, const char *second)
+{
+    return put_bytes(put_bytes(p, first, strlen(first)), second, strlen(second) + 1);
+}
+
+/* A global symbol in .text, whose name is the next. */
+static Elf64_Sym inner_function(const struct library *l, uint64_t name, uint64_t offset, uint64_t size)
+{
+    return symbol((uint32_t)name, STB_GLOBAL, STT_FUNC, l->layout.section[SECTION_TEXT].index, l->code.text + offset,
+                  size);
+}
+
+/* Numbered functions, as global symbols that no other file sees. */
+static void put_inner_functions(const struct library *l, struct local_table *t)
+{
+    struct names_head head = {0};
+    for (uint32_t i = 0; i < l->row->functions; i++) {
+        *t->next++ = inner_function(l, next_name(t), l->body[i].offset, l->body[i].size);
+        t->strings = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->strings, NULL);
+    }
+}
+
+/* Their marks. */
+static void put_inner_marks(const struct library *l, struct local_table *t)
+{
+    *t->next++ = symbol(next_name(t), STB_GLOBAL, STT_OBJECT, l->layout.section[SECTION_BSS].index, l->code.marks,
+                        l->shape.marks);
+    t->strings = put_two(t->strings, l->row->name, "_visits");
 }
 
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
@@ -322,20 +361,26 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     memcpy(strtab, image + s[SECTION_DYNSTR].offset, 1 + l->shape.names);
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
-    put_fixed_locals(l, &t);
-    uint32_t name = (uint32_t)(t.strings - strtab);
+    put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
+    uint32_t name = next_name(&t);
     t.strings = put_bytes(t.strings, versioned, sizeof versioned);
     uint32_t start_name = (uint32_t)(t.strings - strtab);
     if (l->shape.executable)
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
-    assert(t.strings == strtab + s[SECTION_STRTAB].size);
     uint32_t globals = l->shape.undefined + l->shape.defined;
     memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
     t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
+    t.next += globals;
+    if (l->shape.inner) {
+        put_inner_functions(l, &t);
+        put_inner_marks(l, &t);
+    }
+    assert(t.strings == strtab + s[SECTION_STRTAB].size);
+    assert(t.next == symtab + l->shape.symbols);
 }
 
 static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
@@ -388,7 +433,7 @@ static void put_needed(struct symbols *t)
     const struct library *l = t->l;
     const struct plan *plan = l->plan;
     if (l->shape.executable) {
-        for (uint32_t i = 0; i < plan_executable(plan); i++)
+        for (uint32_t i = 0; !l->shape.holds && i < plan_executable(plan); i++)
             put_name(t, plan->library[i].name, ".so");
         put_name(t, EXECUTABLE_RUNTIME, "");
         put_name(t, plan->executables.libpython, "");
@@ -418,7 +463,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
     put_imports(&t, plt_symbols);
-    put_functions(&t);
+    if (!s->inner)
+        put_functions(&t);
     struct others o = put_others(&t);
     if (!write_hashes(&t, arena, order))
         return false;
@@ -433,14 +479,13 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t first = 1 + s->undefined;
     for (uint32_t i = 0; i < s->defined; i++)
         place[order[i]] = first + i;
-    for (uint32_t i = 0; i < l->row->functions; i++)
+    for (uint32_t i = 0; i < l->row->functions && !s->inner; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    if (s->python) {
-        for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
-            plt_symbols[l->at.python_slot + i] = o.python + i;
+    for (uint32_t i = 0; (s->python || s->holds) && i < PYTHON_FUNCTION_COUNT; i++)
+        plt_symbols[l->at.python_slot + i] = o.python + i;
+    if (s->python)
         plt_symbols[l->at.entry_slot] = place[o.entry];
-    }
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o.extern_before;
     if (s->calls_own_extern)
@@ -453,4 +498,81 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     if (!l->plan->stripped)
         write_symtab(l, image, t.dynsym, &o);
     return true;
+}
+
+/* --- of a part of an executable ----------------------------------------------------- */
+
+/* The fixed locals that are its own there; the others are the executable's. */
+enum { PART_LOCAL_FIRST = LOCAL_FILE_SOURCE, PART_LOCAL_LAST = LOCAL_METHODS };
+
+static uint32_t part_fixed(const struct library *l, uint64_t *strings)
+{
+    uint32_t count = 0;
+    *strings = 0;
+    for (unsigned i = PART_LOCAL_FIRST; i <= PART_LOCAL_LAST; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        if (k->module_only && !l->shape.python)
+            continue;
+        count++;
+        *strings += strlen(k->name) + 1 + (k->prefixed ? strlen(l->row->name) : 0);
+    }
+    return count;
+}
+
+uint32_t symbols_part_locals(const struct library *l)
+{
+    uint64_t strings;
+    return part_fixed(l, &strings) + l->row->locals;
+}
+
+/* Names of what it defines: as in its own .dynstr, without those of imports. */
+static uint64_t part_names(const struct library *l)
+{
+    const uint64_t stem = strlen(l->row->name);
+    uint64_t bytes = l->row->function_names + stem + sizeof "_visits";
+    if (l->shape.python)
+        bytes += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
+    if (l->shape.has_extern)
+        bytes += stem + sizeof "_extern";
+    return bytes;
+}
+
+uint64_t symbols_part_strings(const struct library *l)
+{
+    const struct plan_library *row = l->row;
+    uint64_t fixed;
+    part_fixed(l, &fixed);
+    return part_names(l) + fixed + names_digits_sum(0, row->locals) +
+           row->locals * (strlen(row->name) + sizeof "_var") + row->local_names;
+}
+
+static void put_part_glue(const struct library *l, struct local_table *t, enum glue_function which, const char *first,
+                          const char *second)
+{
+    const struct glue_place *place = &l->glue.place[which];
+    *t->next++ = inner_function(l, next_name(t), place->offset, place->size);
+    t->strings = put_two(t->strings, first, second);
+}
+
+void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    const struct plan_library *row = l->row;
+    const uint32_t locals = symbols_part_locals(l);
+    uint8_t *const start = image + s[SECTION_STRTAB].offset;
+    Elf64_Sym *const symtab = (Elf64_Sym *)(void *)(image + s[SECTION_SYMTAB].offset);
+    struct local_table t = {.next = symtab + locals, .strings = start, .start = start, .base = base};
+    put_inner_functions(l, &t);
+    if (l->shape.python)
+        put_part_glue(l, &t, GLUE_ENTRY, l->shape.entry, "");
+    if (l->shape.has_extern)
+        put_part_glue(l, &t, GLUE_EXTERN, row->name, "_extern");
+    if (l->shape.python)
+        put_part_glue(l, &t, GLUE_PYINIT, "PyInit_", row->name);
+    put_inner_marks(l, &t);
+    assert(t.strings == start + part_names(l) && t.next == symtab + locals + l->shape.defined + l->shape.inner);
+    t.next = symtab;
+    put_fixed_locals(l, &t, PART_LOCAL_FIRST, PART_LOCAL_LAST);
+    put_objects(l, &t);
+    assert(t.next == symtab + locals && t.strings == start + symbols_part_strings(l));
 }

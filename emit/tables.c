@@ -5,11 +5,13 @@
  *     .bss      completed | scratch | visits | objects
  */
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "elf/plt.h"
 #include "emit/files.h"
+#include "emit/join.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
 {
@@ -39,6 +41,9 @@ void tables_addresses(struct library *l)
         a->entry_doc = take_string(&string, ENTRY_DOC);
         a->visited_doc = take_string(&string, VISITED_DOC);
     }
+    a->stems = string;
+    for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
+        take_string(&string, l->plan->library[plan_in_order(l->plan, i)].name);
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
@@ -114,31 +119,69 @@ static void write_definition(const struct library *l, struct relocations *r)
     }
 }
 
-/* What an executable tells the runtime library; there are no libraries in it. */
+/* The table of the libraries that are in an executable, in the order in which they are
+ * imported, at `table`. */
+static void write_objects(const struct library *l, struct relocations *r, uint64_t table)
+{
+    const struct plan *plan = l->plan;
+    const struct joined *j = l->joined;
+    uint64_t stem = l->at.stems;
+    for (uint32_t i = 0; i < plan_executable(plan); i++, table += sizeof(struct executable_object)) {
+        const uint32_t index = plan_in_order(plan, i);
+        const struct part *part = &j->part[index];
+        const struct executable_object object = {.visits_size = part->marks_size};
+        put_bytes(at_address(r, SECTION_DATA_REL_RO, table), &object, sizeof object);
+        point(r, SECTION_DATA_REL_RO, table + offsetof(struct executable_object, stem),
+              take_string(&stem, plan->library[index].name));
+        if (plan->library[index].kind != LIBRARY_UTILITY) {
+            point(r, SECTION_DATA_REL_RO, table + offsetof(struct executable_object, init),
+                  join_address(j, index, SECTION_TEXT, part->init));
+            point(r, SECTION_DATA_REL_RO, table + offsetof(struct executable_object, entry),
+                  join_address(j, index, SECTION_TEXT, part->entry));
+        }
+        point(r, SECTION_DATA_REL_RO, table + offsetof(struct executable_object, visits),
+              join_address(j, index, SECTION_BSS, part->marks));
+    }
+}
+
+/* What an executable tells the runtime library. */
 static void write_executable(const struct library *l, struct relocations *r)
 {
+    const bool holds = l->shape.holds;
     const struct executable x = {
         .version = EXECUTABLE_VERSION,
-        .kind = EXECUTABLE_KIND_LINK,
+        .kind = holds ? EXECUTABLE_KIND_STATIC : EXECUTABLE_KIND_LINK,
         .digest = {l->plan->profile_digest[0], l->plan->profile_digest[1]},
+        .object_count = holds ? plan_executable(l->plan) : 0,
     };
     put_bytes(at_address(r, SECTION_DATA_REL_RO, l->at.executable), &x, sizeof x);
+    if (!holds)
+        return;
+    const uint64_t table = l->at.executable + sizeof x;
+    point(r, SECTION_DATA_REL_RO, l->at.executable + offsetof(struct executable, objects), table);
+    write_objects(l, r, table);
 }
 
 static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
-    point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset);
-    point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + l->glue.place[GLUE_DTORS].offset);
+    if (!library_is_part(l)) { /* these, and __dso_handle, are the TABLES_FILE_RELATIVE */
+        const struct glue_place *g = l->glue.place;
+        point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + g[GLUE_FRAME_DUMMY].offset);
+        point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + g[GLUE_DTORS].offset);
+    }
     for (unsigned i = 0; i < NAME_POINTERS; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
-    point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
+    if (!library_is_part(l))
+        point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
     if (l->shape.executable)
         write_executable(l, &r);
-    assert(r.relative == l->shape.relative);
+    assert(r.relative == l->shape.relative - (library_is_part(l) ? TABLES_FILE_RELATIVE : 0));
+    if (library_is_part(l))
+        return;
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
     point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
     if (l->shape.executable) {
@@ -150,13 +193,15 @@ static void write_relocated(const struct library *l, uint8_t *image)
 
 static void write_dynamic(const struct library *l, uint8_t *image)
 {
-    const struct section *s = l->layout.section;
+    /* what the dynamic linker works with may be more than what stands in the image */
+    const struct section *s = l->joined ? l->joined->layout.section : l->layout.section;
+    const struct section *own = l->layout.section;
     const struct profile *profile = l->plan->profile;
-    uint8_t *start = image + s[SECTION_DYNAMIC].offset;
+    uint8_t *start = image + own[SECTION_DYNAMIC].offset;
     uint8_t *p = start;
 #define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
     uint64_t name = l->strings.needed;
-    const char *strings = (const char *)image + s[SECTION_DYNSTR].offset;
+    const char *strings = (const char *)image + own[SECTION_DYNSTR].offset;
     for (uint32_t i = 0; i < l->shape.needed; i++) {
         ENTRY(DT_NEEDED, name);
         name += strlen(strings + name) + 1;
@@ -198,7 +243,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
     ENTRY(DT_VERNEEDNUM, 1);
     ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
-    ENTRY(DT_RELACOUNT, l->shape.relative);
+    ENTRY(DT_RELACOUNT,
+          l->shape.relative + (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
     ENTRY(DT_NULL, 0);
 #undef ENTRY
     assert(p == start + s[SECTION_DYNAMIC].size);
@@ -230,6 +276,10 @@ static void write_constants(const struct library *l, uint8_t *image)
         for (unsigned i = 0; i < sizeof strings / sizeof strings[0]; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
     }
+    for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++) {
+        const char *stem = l->plan->library[plan_in_order(l->plan, i)].name;
+        p = put_bytes(p, stem, strlen(stem) + 1);
+    }
     stock_fill(l->stock, p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
     stock_fill(l->stock, image + data->offset + l->shape.data, l->data_free, plan_key(l->row, PURPOSE_DATA));
@@ -244,4 +294,10 @@ void tables_write(struct library *l, uint8_t *image)
     write_relocated(l, image);
     write_dynamic(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
+}
+
+void tables_write_part(struct library *l, uint8_t *image)
+{
+    write_constants(l, image);
+    write_relocated(l, image);
 }

@@ -48,7 +48,7 @@ static bool is_unlisted(const struct manifest *m, const char **names, const char
         return !manifest_executable(m, MANIFEST_LINK);
     if (strcmp(name, EXECUTABLE_STATIC) == 0)
         return !manifest_executable(m, MANIFEST_STATIC);
-    return is_library(name) && !manifest_lists(names, m->count, name);
+    return is_library(name) && (m->joined || !manifest_lists(names, m->count, name));
 }
 
 /* The first of those, in the order of strcmp; "" when there is none. False where the
@@ -88,7 +88,8 @@ static bool check_directory(const struct check *c, struct error *e)
     bool ok = find_unlisted(c->directory, m, names, unlisted) || error_errno(e, c->path, "cannot read the directory");
     free(names);
     if (ok && unlisted[0]) {
-        ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest; remove it from the set", unlisted);
+        ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest%s; remove it from the set", unlisted,
+                       m->joined && is_library(unlisted) ? ", which has no libraries but in " EXECUTABLE_STATIC : "");
         error_at(e, c->path, 0);
     }
     return ok;
@@ -171,7 +172,7 @@ static bool check_files(const struct check *c, unsigned worker, const struct man
                         const struct manifest_file *debug, const struct manifest_file *split, size_t count,
                         struct error *e)
 {
-    if (!check_file(c, worker, own, e) || (debug->name && !check_file(c, worker, debug, e)))
+    if ((own->name && !check_file(c, worker, own, e)) || (debug->name && !check_file(c, worker, debug, e)))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!check_file(c, worker, &split[i], e))

@@ -38,6 +38,12 @@ class Programs:
     def __init__(self, build):
         self.build = build
         self.sanitized = "PYELFGEN_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
+        self.beside_sets = {}
+        if self.sanitized:
+            # a set's executables load libpyelfrun, which has sanitizers, and have none themselves
+            command = ["gcc", "-print-file-name=libasan.so"]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            self.beside_sets["LD_PRELOAD"] = done.stdout.strip()
 
     def path(self, name):
         path = self.build / "bin" / name
@@ -78,11 +84,14 @@ class Programs:
     def run(self, name, *arguments, **options):
         """Runs one of the programs; options are those of command()."""
         options.setdefault("leaks", name != "pyelfrun")
+        if name == "pyelfrun":
+            options["env"] = {**self.beside_sets, **(options.get("env") or {})}
         return self.command([self.path(name), *arguments], **options)
 
     def mpirun(self, ranks, name, *arguments, **options):
         """Runs one of the programs with that many ranks."""
         options.setdefault("leaks", False)
+        options["env"] = {**self.beside_sets, **(options.get("env") or {})}
         return self.command(["mpirun", "-n", ranks, self.path(name), *arguments], **options)
 
 

@@ -37,11 +37,11 @@ class Variant:
     """A kind of set: the keys of its profile, and its traits, by which EXCLUDED leaves out pairs.
 
     Of a `large` one only some libraries are looked at; --short leaves these out, and those that are `long`.
-    `base` is a shipped profile to which the keys are added, instead of SHORT or FULL.
+    `base` is a shipped profile to which the keys are added, instead of SHORT or FULL; `options` are pyelfgen's.
     """
 
-    def __init__(self, name, keys, *traits, base=None):
-        self.name, self.keys, self.traits, self.base = name, keys, traits, base
+    def __init__(self, name, keys, *traits, base=None, options=()):
+        self.name, self.keys, self.traits, self.base, self.options = name, keys, traits, base, options
 
     def profile(self, short):
         if self.base:
@@ -72,6 +72,7 @@ VARIANTS = [
     Variant("c++4", {**ITANIUM, "dwarf": {"language": "c++", "version": 4}}, "c++", "long"),
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
+    Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
     Variant("c", {}, "large", base="c"),
 ]
@@ -307,8 +308,15 @@ class Library:
 
     @functools.cached_property
     def numbered(self):
-        """The numbered functions, by address."""
+        """The numbered functions, by address; an executable's are not dynamic."""
+        if self.is_executable:
+            found = [(name, address) for name, (address, _) in self.symbols.items() if name.startswith("pyelf_fun")]
+            return sorted(found, key=lambda row: row[1])
         return objects.functions(self.path)
+
+    @property
+    def is_executable(self):
+        return self.row.get("kind") == "link"
 
     @property
     def entry(self):
@@ -608,7 +616,8 @@ def abidw(library):
     done = Done("abidw", *where, library.path)
     yield from done.ended()
     found = re.findall(r"<function-decl name='[^']+'.*elf-symbol-id='(\S+?)'", done.out)
-    wanted = {name for name, _ in library.numbered}
+    # what an executable exports, gcc's too
+    wanted = {"_start"} if library.is_executable else {name for name, _ in library.numbered}
     yield from same(done, "functions", sorted(set(found) & wanted), sorted(wanted))
 
 
@@ -683,7 +692,22 @@ def still(library, *names):
 
 
 def loads(library):
-    """It still loads, and its entry returns what the manifest says. Its neighbours are found beside the original."""
+    """It still loads, and its entry returns what the manifest says. Its neighbours are found beside the original.
+
+    An executable runs, in a directory that has the set's other files.
+    """
+    if library.is_executable:
+        place = library.work / f"run-{library.name}"
+        place.mkdir()
+        for file in library.row["set"].iterdir():
+            if file.is_file() and file.name != "pyelf-link":
+                os.link(file, place / file.name)
+        shutil.copy(library.path, place / "pyelf-link")
+        runtime = f"LD_LIBRARY_PATH={BUILD / 'lib'}"
+        done = Done("env", runtime, place / "pyelf-link", "--phases", "import,visit")
+        yield from done.ended()
+        yield from done.check("every result right" in done.out, done.out)
+        shutil.rmtree(place)
     if library.row["kind"] == "module":
         done = Done("env", f"LD_LIBRARY_PATH={library.row['set']}", library.loader, library.path, library.entry)
         yield from done.ended()
@@ -744,14 +768,16 @@ def eu_strip(library):
 def objcopy(library):
     """objcopy --only-keep-debug, and a link to it, by which addr2line finds the lines.
 
-    eu-elflint is not asked of the debug file: it complains of any that objcopy makes.
+    eu-elflint is not asked of the debug file: it complains of any that objcopy makes; readelf not of that of an
+    executable: it finds no name of an interpreter, of gcc's neither.
     """
     said, library = whole(library)
     yield from said
     out, debug = library.work / f"objcopy-{library.name}", library.work / f"objcopy-{library.name}.debug"
     done = Done("objcopy", "--only-keep-debug", library.path, debug)
     yield from done.ended()
-    yield from Done("readelf", "--debug-dump=info,no-follow-links", debug).ended()
+    if not library.is_executable:
+        yield from Done("readelf", "--debug-dump=info,no-follow-links", debug).ended()
     linked = Done("objcopy", "--strip-debug", f"--add-gnu-debuglink={debug}", library.path, out)
     yield from linked.ended()
     stripped = library.another(out)
@@ -764,7 +790,7 @@ def objcopy(library):
 
 @tool("patchelf")
 def patchelf(library):
-    """Needed libraries; its own name again changes nothing; another name leaves it a library.
+    """Needed libraries; its own name again, an executable's RUNPATH, changes nothing; another leaves it what it is.
 
     eu-elflint is not asked of the last: it complains of any file that patchelf has changed.
     """
@@ -774,10 +800,12 @@ def patchelf(library):
     yield from same(done, "needed", done.out.split(), re.findall(r"\(NEEDED\) .*\[(.*)\]", dynamic))
     out = library.work / f"patchelf-{library.name}"
     shutil.copy(library.path, out)
-    done = Done("patchelf", "--set-soname", library.name, out)
+    option, now = ("--set-rpath", "$ORIGIN") if library.is_executable else ("--set-soname", library.name)
+    done = Done("patchelf", option, now, out)
     yield from done.ended()
     yield from done.check(out.read_bytes() == library.path.read_bytes(), "the file has changed")
-    done = Done("patchelf", "--set-soname", f"another-and-longer-name-of-{library.name}", out)
+    another = f"$ORIGIN:/nonexistent/{library.name}" if library.is_executable else f"another-and-longer-name-of-{now}"
+    done = Done("patchelf", option, another, out)
     yield from done.ended()
     named = library.another(out)
     yield from still(named, "readelf", "verify")
@@ -916,11 +944,12 @@ def excluded(variant):
 
 def libraries_of(directory, variant, tools, sample, loader, work):
     """The libraries of a set to look at; of a large one so many modules and utilities."""
-    rows = manifest_of(directory)["libraries"]
+    manifest = manifest_of(directory)
+    rows = manifest["libraries"]
     if "large" in variant.traits:
         kinds = ("module", "utility")
         rows = [row for kind in kinds for row in every([row for row in rows if row["kind"] == kind], sample)]
-    for row in rows:
+    for row in [*manifest.get("executables", []), *rows]:
         own = work / row["name"].removesuffix(".so")
         own.mkdir()
         yield Library(directory / row["name"], own, {**row, "tools": tools, "set": directory}, loader)
@@ -949,7 +978,8 @@ def run(variant, options, directory, loader):
     profile = work / "profile"
     profile.write_text(variant.profile(options.short))
     made = work / "set"
-    subprocess.run([BUILD / "bin" / "pyelfgen", "--profile", profile, "-o", made, "-q"], check=True, timeout=900)
+    command = [BUILD / "bin" / "pyelfgen", "--profile", profile, "-o", made, "-q", *variant.options]
+    subprocess.run(command, check=True, timeout=900)
     os.chdir(made)  # from where binutils and LLVM look for .dwo files
     tools = [name for name in options.tool or TOOLS if name not in excluded(variant)]
     libraries = list(libraries_of(made, variant, set(TOOLS) - set(excluded(variant)), options.sample, loader, work))

@@ -37,7 +37,10 @@ def describe(frame):
     if place and place.symtab:
         described["file"], described["line"] = place.symtab.filename, place.line
     if (described["library"] or "").startswith(("libmodule", "libutility")) and frame.function():
-        for symbol in frame.block():
+        block = frame.block()
+        while block.function is None:  # a lexical block's symbols are its own only
+            block = block.superblock
+        for symbol in block:
             if symbol.is_argument:
                 value = symbol.value(frame)
                 described["arguments"].append([symbol.name, str(symbol.type), value_of(value)])

@@ -73,6 +73,7 @@ def refused(wrong, tmp_path):
         (["twelve", "20", "-o", "set"], "the number of files 'twelve' is not a whole number"),
         (["12", "20", "-u", "12", "20", "-o", "set"], "12 utilities of 12 files leave no module; see --help"),
         (["12", "20", "-o", "set", "-u", "4"], "-u needs two numbers: utilities and their average functions; see"),
+        (["-P", "small", "-o", "set", "--hash", "sha1"], "'sha1' is no style of hash tables; use gnu, sysv or both"),
         (["12", "20", "-p", "-o", "set"], "-p (functions that print) is not available"),
         (["12", "20", "-d", "0", "-o", "set"], "' is not a whole number from 1 to"),
         (["12", "20", "-n", "4097", "-o", "set"], "' is not a whole number from "),
@@ -363,3 +364,12 @@ def test_table_without_wanted_sizes(programs):
     lines = programs.run("pyelfgen", "3", "5", "--dry-run").stdout.splitlines()
     assert re.fullmatch(r"3 modules and 0 utilities with \d+ functions", lines[0])
     assert lines[2].split() == ["MB", *FIVE, "total"] and lines[3].split()[0] == "planned" and len(lines) == 4
+
+
+@pytest.mark.parametrize("style, sections", [("gnu", {".gnu.hash"}), ("sysv", {".hash"}), ("both", {".gnu.hash", ".hash"})])
+def test_hash_style(style, sections, programs, tmp_path):
+    programs.run("pyelfgen", "12", "20", "--hash", style, "-q", "-o", tmp_path / "set")
+    found = subprocess.run(
+        ["readelf", "-SW", tmp_path / "set" / "libmodule0.so"], capture_output=True, text=True, check=True
+    ).stdout
+    assert {name for name in (".gnu.hash", ".hash") if f" {name} " in found} == sections

@@ -22,6 +22,7 @@ static void test_right(void **state)
     assert_true(manifest_parse(&m, right, sizeof right - 1, &e));
     assert_string_equal(m.version, "0.1.0");
     assert_string_equal(m.application, "two of each");
+    assert_string_equal(m.profile, "00");
     assert_int_equal(m.modules, 2);
     assert_int_equal(m.utilities, 1);
     assert_int_equal(m.functions, 32);

@@ -16,9 +16,10 @@
 #include "elf/sizes.h"
 #include "tools/dwarf_report.h"
 #include "tools/report.h"
+#include "tools/runs.h"
 #include "tools/set.h"
 
-enum { OPTION_DWARF = 256, OPTION_EACH, OPTION_JSON };
+enum { OPTION_DWARF = 256, OPTION_EACH, OPTION_JSON, OPTION_RUNS };
 
 struct row {
     const char *name;
@@ -318,13 +319,14 @@ static const struct cli_option options[] = {
     {OPTION_DWARF, "dwarf", NULL, "report what the debug information consists of"},
     {OPTION_EACH, "each", NULL, "also one row for each library of a set, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
+    {OPTION_RUNS, "runs", NULL, "put results of pyelfrun --json side by side"},
 };
 
 static const struct cli_program program = {
     .name = "pyelfstat",
-    .usage = "[OPTION]... SET|FILE...",
+    .usage = "[OPTION]... SET|FILE...\n--runs RESULTS...",
     .summary = "Report the five sizes of sets and ELF files, what was wanted beside what is;\nor with --dwarf what "
-               "their debug information consists of.",
+               "their debug information consists of;\nor with --runs how long they took to load and to visit.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
                "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
                "from the files, and those of debug files that the manifest names from these.\n"
@@ -338,11 +340,18 @@ static const struct cli_program program = {
                "lists, line tables and names. DWARF 2 to 5 is read; files that units refer to\n"
                "(.dwo, .dwz) are not. With --each, a table for every file, too.\n"
                "\n"
+               "With --runs, RESULTS are files that pyelfrun --json has written. Each mode of\n"
+               "each is a row: seconds of the slowest rank, of repeated runs the median. A\n"
+               "ratio is to the same mode of the first file that has it, with one file to its\n"
+               "first row. Ranks and hosts that are far above the others are named, and\n"
+               "counters follow, where there are any: the mean of the ranks.\n"
+               "\n"
                "Examples:\n"
                "  pyelfstat SET                 wanted, actual, difference\n"
                "  pyelfstat --each --json SET   everything, for a program\n"
                "  pyelfstat /usr/bin/python3    one file\n"
                "  pyelfstat --dwarf *.so        the shape of their debug information\n"
+               "  pyelfstat --runs a.json b.json\n"
                "\n"
                "Exit status: 0 when all was read, 1 when something could not be, 2 for a\n"
                "wrong command line. A size that differs from what was wanted is no failure.\n",
@@ -368,6 +377,9 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
         case OPTION_JSON:
             r->json = true;
             break;
+        case OPTION_RUNS:
+            r->runs = true;
+            break;
         case CLI_OPERAND:
             argv[(*count)++] = (char *)value;
             break;
@@ -381,6 +393,10 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
         error_set(&e, ERROR_USAGE, "no SET or FILE is given; see --help");
         return error_report(program.name, &e);
     }
+    if (r->runs && (r->dwarf || r->each || r->json)) {
+        error_set(&e, ERROR_USAGE, "--runs: there is a table and nothing else; leave the other options out");
+        return error_report(program.name, &e);
+    }
     return -1;
 }
 
@@ -390,7 +406,10 @@ int main(int argc, char **argv)
     size_t count;
     int status = parse(argc, argv, &report, &count);
     if (status < 0) {
-        report_all(&report, argv, count);
+        if (report.runs)
+            runs_report(&report, argv, count);
+        else
+            report_all(&report, argv, count);
         status = report.failed ? 1 : 0;
     }
     arena_free(&report.arena);

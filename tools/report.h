@@ -13,6 +13,7 @@ struct report {
     bool dwarf; /* of debug information, not of sizes */
     bool each;
     bool json;
+    bool runs; /* of results, not of files */
     bool failed;
     bool begun; /* something stands above */
     struct arena arena;

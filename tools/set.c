@@ -101,8 +101,10 @@ static bool take_manifest(const struct manifest *m, struct arena *arena, struct 
     if (!application)
         return no_memory(e);
     set->application = memcpy(application, m->application, size);
-    take_wanted(&m->wanted, &set->wanted);
     bool ok = libraries_start(set, arena, m->count, e);
+    if (m->joined) /* what is wanted is wanted of libraries */
+        return ok && libraries_add(set, arena, manifest_executable(m, MANIFEST_STATIC)->name, e);
+    take_wanted(&m->wanted, &set->wanted);
     for (size_t i = 0; i < m->count && ok; i++) {
         const struct manifest_library *l = &m->libraries[i];
         ok = l->kind == MANIFEST_MARKER || take_library(l, arena, set, e);

@@ -1,0 +1,10 @@
+/* Python's pending exception as text. */
+#ifndef DRIVER_EXCEPTION_H
+#define DRIVER_EXCEPTION_H
+
+#include <stddef.h>
+
+/* Takes the exception as "ImportError: what it says". */
+void exception_take(char *text, size_t size);
+
+#endif

@@ -1,0 +1,131 @@
+/* See launch_parts.h. */
+#include "driver/launch_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PART "pyelfrun-part-XXXXXX"
+
+/* The absolute path of the directory for parts, in `path`. */
+static bool find_directory(char *path, const struct options *o, struct error *e)
+{
+    char *near = o->json ? strdup(o->json) : NULL;
+    const char *directory = getenv("TMPDIR");
+    if (!directory || !*directory)
+        directory = "/tmp";
+    if (near) {
+        char *slash = strrchr(near, '/');
+        directory = !slash ? "." : slash == near ? "/" : near;
+        if (slash && slash != near)
+            *slash = '\0';
+    }
+    const bool well = realpath(directory, path) && strlen(path) + sizeof "/" PART <= PATH_MAX;
+    if (!well)
+        error_errno(e, directory, "cannot have the results of the runs; choose another directory");
+    free(near);
+    return well;
+}
+
+bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
+{
+    *p = (struct launch_parts){0};
+    if (o->json && !results_can_save(o->json, e))
+        return false;
+    char directory[PATH_MAX];
+    if (!find_directory(directory, o, e)) {
+        p->missing = *e;
+        return !o->json;
+    }
+    strcpy(p->path, directory);
+    strcat(p->path, "/" PART);
+    int fd = mkstemp(p->path);
+    if (fd >= 0) {
+        close(fd);
+        return true;
+    }
+    p->path[0] = '\0';
+    error_errno(&p->missing, directory, "cannot have the results of the runs; choose another directory");
+    *e = p->missing;
+    return !o->json;
+}
+
+bool launch_parts_expect(struct launch_parts *p, struct error *e)
+{
+    FILE *f = p->path[0] ? fopen(p->path, "we") : NULL;
+    if (p->path[0] && (!f || fclose(f) != 0))
+        return error_errno(e, p->path, "cannot have the results of the runs; choose another directory");
+    return true;
+}
+
+void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status)
+{
+    struct error e = {0};
+    bool well = true;
+    if (status != EXIT_SUCCESS) {
+        struct results_run *run = results_add_run(&p->all);
+        if (run)
+            *run = (struct results_run){.mode = mode_names[mode], .repeat = turn, .status = status};
+        well = run || error_set(&e, ERROR_MEMORY, "there is no memory left for the results");
+    } else if (p->path[0]) {
+        well = results_read_more(&p->all, p->path, &e);
+        if (!well)
+            error_set(&e, ERROR_SYSTEM,
+                      "the results of mode %s, run %" PRIu64 " did not come through %s; name a directory that all "
+                      "hosts share with --json or TMPDIR",
+                      mode_names[mode], turn, p->path);
+    }
+    if (!well && p->missing.code == ERROR_NONE)
+        p->missing = e;
+}
+
+static size_t count_done(const struct results *r)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < r->run_count; i++)
+        done += r->runs[i].status == 0;
+    return done;
+}
+
+/* What the trees do not know of themselves. */
+static bool add_options(struct results *r, const struct options *o)
+{
+    char repeat[32];
+    snprintf(repeat, sizeof repeat, "%" PRIu64, o->repeat);
+    return results_add_option(r, "repeat", repeat) && (!o->launcher || results_add_option(r, "launcher", o->launcher));
+}
+
+bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct error *e)
+{
+    bool well = true;
+    const size_t done = count_done(&p->all);
+    if (done > 0 && p->all.run_count > 1 && !o->pynamic) {
+        putchar('\n');
+        well = results_write_cases(&p->all, stdout, e);
+        if (well && (fflush(stdout) != 0 || ferror(stdout)))
+            well = error_errno(e, "standard output", "the results cannot be written");
+    }
+    if (o->json && done > 0) {
+        struct error first = *e;
+        bool saved = add_options(&p->all, o) || error_set(&first, ERROR_MEMORY, "there is no memory left");
+        saved = saved && results_save(&p->all, o->json, &first);
+        if (well && !saved)
+            *e = first;
+        well = well && saved;
+    }
+    if (well && p->missing.code != ERROR_NONE && (o->json || (!o->pynamic && o->repeat * o->mode_count > 1))) {
+        *e = p->missing;
+        return false;
+    }
+    return well;
+}
+
+void launch_parts_free(struct launch_parts *p)
+{
+    if (p->path[0])
+        unlink(p->path);
+    p->path[0] = '\0';
+    results_free(&p->all);
+}

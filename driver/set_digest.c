@@ -1,0 +1,41 @@
+/* See set_digest.h. The functions of xxHash are inlined: a rank loads no library
+ * that a run does not need. */
+#include "driver/set_digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/manifest.h"
+
+bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e)
+{
+    char path[sizeof e->file];
+    char block[1 << 16];
+    XXH3_state_t state;
+    ssize_t n;
+    snprintf(path, sizeof path, "%s/" MANIFEST_FILE, directory);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return error_errno(e, path, "cannot be read");
+    XXH3_128bits_reset(&state);
+    while ((n = read(fd, block, sizeof block)) != 0) {
+        if (n > 0)
+            XXH3_128bits_update(&state, block, (size_t)n);
+        else if (errno != EINTR)
+            break;
+    }
+    const int number = errno;
+    close(fd);
+    errno = number;
+    if (n < 0)
+        return error_errno(e, path, "cannot be read");
+    const XXH128_hash_t digest = XXH3_128bits_digest(&state);
+    snprintf(text, SET_DIGEST_TEXT, "%016" PRIx64 "%016" PRIx64, (uint64_t)digest.high64, (uint64_t)digest.low64);
+    return true;
+}

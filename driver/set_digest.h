@@ -1,0 +1,16 @@
+/* Which set it was that ran: the digest of its manifest, which has those of all
+ * libraries. */
+#ifndef DRIVER_SET_DIGEST_H
+#define DRIVER_SET_DIGEST_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+enum { SET_DIGEST_TEXT = 33 };
+
+/* XXH3-128 of the manifest of the set in `directory`: 32 hexadecimal digits, as
+ * xxh128sum prints them. */
+bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e);
+
+#endif

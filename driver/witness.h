@@ -1,0 +1,37 @@
+/* What a rank lets its witness know (launch_witness.h). Without one, as where the
+ * executable of a set has been started by hand, all of this does nothing. */
+#ifndef DRIVER_WITNESS_H
+#define DRIVER_WITNESS_H
+
+#include <string.h>
+
+#include "driver/witness_page.h"
+
+/* The page that the launcher has made, or NULL. From then on a SIGTERM, by which
+ * launchers end the ranks when one has failed, needs no explanation. */
+struct witness_page *witness_attach(void);
+
+void witness_rank(struct witness_page *page, const struct ranks *r);
+
+static inline void witness_phase(struct witness_page *page, const char *phase)
+{
+    if (!page)
+        return;
+    page->library[0] = '\0';
+    memccpy(page->phase, phase, 0, sizeof page->phase - 1);
+}
+
+static inline void witness_library(struct witness_page *page, const char *stem)
+{
+    if (page)
+        memccpy(page->library, stem, 0, sizeof page->library - 1);
+}
+
+/* The end of this rank needs no further explanation. */
+static inline void witness_told(struct witness_page *page)
+{
+    if (page)
+        atomic_store(&page->told, 1);
+}
+
+#endif

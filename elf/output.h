@@ -1,0 +1,43 @@
+/* A file that is written at many places, by many threads: one that is too large to
+ * be held as an image.
+ *
+ * It has a temporary name until all of it has arrived, and a hole wherever nothing was
+ * written: zeros. ELF headers come from layout.h, in this machine's byte order, which is
+ * the file's.
+ */
+#ifndef ELF_OUTPUT_H
+#define ELF_OUTPUT_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/layout.h"
+
+struct output {
+    int fd; /* -1: none */
+    int directory;
+    const char *name, *path;
+    char temporary[300];
+};
+
+/* Begins `name` in the directory open as `directory`; both names are borrowed until
+ * output_end, `path` is used in messages only. */
+bool output_begin(struct output *o, int directory, const char *name, const char *path, uint64_t size, struct error *e);
+
+/* Any thread, in any order. */
+bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e);
+
+/* Reads back, from the beginning to `size`, with up to `threads` threads, and calls `take`,
+ * from one of them at a time, for one stretch after another; few are in memory. */
+typedef void output_take(void *context, const void *bytes, uint64_t size);
+bool output_read(const struct output *o, uint64_t size, unsigned threads, output_take *take, void *context,
+                 struct error *e);
+
+/* What a layout itself brings: ELF header, program headers, section headers and
+ * their names. */
+bool output_write_headers(const struct output *o, const struct layout *l, struct error *e);
+
+/* Gives the file its name, or, where it is not `whole` or that fails, leaves nothing. */
+bool output_end(struct output *o, bool whole, struct error *e);
+
+#endif

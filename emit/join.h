@@ -1,0 +1,101 @@
+/* Libraries joined in one executable, as a linker would join their objects.
+ *
+ * A library's functions, objects, unwind entries, symbols and debug information are
+ * the same as in a file of its own. What it has in order to be a file is left out:
+ * dynamic symbols, PLT, initialiser and finaliser. So each section of the executable
+ * is what the executable itself brings, then (or, of relocations, before) the parts
+ * of all libraries, in the plan's order:
+ *
+ *     .text        own | libmodule0 | libmodule1 | ...
+ *     .symtab      own locals | libmodule0's locals | ... | libmodule0's globals | ... | own globals
+ *     .debug_str   the corpus's strings | libmodule0's | ...
+ *
+ * Calls go to their functions without a PLT between, but for those of Python.
+ *
+ * What the executable itself brings (_start, dynamic symbols, PLT, ...) is one row of the
+ * plan more, LIBRARY_STATIC: a part like the others, that has all that an executable has.
+ *
+ * Use: library_size and join_measure for every row, that of the executable last; join_lay;
+ * then for every one, in any order, library_size once more, with builder.joined set, which
+ * finds the same sizes at other addresses, library_write_part, and what join_piece tells.
+ */
+#ifndef EMIT_JOIN_H
+#define EMIT_JOIN_H
+
+#include "elf/layout.h"
+#include "emit/library.h"
+#include "emit/shape.h"
+
+/* What a library adds to: sections, of which .symtab has local symbols first. */
+enum { PART_GLOBALS = SECTION_COUNT, PART_PIECES };
+
+/* One library in the executable. */
+struct part {
+    uint64_t size[PART_PIECES];                  /* bytes */
+    uint64_t base[PART_PIECES];                  /* what stands before them in the section; set by join_lay */
+    uint32_t shared[DEBUG_SECTION_COUNT];        /* strings of the corpus that it refers to */
+    uint32_t init, entry, own_extern, functions; /* places in its part of .text; of `functions` in `function` */
+    uint32_t marks, marks_size;                  /* in its part of .bss */
+};
+
+struct joined {
+    const struct plan *plan;
+    uint32_t own;                         /* what the executable itself brings: its row */
+    struct part *part;                    /* as plan->library */
+    uint32_t *function;                   /* places of all utilities' functions in their parts of .text */
+    uint32_t shared[DEBUG_SECTION_COUNT]; /* strings of the corpus that any refers to */
+    /* Set by join_lay. */
+    struct layout layout;                   /* of the executable */
+    uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to */
+};
+
+/* Room for what is kept of every library; false when memory ran out. `own` is the row
+ * of an executable. */
+bool join_start(struct joined *j, const struct plan *plan, uint32_t own);
+void join_free(struct joined *j);
+
+/* Keeps of a library that library_size has sized what the others and the layout
+ * need. Any thread, any order. */
+void join_measure(struct joined *j, const struct library *l);
+
+/* Gives every part its place, and the executable its layout; `own` is what it brings, as
+ * library_size has sized it. Fails as layout_place does. */
+bool join_lay(struct joined *j, const struct library *own, struct error *e);
+
+/* How many parts there are besides its own, and the row of one of them. */
+uint32_t join_parts(const struct joined *j);
+uint32_t join_row(const struct joined *j, uint32_t part);
+
+/* Whether a library that is sized again is as it was; false says what is not. */
+bool join_check(const struct joined *j, const struct library *l, struct error *e);
+
+/* The address of what is at `place` in a library's part of a section. */
+static inline uint64_t join_address(const struct joined *j, uint32_t library, enum section_id id, uint64_t place)
+{
+    return j->layout.section[id].address + j->part[library].base[id] + place;
+}
+
+/* What stands before the library's part of a section. */
+static inline uint64_t join_base(const struct library *l, enum section_id id)
+{
+    return l->joined->part[l->row - l->plan->library].base[id];
+}
+
+/* Entries in the executable's .eh_frame, and rows in .eh_frame_hdr. */
+uint32_t join_framed(const struct joined *j);
+
+/* A piece of a library that library_write_part has written: where it is in the image, and
+ * in the file; false where it has none. */
+struct piece_place {
+    uint64_t image, file, size;
+};
+bool join_piece(const struct library *l, unsigned piece, struct piece_place *place);
+
+/* For library.c: addresses of its sections in the executable; what its calls go to. */
+void join_place(struct library *l);
+bool join_targets(struct library *l, struct arena *arena);
+
+/* Bytes at the beginning of a library's section that are not part of the executable. */
+uint64_t join_skip(const struct library *l, enum section_id id);
+
+#endif

@@ -1,0 +1,168 @@
+/* Sizes of an executable that has code of its own (--bigexe).
+ *
+ * It has its five sizes without that, and so many bytes more, to the byte, divided
+ * among the five as those of all libraries are. The number of functions is in the
+ * same proportion, lowered where a size would be short; nobody calls the first
+ * function of a chain of them. Where it consists of parts, it and each of these get
+ * as much, and the rest of a division is its own; how many bytes they take when they
+ * are put together is settled in inside.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "emit/library.h"
+#include "emit/plan_parts.h"
+#include "emit/shape.h"
+
+enum { SYMBOL = sizeof(Elf64_Sym) };
+
+/* With room for what an executable has besides. */
+#define LOADED_MOST   ((UINT64_C(1) << 31) - (UINT64_C(1) << 27))
+#define UNLOADED_MOST ((UINT64_C(1) << 32) - (UINT64_C(1) << 27))
+
+/* What is wanted of all libraries, or comes of their counts. */
+static void sum_sizes(const struct plan *plan, uint64_t sum[FIVE_SIZES], uint64_t *all)
+{
+    *all = 0;
+    memset(sum, 0, FIVE_SIZES * sizeof *sum);
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++) {
+        for (uint32_t i = 0; i < plan_counted(plan); i++)
+            sum[kind] += plan->library[i].size[kind];
+        *all += sum[kind];
+    }
+}
+
+/* `big` bytes in the proportions of `sum`, and whole symbols; text takes the rest. */
+static void divide_big(uint64_t big, const uint64_t sum[FIVE_SIZES], uint64_t all, uint64_t share[FIVE_SIZES])
+{
+    uint64_t rest = big;
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++) {
+        share[kind] = (uint64_t)((unsigned __int128)big * sum[kind] / all);
+        if (kind == SIZE_SYMTAB)
+            share[kind] -= share[kind] % SYMBOL;
+        rest -= share[kind];
+    }
+    share[SIZE_TEXT] += rest;
+}
+
+static void set_functions(const struct plan *plan, struct plan_library *l, uint32_t functions)
+{
+    struct names_tally tally = {0};
+    l->functions = functions;
+    l->chains = (functions + plan->depth - 1) / plan->depth;
+    l->covered = 0;
+    l->locals = plan->stripped ? 0 : 1;
+    l->local_names = 0;
+    names_count(&plan->names, l, &tally);
+    l->function_names = names_total(&tally, plan->names.letters);
+}
+
+/* Whether so many functions fit into the sizes that `l` has; then its static objects
+ * take what is left of symbols and names. */
+static bool fits(struct solver *s, uint32_t index, uint32_t functions)
+{
+    const struct plan *plan = s->plan;
+    struct plan_library *l = &plan->library[index];
+    set_functions(plan, l, functions);
+    solve_base(s, index);
+    const uint64_t *base = s->base[index].size;
+    if (!plan->stripped) {
+        if (l->size[SIZE_SYMTAB] < base[SIZE_SYMTAB] ||
+            (l->size[SIZE_SYMTAB] - base[SIZE_SYMTAB]) / SYMBOL > UINT32_MAX / 2)
+            return false;
+        l->locals += (uint32_t)((l->size[SIZE_SYMTAB] - base[SIZE_SYMTAB]) / SYMBOL);
+        solve_base(s, index);
+    }
+    for (unsigned kind = SIZE_DATA; kind < FIVE_SIZES; kind++)
+        if (l->size[kind] < base[kind])
+            return false;
+    l->local_names = plan->stripped ? 0 : l->size[SIZE_STRTAB] - base[SIZE_STRTAB];
+    if (l->locals && (l->local_names + l->locals - 1) / l->locals > PROFILE_NAME_MOST)
+        return false;
+    l->size[SIZE_BSS] = base[SIZE_BSS];
+    uint64_t code = library_code_least(plan, l, &s->arenas[0]);
+    return code && l->size[SIZE_TEXT] >= base[SIZE_TEXT] + code;
+}
+
+/* The most functions, up to what the set suggests, that `big` bytes have room for. */
+static bool attempt(struct solver *s, uint32_t index, const uint64_t without[FIVE_SIZES], uint64_t big)
+{
+    const struct plan *plan = s->plan;
+    struct plan_library *l = &plan->library[index];
+    uint64_t sum[FIVE_SIZES];
+    uint64_t share[FIVE_SIZES];
+    uint64_t all;
+    sum_sizes(plan, sum, &all);
+    divide_big(big, sum, all, share);
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        l->size[kind] = without[kind] + share[kind];
+    const unsigned __int128 suggested = (unsigned __int128)plan->functions * big / all;
+    uint32_t functions = suggested < PROFILE_FUNCTIONS_MOST ? (uint32_t)suggested : PROFILE_FUNCTIONS_MOST;
+    for (; functions; functions -= 1 + functions / 24)
+        if (fits(s, index, functions))
+            return true;
+    return false;
+}
+
+/* As many bytes of its own for one executable or part of executables. */
+static bool solve_one(struct solver *s, uint32_t index, uint64_t big, struct error *e)
+{
+    uint64_t without[FIVE_SIZES] = {0};
+    if (plan_is_executable(&s->plan->library[index]))
+        memcpy(without, s->plan->library[index].size, sizeof without);
+    if (attempt(s, index, without, big))
+        return true;
+    uint64_t more = big;
+    while (more < EXECUTABLE_WHOLE && !attempt(s, index, without, more))
+        more *= 2;
+    if (more >= EXECUTABLE_WHOLE)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "--bigexe: no executable has code of this profile's proportions; leave it out");
+    return error_set(e, ERROR_INFEASIBLE,
+                     "--bigexe: %llu bytes are too few for code like that of the libraries; %llu B would do",
+                     (unsigned long long)big, (unsigned long long)more);
+}
+
+/* What no part can give: addresses of 2 GiB, offsets of 4 GiB of debug information. */
+static bool check_most(uint64_t big, const uint64_t share[FIVE_SIZES], struct error *e)
+{
+    const unsigned __int128 most[] = {
+        (unsigned __int128)LOADED_MOST * big / (share[SIZE_TEXT] + share[SIZE_DATA] + 1),
+        (unsigned __int128)UNLOADED_MOST * big / (share[SIZE_DEBUG] + 1),
+        (unsigned __int128)UNLOADED_MOST * big / (share[SIZE_STRTAB] + 1),
+    };
+    for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++)
+        if (big > most[i])
+            return error_set(e, ERROR_INFEASIBLE,
+                             "--bigexe: %llu bytes are too many: an executable may load 2 GiB, and have 4 GiB of debug "
+                             "information; give %llu B or less",
+                             (unsigned long long)big, (unsigned long long)most[i]);
+    return true;
+}
+
+bool solve_executables(struct solver *s, struct error *e)
+{
+    struct plan *plan = s->plan;
+    const uint64_t big = plan->executables.big;
+    const uint64_t part = big / (plan->inside + UINT64_C(1));
+    uint64_t sum[FIVE_SIZES];
+    uint64_t share[FIVE_SIZES] = {0};
+    uint64_t all;
+    sum_sizes(plan, sum, &all);
+    divide_big(big, sum, all, share);
+    if (plan->executables.link)
+        memcpy(plan->link, plan->library[plan_executable(plan)].size, sizeof plan->link);
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        plan->link[kind] += share[kind];
+    if (big && !check_most(big, share, e))
+        return false;
+    for (uint32_t i = plan_executable(plan); big && i < plan->library_count; i++) {
+        const bool inside = plan->library[i].kind == LIBRARY_INSIDE;
+        if (!solve_one(s, i, inside ? part : big - part * plan->inside, e))
+            return false;
+    }
+    if (plan->executables.link)
+        plan->link[SIZE_BSS] = plan->library[plan_executable(plan)].size[SIZE_BSS];
+    return true;
+}

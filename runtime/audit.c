@@ -1,0 +1,160 @@
+/* libpyelfaudit.so: counts what the dynamic linker does (rtld-audit(7)).
+ *
+ * The dynamic linker loads this library before the program, into a namespace of
+ * its own. It has no libc: a second one would be loaded for it alone, and would
+ * share nothing with the program's. So it makes its few system calls itself
+ * and hands its counts over in a page of shared memory; see audit_page.h.
+ *
+ * The interface knows no context that reaches every function of it, hence the
+ * one variable. There is no la_pltenter, with which every call through the PLT
+ * would pass through the dynamic linker: glibc from 2.35 on leaves calls as
+ * fast as they are without (sourceware bug 15533), and from then on reports what
+ * is bound at once, too (bug 23734).
+ */
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "runtime/audit_page.h"
+
+/* NULL: nobody wants our counts. */
+static struct audit_page *page;
+
+/* x86-64 psABI, A.2.1: number in rax, arguments in rdi, rsi, rdx, r10, r8, r9;
+ * an error is a result from -4095 on. */
+static long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* The number in `variable`, -1 where there is none. */
+static int number_in(char **environment, const char *variable)
+{
+    for (; *environment; environment++) {
+        const char *text = *environment;
+        const char *name = variable;
+        while (*name && *text == *name)
+            text++, name++;
+        if (*name || *text++ != '=')
+            continue;
+        int number = *text ? 0 : -1;
+        for (; *text >= '0' && *text <= '9' && number < 1 << 20; text++)
+            number = 10 * number + (*text - '0');
+        return *text ? -1 : number;
+    }
+    return -1;
+}
+
+static struct audit_page *map(int fd)
+{
+    struct stat status;
+    if (system_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size != AUDIT_PAGE_SIZE)
+        return NULL;
+    long address = system_call(SYS_mmap, 0, AUDIT_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return address < 0 && address >= -4095 ? NULL : (struct audit_page *)address;
+}
+
+/* Runs before la_version; glibc gives constructors the arguments of main. */
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
+{
+    (void)argc, (void)argv;
+    int fd = number_in(environment, AUDIT_VARIABLE);
+    struct audit_page *p = fd < 0 ? NULL : map(fd);
+    if (!p || p->magic != AUDIT_MAGIC)
+        return;
+    int32_t mine = (int32_t)system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    int32_t owner = 0;
+    bool first = __atomic_compare_exchange_n(&p->pid, &owner, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (!first && owner != mine)
+        return;
+    /* What the process was before it called exec does not count. */
+    p->trying = 0;
+#define RESET(name, text, unit) p->name = 0;
+    AUDIT_COUNTS(RESET)
+#undef RESET
+    page = p;
+}
+
+/* Threads bind functions at the same time. */
+static void count(uint64_t *n)
+{
+    __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+}
+
+/* Nothing came of the file that was tried last. */
+static void settle(void)
+{
+    if (page->trying)
+        count(&page->files_failed);
+    page->trying = 0;
+}
+
+static bool has_slash(const char *name)
+{
+    while (*name && *name != '/')
+        name++;
+    return *name;
+}
+
+unsigned int la_version(unsigned int version)
+{
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* LA_SER_ORIG is the name as it was asked for. Each file that is then tried in
+ * some directory comes on its own, but no file that was named with its path. */
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+    (void)cookie;
+    if (page) {
+        settle();
+        if (flag == LA_SER_ORIG)
+            count(&page->names_searched);
+        if (flag != LA_SER_ORIG || has_slash(name)) {
+            count(&page->files_tried);
+            page->trying = 1;
+        }
+    }
+    return (char *)name;
+}
+
+unsigned int la_objopen(struct link_map *map_, Lmid_t namespace_, uintptr_t *cookie)
+{
+    (void)map_, (void)namespace_, (void)cookie;
+    if (!page)
+        return 0;
+    page->trying = 0;
+    count(&page->objects_opened);
+    return LA_FLG_BINDTO | LA_FLG_BINDFROM;
+}
+
+unsigned int la_objclose(uintptr_t *cookie)
+{
+    (void)cookie;
+    if (page)
+        count(&page->objects_closed);
+    return 0;
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to, unsigned int *flags,
+                       const char *name)
+{
+    (void)index, (void)from, (void)to, (void)name;
+    if (page)
+        count(*flags & LA_SYMB_DLSYM ? &page->symbols_asked : &page->symbols_bound);
+    return symbol->st_value;
+}

@@ -1,0 +1,13 @@
+/* The launcher's side of what the operating system counts. */
+#ifndef RUNTIME_OS_H
+#define RUNTIME_OS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Leaves in the environment what this process has caused so far, so that it is
+ * not counted for the program that the same process executes next. */
+bool os_hand_on(struct error *e);
+
+#endif

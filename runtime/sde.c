@@ -1,0 +1,301 @@
+/* What this process has loaded, and what the runner has done: counted by
+ * ourselves, so that no machine lacks it, and offered to PAPI's tools as
+ * software-defined events, sde:::pyelf::libraries_loaded and on.
+ *
+ * What is loaded is asked of the dynamic linker at each reading
+ * (dl_iterate_phdr) and of the dynamic sections of the objects (gABI, "Dynamic
+ * Section"): nothing is counted between readings, and a tool that reads in the
+ * middle of an import sees the middle of the import.
+ *
+ * libsde is PAPI's library for those that have such events. Where a tool has
+ * brought it along, it is used; otherwise it is loaded when that is asked for,
+ * among the symbols that everybody sees, where PAPI looks for it when it is
+ * initialised.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/source.h"
+
+/* name, unit, what it is */
+#define EVENTS(X)                                                                                                      \
+    X(libraries_loaded, "objects", "Objects that the dynamic linker has loaded since the process began")               \
+    X(bytes_mapped, "bytes", "Address space of the segments of all objects that are loaded")                           \
+    X(relocations_relative, "relocations", "Relocations without a symbol, of all objects that are loaded")             \
+    X(relocations_symbolic, "relocations", "Relocations of data that name a symbol, of all objects that are loaded")   \
+    X(relocations_plt, "relocations", "Relocations of calls through the PLT, of all objects that are loaded")          \
+    X(symbols_looked_up, "symbols", "Relocations whose symbol was looked up when their object was loaded")             \
+    X(modules_imported, "modules", "Modules of the set that pyelfrun has imported")                                    \
+    X(entries_visited, "calls", "Entries of modules that pyelfrun has called")
+
+enum event {
+#define EVENT(name, unit, text) EVENT_##name,
+    EVENTS(EVENT)
+#undef EVENT
+        COUNT
+};
+
+static const struct {
+    const char *name, *unit, *text;
+} events[COUNT] = {
+#define EVENT(name, unit, text) {#name, unit, text},
+    EVENTS(EVENT)
+#undef EVENT
+};
+
+struct published {
+    const struct sde *sde;
+    enum event event;
+};
+
+struct sde {
+    uint64_t done[COUNTERS_EVENTS];
+    size_t before; /* objects that were loaded before bind_now was said */
+    bool bind_now;
+    bool always;           /* LD_BIND_NOW, which the dynamic linker has read at the start */
+    char unpublished[160]; /* why; "" when PAPI's tools see the events */
+    void *handle;          /* of libsde */
+    struct published published[COUNT];
+};
+
+struct walk {
+    const struct sde *sde;
+    size_t objects;
+    uint64_t values[COUNT];
+};
+
+/* Relocations in DT_RELR's bitmaps: an even word is the address of one, an odd
+ * word has a bit for each of the 63 words that follow. */
+static uint64_t count_relr(const uint64_t *words, size_t size)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < size / sizeof *words; i++)
+        count += words[i] & 1 ? (uint64_t)__builtin_popcountll(words[i] >> 1) : 1;
+    return count;
+}
+
+static void add_relocations(struct walk *w, const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, bool bind_now)
+{
+    uint64_t rela = 0, rela_size = 0, relative = 0, plt = 0, plt_size = 0, relr = 0, relr_size = 0;
+    for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {
+        switch (d->d_tag) {
+        case DT_RELA:
+            rela = d->d_un.d_ptr;
+            break;
+        case DT_RELASZ:
+            rela_size = d->d_un.d_val;
+            break;
+        case DT_RELACOUNT:
+            relative = d->d_un.d_val;
+            break;
+        case DT_JMPREL:
+            plt = d->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            plt_size = d->d_un.d_val;
+            break;
+        case DT_RELR:
+            relr = d->d_un.d_ptr;
+            break;
+        case DT_RELRSZ:
+            relr_size = d->d_un.d_val;
+            break;
+        case DT_BIND_NOW:
+            bind_now = true;
+            break;
+        case DT_FLAGS:
+            bind_now |= (d->d_un.d_val & DF_BIND_NOW) != 0;
+            break;
+        case DT_FLAGS_1:
+            bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
+            break;
+        default:
+            break;
+        }
+    }
+    /* Some linkers count the PLT's relocations, which come last, to both. */
+    if (plt >= rela && plt < rela + rela_size)
+        rela_size -= plt_size;
+    /* Not among what the dynamic linker makes absolute. */
+    if (relr_size > 0)
+        w->values[EVENT_relocations_relative] +=
+            count_relr((const uint64_t *)(relr < info->dlpi_addr ? relr + info->dlpi_addr : relr), relr_size);
+    uint64_t symbolic = rela_size / sizeof(ElfW(Rela)) - relative;
+    uint64_t calls = plt_size / sizeof(ElfW(Rela));
+    w->values[EVENT_relocations_relative] += relative;
+    w->values[EVENT_relocations_symbolic] += symbolic;
+    w->values[EVENT_relocations_plt] += calls;
+    w->values[EVENT_symbols_looked_up] += symbolic + (bind_now ? calls : 0);
+}
+
+/* Objects come in the order in which they were loaded. */
+static int add_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct walk *w = context;
+    bool bind_now = w->sde->always || (w->sde->bind_now && w->objects >= w->sde->before);
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD) {
+            low = p->p_vaddr < low ? p->p_vaddr : low;
+            high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
+        } else if (p->p_type == PT_DYNAMIC) {
+            add_relocations(w, info, (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr), bind_now);
+        }
+    }
+    w->values[EVENT_bytes_mapped] += high > low ? high - low : 0;
+    if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
+        w->values[EVENT_libraries_loaded] = info->dlpi_adds;
+    w->objects++;
+    return 0;
+}
+
+static void look(struct walk *w, const struct sde *s)
+{
+    *w = (struct walk){.sde = s};
+    dl_iterate_phdr(add_object, w);
+    w->values[EVENT_modules_imported] = __atomic_load_n(&s->done[COUNTERS_MODULES_IMPORTED], __ATOMIC_RELAXED);
+    w->values[EVENT_entries_visited] = __atomic_load_n(&s->done[COUNTERS_ENTRIES_VISITED], __ATOMIC_RELAXED);
+}
+
+static void sde_read(void *state, uint64_t *values)
+{
+    struct walk w;
+    look(&w, state);
+    memcpy(values, w.values, sizeof w.values);
+}
+
+void sde_add(void *state, enum counters_event event, uint64_t count)
+{
+    struct sde *s = state;
+    __atomic_fetch_add(&s->done[event], count, __ATOMIC_RELAXED);
+}
+
+void sde_bind_now(void *state, bool now)
+{
+    struct sde *s = state;
+    struct walk w;
+    look(&w, s);
+    s->before = w.objects;
+    s->bind_now = now;
+}
+
+const char *sde_unpublished(const void *state)
+{
+    const struct sde *s = state;
+    return s->unpublished;
+}
+
+#if PYELFGEN_HAVE_SDE
+
+#include <sde_lib.h>
+
+/* What libsde calls when somebody reads an event. */
+static long long int read_event(void *parameter)
+{
+    const struct published *p = parameter;
+    struct walk w;
+    look(&w, p->sde);
+    return (long long int)w.values[p->event];
+}
+
+/* libsde copies names and texts. */
+static papi_handle_t publish(const papi_sde_fptr_struct_t *f, struct published *published)
+{
+    papi_handle_t handle = f->init("pyelf");
+    for (size_t i = 0; i < COUNT && handle; i++) {
+        f->register_counter_cb(handle, events[i].name, PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, read_event,
+                               &published[i]);
+        f->describe_counter(handle, events[i].name, events[i].text);
+    }
+    return handle;
+}
+
+/* The interface of libsde for tools that list the events of a library without
+ * running it: the name is theirs, and so is that there are no arguments. What
+ * it registers has to outlast the call, hence the static objects; where nobody
+ * runs anything, the runner has done nothing. */
+__attribute__((visibility("default"))) papi_handle_t papi_sde_hook_list_events(papi_sde_fptr_struct_t *fptr_struct)
+{
+    static const struct sde nothing_done;
+    static struct published listed[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        listed[i] = (struct published){&nothing_done, (enum event)i};
+    return publish(fptr_struct, listed);
+}
+
+/* A function of libsde; NULL when it has none of that name. */
+static void find(void *library, const char *name, void *function)
+{
+    void *address = dlsym(library, name);
+    memcpy(function, &address, sizeof address);
+}
+
+static void publish_here(struct sde *s, bool asked)
+{
+    papi_sde_fptr_struct_t f = {0};
+    void *library = dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL | (asked ? 0 : RTLD_NOLOAD));
+    if (!library) {
+        const char *why = asked ? dlerror() : "libsde is loaded only when it is asked for: --counters sde";
+        snprintf(s->unpublished, sizeof s->unpublished, "%s", why);
+        return;
+    }
+    find(library, "papi_sde_init", &f.init);
+    find(library, "papi_sde_register_counter_cb", &f.register_counter_cb);
+    find(library, "papi_sde_describe_counter", &f.describe_counter);
+    if (!f.init || !f.register_counter_cb || !f.describe_counter) {
+        snprintf(s->unpublished, sizeof s->unpublished, "libsde.so.1 has not all of its functions");
+        return;
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        s->published[i] = (struct published){s, (enum event)i};
+    s->handle = publish(&f, s->published);
+    if (!s->handle)
+        snprintf(s->unpublished, sizeof s->unpublished, "libsde is disabled");
+}
+
+#else
+
+static void publish_here(struct sde *s, bool asked)
+{
+    (void)asked;
+    snprintf(s->unpublished, sizeof s->unpublished, "libsde: not built in; build with the Debian package libpapi-dev");
+}
+
+#endif
+
+static bool sde_open(void **state, struct counter *list, size_t *count, struct error *e)
+{
+    struct sde *s = *state = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(e, ERROR_MEMORY, "there is no memory left for the software-defined events");
+    *count = COUNT;
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(list[i].name, sizeof list[i].name, "sde:::pyelf::%s", events[i].name);
+        list[i].unit = events[i].unit;
+    }
+    const char *bind_now = getenv("LD_BIND_NOW");
+    s->always = bind_now && *bind_now;
+    return true;
+}
+
+static void sde_start(void *state, struct counter *list, size_t count, bool asked)
+{
+    (void)list, (void)count;
+    publish_here(state, asked);
+}
+
+static void sde_close(void *state)
+{
+    struct sde *s = state;
+    /* What is published stays: tools may read it as long as the process runs, and
+     * nothing is safe after PAPI 7.0's papi_sde_shutdown. */
+    if (s->handle)
+        return;
+    free(s);
+}
+
+const struct source source_sde = {"sde", sde_open, sde_start, sde_read, sde_close};

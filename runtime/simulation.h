@@ -1,0 +1,19 @@
+/* Running a program under cachegrind, which simulates a processor's caches: the
+ * launcher's side of simulation.c. */
+#ifndef RUNTIME_SIMULATION_H
+#define RUNTIME_SIMULATION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Sizes as cachegrind takes them: bytes, ways and bytes of a line, with commas. */
+struct simulation_caches {
+    const char *i1, *d1, *ll;
+};
+
+/* Executes `path` with `argv` under `valgrind --tool=cachegrind`; returns only
+ * when that failed. */
+bool simulation_execute(const char *path, char **argv, const struct simulation_caches *caches, struct error *e);
+
+#endif

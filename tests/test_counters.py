@@ -1,0 +1,309 @@
+"""Counters of pyelfrun from outside: held against what the kernel, the dynamic linker, binutils and PAPI say."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, tool
+
+DEVICES = pathlib.Path("/sys/bus/event_source/devices")
+HAS_PMU = any((DEVICES / name).exists() for name in ("cpu", "cpu_core"))
+
+
+class Counted:
+    """What --json says of the first run: one number for each counter and phase, None where it is absent."""
+
+    def __init__(self, file):
+        self.run = json.loads(file.read_text())["runs"][0]
+        self.phases = {phase["name"]: phase for phase in self.run["phases"]}
+
+    def counter(self, name, phase="import", source=None):
+        (found,) = (
+            c for c in self.phases[phase]["counters"] if c["name"] == name and source in (None, c["source"])
+        )
+        return found
+
+    def __call__(self, name, phase="import", source=None):
+        return self.counter(name, phase, source)["max"]
+
+    def names(self, phase="import"):
+        return [c["name"] for c in self.phases[phase]["counters"]]
+
+
+@pytest.fixture
+def count(programs, tmp_path):
+    """Runs pyelfrun, and gives what it counted."""
+
+    def run(*arguments, **options):
+        file = tmp_path / "results.json"
+        programs.run("pyelfrun", "--json", file, *arguments, leaks=False, **options)
+        return Counted(file)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def linked(programs, tmp_path_factory):
+    """A small set with an executable, System V hash tables and names of one length."""
+    directory = tmp_path_factory.mktemp("linked")
+    profile = directory / "linked.prof"
+    profile.write_text(
+        "pyelfgen-profile: 1\nmodules: 12\nutilities: 8\nfunctions: 60\nnames: {length: 60}\nelf: {hash: sysv}\n"
+    )
+    programs.run("pyelfgen", "-P", profile, "-o", directory / "set", "--link", "-q")
+    return directory / "set"
+
+
+def test_system_counts_are_the_kernels(programs, small, tmp_path):
+    """The kernel's own account of the whole process, which wait4 gives, is what the phases add up to."""
+    file = tmp_path / "results.json"
+    command = [programs.path("pyelfrun"), "--quiet", "--json", file, small]
+    with open(os.devnull, "w") as nothing:
+        process = subprocess.Popen(command, stdout=nothing, env=programs.environment(leaks=False))
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    counted = Counted(file)
+    faults = sum(counted("minor-faults", phase) for phase in counted.phases)
+    # without what happens between the phases: an interpreter and MPI start, and stop
+    assert 100 < faults < usage.ru_minflt
+    # the kernel counts pages for each processor, and adds up now and then
+    about = 1 << 20
+    resident = [counted("rss", phase) for phase in counted.phases]
+    assert 0 < resident[0] < resident[1] + about
+    assert usage.ru_maxrss * 1024 / 3 < max(resident) < usage.ru_maxrss * 1024 + about
+    assert all(counted("major-faults", phase) <= usage.ru_majflt for phase in counted.phases)
+
+
+def test_faults_of_the_launcher_are_not_the_programs(programs, small, count):
+    """pyelfrun becomes the program: what it has read and touched before is taken off."""
+    warm = count("--warm", "--phases", "import", small)
+    plain = count("--phases", "import", small)
+    files = sum(f.stat().st_size for f in pathlib.Path(small).glob("*.so"))
+    assert warm("read-bytes", "startup") < plain("read-bytes", "startup") + files / 4
+
+
+def test_loaded_is_what_the_set_has(small, count):
+    manifest = json.loads((pathlib.Path(small) / "manifest.json").read_text())
+    libraries = sorted(pathlib.Path(small).glob("*.so"))
+    counted = count(small)
+    assert counted("sde:::pyelf::libraries_loaded") == len(libraries) == len(manifest["libraries"])
+    assert counted("sde:::pyelf::libraries_loaded", "visit") == 0
+    modules = [library for library in libraries if library.name.startswith("libmodule")]
+    assert counted("sde:::pyelf::modules_imported") == len(modules)
+    assert counted("sde:::pyelf::entries_visited", "visit") == len(modules)
+    relocations = ask("readelf", "-rW", *libraries)
+    kinds = re.findall(r" (R_X86_64_\w+) ", relocations)
+    assert counted("sde:::pyelf::relocations_plt") == kinds.count("R_X86_64_JUMP_SLOT")
+    assert counted("sde:::pyelf::relocations_relative") == kinds.count("R_X86_64_RELATIVE")
+    symbolic = len(kinds) - kinds.count("R_X86_64_JUMP_SLOT") - kinds.count("R_X86_64_RELATIVE")
+    assert counted("sde:::pyelf::relocations_symbolic") == symbolic
+    # opened with RTLD_NOW; lazily, what the PLT needs is looked up later
+    assert counted("sde:::pyelf::symbols_looked_up") == symbolic + kinds.count("R_X86_64_JUMP_SLOT")
+    assert count("--lazy", small)("sde:::pyelf::symbols_looked_up") == symbolic
+
+
+def test_binding_of_executables(linked, count):
+    """In mode link everything is loaded in the startup, and bound when it is called; with LD_BIND_NOW it is bound too."""
+    lazily = count("--mode", "link", linked)
+    now = count("--mode", "bind-now", linked)
+    libraries = len(list(linked.glob("*.so")))
+    assert lazily("sde:::pyelf::libraries_loaded", "startup") > libraries
+    assert lazily("sde:::pyelf::libraries_loaded") == now("sde:::pyelf::libraries_loaded") == 0
+    looked_up = "sde:::pyelf::symbols_looked_up"
+    assert now(looked_up, "startup") > lazily(looked_up, "startup") + 500
+
+
+def linker_says(programs, directory, text):
+    """Of what LD_DEBUG=files,libs prints, the lines of the modules' imports."""
+    program = programs.build / "libexec" / "pyelfgen" / "pyelf-vanilla"
+    output = text / "ld"
+    programs.command(
+        [program, "--phases", "import", "--counters", "none", "--quiet", directory],
+        leaks=False,
+        env={"LD_DEBUG": "files,libs", "LD_DEBUG_OUTPUT": str(output)},
+    )
+    (lines,) = (
+        file.read_text().splitlines()
+        for file in text.glob("ld.*")
+        if "pyelf-vanilla" in file.read_text(errors="replace")
+    )
+    first = next(i for i, line in enumerate(lines) if "libmodulebegin.so [0];  dynamically loaded" in line)
+    last = max(i for i, line in enumerate(lines) if "libmodulefinal.so" in line and "calling init" in line)
+    return lines[first : last + 1]
+
+
+def test_audit_counts_what_the_linker_says(programs, small, count, tmp_path):
+    if programs.sanitized:
+        pytest.skip("the sanitizer's library has to come first")
+    counted = count("--audit", "--phases", "import", small)
+    said = linker_says(programs, small, tmp_path)
+    by_path = sum("dynamically loaded by" in line for line in said)
+    needed = sum("find library=" in line for line in said)
+    tried = sum("trying file=" in line for line in said)
+    opened = sum("generating link map" in line for line in said)
+    assert counted("objects-opened") == opened == len(list(pathlib.Path(small).glob("*.so")))
+    assert counted("names-searched") == by_path + needed
+    assert counted("files-tried") == by_path + tried
+    assert counted("files-failed") == by_path + tried - opened
+    assert counted("objects-closed") == 0
+    plt = counted("sde:::pyelf::relocations_plt")
+    # Python has bound some functions of its own meanwhile
+    assert plt <= counted("symbols-bound") <= plt + 50
+    assert counted("objects-opened", "startup") >= 5
+
+
+def test_audit_in_mode_link(programs, linked, count):
+    if programs.sanitized:
+        pytest.skip("the sanitizer's library has to come first")
+    counted = count("--audit", "--mode", "link", linked)
+    assert counted("objects-opened", "startup") > len(list(linked.glob("*.so")))
+    assert counted("objects-opened") == 0
+    # each function of the set that another calls is bound during the visit
+    assert counted("symbols-bound", "visit") > 500
+
+
+def test_what_is_not_asked_for_is_not_there(programs, small, count):
+    counted = count("--counters", "none", small)
+    assert counted.names() == [] and counted.names("startup") == []
+    assert "counters" not in programs.run("pyelfrun", "--counters", "none", small).stdout
+    assert {c["source"] for c in count("--counters", "os", small).phases["import"]["counters"]} == {"os"}
+    sources = {c["source"] for c in count(small).phases["import"]["counters"]}
+    assert sources == {"os", "sde", "papi"}
+
+
+@pytest.mark.skipif(HAS_PMU, reason="this machine has hardware counters")
+def test_absent_counters_say_why(programs, small, count):
+    for arguments in ((), ("--counters", "papi")):
+        counter = count(*arguments, small).counter("PAPI_L1_DCM")
+        assert counter["max"] is None and counter["per-rank"] == []
+        assert "no hardware counters here" in counter["absent"] or "not built in" in counter["absent"]
+    table = programs.run("pyelfrun", small).stdout
+    assert re.search(r"^not counted: PAPI_L1_DCM, .*: PAPI: .+$", table, flags=re.M)
+    assert not re.search(r"^PAPI_", table, flags=re.M)
+
+
+def test_papi_may_be_missing(small, count, tmp_path):
+    """Whoever asks for PAPI on a machine without it is told what the dynamic linker says."""
+    for name in ("libpapi.so.7.0", "libsde.so.1"):
+        (tmp_path / name).write_bytes(b"no library")
+    counted = count("--counters", "papi", small, env={"LD_LIBRARY_PATH": str(tmp_path)})
+    counter = counted.counter("PAPI_TOT_CYC")
+    assert counter["max"] is None and re.search(r"libpapi\.so|not built in", counter["absent"])
+
+
+def test_papi_reads_our_events(programs, small, count):
+    """PAPI itself, in the process, reads what we publish."""
+    name = "sde:::pyelf::modules_imported"
+    counted = count("--counters", "sde,papi", small, env={"PAPI_EVENTS": f"{name},perf::PAGE-FAULTS"})
+    papi = counted.counter(name, source="papi")
+    if "absent" in papi and re.search("not built in|cannot open", papi["absent"]):
+        pytest.skip(papi["absent"])
+    assert papi["max"] == counted(name, source="sde") > 0
+    assert counted(name, "startup", "papi") is None
+    assert "first line" in counted.counter(name, "startup", "papi")["absent"]
+
+
+def test_papi_lists_our_events(programs):
+    papi = tool("papi_native_avail")
+    library = programs.build / "lib" / "libpyelfrun.so.0"
+    if programs.sanitized:
+        pytest.skip("the sanitizer's library has to come first")
+    listed = programs.command([papi, "-sde", library], status=None).stdout
+    for event in ("libraries_loaded", "bytes_mapped", "symbols_looked_up", "relocations_plt"):
+        assert f"| sde:::pyelf::{event} " in listed
+
+
+def test_programs_do_without_papi(programs):
+    for file in (programs.path("pyelfrun"), programs.build / "lib" / "libpyelfrun.so.0"):
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", ask("readelf", "-dW", file))
+        assert not [name for name in needed if "papi" in name or "sde" in name]
+    audit = programs.build / "libexec" / "pyelfgen" / "libpyelfaudit.so"
+    assert "(NEEDED)" not in ask("readelf", "-dW", audit)
+
+
+def test_counters_of_all_ranks(programs, small, tmp_path):
+    file = tmp_path / "results.json"
+    table = programs.mpirun(2, "pyelfrun", "--json", file, small).stdout
+    assert re.search(r"^counters, of the rank with most +startup +import +visit +MPI$", table, flags=re.M)
+    counter = Counted(file).counter("sde:::pyelf::libraries_loaded")
+    assert len(counter["per-rank"]) == 2 and counter["min"] == counter["max"] > 0
+
+
+@pytest.fixture
+def simulated(programs, count):
+    tool("valgrind")
+    if programs.sanitized:
+        pytest.skip("valgrind cannot run what has a sanitizer")
+    return lambda *arguments: count("--simulate", "--phases", "import,visit", *arguments, timeout=300)
+
+
+def test_simulated_misses(simulated, linked):
+    vanilla = simulated(linked)
+    link = simulated("--mode", "link", linked)
+    for counted in (vanilla, link):
+        assert {c["source"] for c in counted.phases["visit"]["counters"]} == {"cachegrind", "sde"}
+        # the time of a simulation is no time
+        seconds = counted.phases["visit"]["seconds"]
+        assert seconds["max"] is None and seconds["absent"] == "simulated"
+        for phase in counted.phases:
+            instructions, accesses, misses = (
+                counted(f"simulated_{what}", phase) for what in ("instructions", "data_accesses", "D1_misses")
+            )
+            assert 0 < misses < accesses < instructions
+    # what is bound during the visit is looked for in every library before
+    assert link("simulated_D1_misses", "visit") > 5 * vanilla("simulated_D1_misses", "visit")
+    assert link("simulated_instructions") < vanilla("simulated_instructions")
+    # the visit takes so many instructions, whatever else there is
+    again = simulated(linked)
+    ours, theirs = (counted("simulated_instructions", "visit") for counted in (vanilla, again))
+    assert abs(ours - theirs) < 0.02 * ours
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_table_2(programs, count, tmp_path):
+    """The Pynamic paper's table 2: data misses of the visit, bound at the first call in as many libraries."""
+    tool("valgrind")
+    profile = tmp_path / "table-2.prof"
+    profile.write_text(
+        "pyelfgen-profile: 1\nmodules: 280\nutilities: 215\nfunctions: 25\nnames: {length: 100}\nelf: {hash: sysv}\n"
+    )
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "--link", "-q")
+    vanilla, link = (
+        count("--simulate", "--mode", mode, "--phases", "import,visit", tmp_path / "set", timeout=1800)
+        for mode in ("vanilla", "link")
+    )
+    assert link("simulated_D1_misses", "visit") > 100 * vanilla("simulated_D1_misses", "visit")
+    assert link("simulated_I1_misses", "visit") < 2 * vanilla("simulated_I1_misses", "visit")
+
+
+def test_wrong_use(programs, small, tmp_path):
+    def refused(*arguments, status=2, env=None):
+        said = programs.run("pyelfrun", *arguments, small, status=status, env=env).stderr
+        assert said.count("\n") == 1, said
+        return said
+
+    assert "--counters: what is 'hardware'?" in refused("--counters", "hardware")
+    assert "none excludes the others" in refused("--counters", "os,none")
+    assert "would count the simulator" in refused("--simulate", "--counters", "os")
+    assert "one rank is simulated" in refused("--simulate", env={"OMPI_COMM_WORLD_SIZE": "2"})
+    # a directory with nothing in it
+    said = refused("--simulate", status=1, env={"PATH": str(tmp_path)})
+    assert "there is no valgrind; install the Debian package valgrind" in said
+
+
+def test_an_installation_without_the_audit_library(programs, small, tmp_path):
+    bin_ = tmp_path / "bin"
+    libexec = tmp_path / "libexec" / "pyelfgen"
+    bin_.mkdir()
+    libexec.mkdir(parents=True)
+    shutil.copy(programs.path("pyelfrun"), bin_)
+    shutil.copy(programs.build / "libexec" / "pyelfgen" / "pyelf-vanilla", libexec)
+    done = programs.command([bin_ / "pyelfrun", "--audit", small], status=1, leaks=False)
+    assert "libpyelfaudit.so is missing" in done.stderr and done.stderr.count("\n") == 1

@@ -1,0 +1,149 @@
+/* elf/output.c: a file that arrives in any order, and is read back in its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf/output.h"
+
+/* Several stretches, of which the last is no whole page. */
+enum { SIZE = (40 << 20) + 12345, PIECE = 777777 };
+
+struct made {
+    char path[64];
+    int directory;
+    struct output output;
+};
+
+static uint8_t byte_at(uint64_t place)
+{
+    return (uint8_t)(place * 2654435761u >> 16);
+}
+
+static int set_up(void **state)
+{
+    struct made *m = calloc(1, sizeof *m);
+    snprintf(m->path, sizeof m->path, "test_output.XXXXXX");
+    assert_non_null(mkdtemp(m->path));
+    m->directory = open(m->path, O_RDONLY | O_DIRECTORY);
+    assert_true(m->directory >= 0);
+    *state = m;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct made *m = *state;
+    unlinkat(m->directory, "whole", 0);
+    close(m->directory);
+    assert_int_equal(rmdir(m->path), 0); /* nothing else is left, in any test */
+    free(m);
+    return 0;
+}
+
+static void begin(struct made *m)
+{
+    struct error e;
+    uint8_t *bytes = malloc(PIECE);
+    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", SIZE, &e));
+    for (uint64_t end = SIZE; end > 0;) { /* from behind */
+        const uint64_t size = end < PIECE ? end : PIECE;
+        end -= size;
+        for (uint64_t i = 0; i < size; i++)
+            bytes[i] = byte_at(end + i);
+        assert_true(output_write(&m->output, bytes, size, end, &e));
+    }
+    free(bytes);
+}
+
+struct check {
+    uint64_t at;
+    bool wrong;
+};
+
+static void look(void *context, const void *bytes, uint64_t size)
+{
+    struct check *c = context;
+    const uint8_t *p = bytes;
+    for (uint64_t i = 0; i < size; i++)
+        c->wrong |= p[i] != byte_at(c->at + i);
+    c->at += size;
+}
+
+static void test_comes_back_in_order(void **state)
+{
+    struct made *m = *state;
+    struct error e;
+    begin(m);
+    for (unsigned threads = 1; threads <= 5; threads++) {
+        struct check c = {0, false};
+        assert_true(output_read(&m->output, SIZE, threads, look, &c, &e));
+        assert_false(c.wrong);
+        assert_int_equal(c.at, SIZE);
+    }
+    assert_true(output_end(&m->output, true, &e));
+    struct stat st;
+    assert_int_equal(fstatat(m->directory, "whole", &st, 0), 0);
+    assert_int_equal(st.st_size, SIZE);
+    assert_true(st.st_mode & S_IXUSR);
+}
+
+/* What is not there is an error, on any number of threads, and no signal. */
+static void test_a_file_that_ends_early(void **state)
+{
+    struct made *m = *state;
+    begin(m);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct check c = {0, false};
+        struct error e = {0};
+        assert_false(output_read(&m->output, (uint64_t)SIZE + (64 << 20), threads, look, &c, &e));
+        assert_string_equal(e.file, "a/whole");
+        assert_non_null(strstr(e.text, "cannot read the file back"));
+        assert_false(c.wrong);
+    }
+    assert_false(output_end(&m->output, false, NULL));
+}
+
+static void test_holes_are_zeros(void **state)
+{
+    struct made *m = *state;
+    struct error e;
+    char last = 'x';
+    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", 100000, &e));
+    assert_true(output_write(&m->output, &last, 1, 99999, &e));
+    assert_true(output_end(&m->output, true, &e));
+    int fd = openat(m->directory, "whole", O_RDONLY);
+    assert_int_equal(pread(fd, &last, 1, 50000), 1);
+    assert_int_equal(last, 0);
+    assert_int_equal(pread(fd, &last, 1, 99999), 1);
+    assert_int_equal(last, 'x');
+    close(fd);
+}
+
+static void test_a_place_that_cannot_be_written(void **state)
+{
+    struct made *m = *state;
+    struct error e = {0};
+    assert_false(output_begin(&m->output, m->directory, "no/whole", "a/no/whole", 1, &e));
+    assert_non_null(strstr(e.text, "cannot create the file"));
+    assert_false(output_end(&m->output, false, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_comes_back_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_file_that_ends_early, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_holes_are_zeros, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_place_that_cannot_be_written, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,407 @@
+"""What pyelfrun writes about runs, and pyelfstat --runs reads."""
+
+import copy
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import SOURCE
+
+jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
+
+SCHEMA = json.loads((SOURCE / "docs" / "results.schema.json").read_text())
+PHASES = ["startup", "import", "visit", "mpi"]
+
+
+def load(path):
+    """The results in a file, which are what the schema says and agree with themselves."""
+    results = json.loads(path.read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(results)
+    for run in results["runs"]:
+        if run["status"] != "done":
+            continue
+        assert len(run["rank-hosts"]) == run["ranks"]
+        for phase in run["phases"]:
+            for figure in [phase["seconds"], *phase["counters"]]:
+                check_figure(run, figure)
+    return results
+
+
+def check_figure(run, figure):
+    known = [value for value in figure["per-rank"] if value is not None]
+    assert len(figure["per-rank"]) == (run["ranks"] if known else 0)
+    assert ("absent" in figure) == (len(known) < run["ranks"])
+    if known:
+        assert (figure["min"], figure["max"]) == (min(known), max(known))
+        assert figure["mean"] == pytest.approx(sum(known) / len(known), abs=1e-8)
+        assert figure["per-rank"].index(figure["max"]) == figure["max-rank"]
+        assert figure["max-host"] == run["hosts"][run["rank-hosts"][figure["max-rank"]]]["name"]
+
+
+def leftovers(directory):
+    return [name for name in os.listdir(directory) if "part" in name or name.count(".") > 1]
+
+
+# ---- JSON ----
+
+
+def test_ranks(altered, programs, tmp_path):
+    path = tmp_path / "a.json"
+    done = programs.mpirun(3, "pyelfrun", "--json", path, "--visit-order", "random:7", altered.directory)
+    results = load(path)
+    [run] = results["runs"]
+    assert (run["mode"], run["repeat"], run["status"], run["ranks"]) == ("vanilla", 1, "done", 3)
+    assert [phase["name"] for phase in run["phases"]] == PHASES
+    assert all(min(phase["seconds"]["per-rank"]) > 0 for phase in run["phases"])
+    assert results["options"]["visit-order"] == "random:7"
+    assert run["loader"].startswith("CPython 3.") and "MPI" in run["mpi"]
+    assert run["hosts"] == [{"name": run["hosts"][0]["name"], "kernel": kernel(), "glibc": glibc()}]
+    # The table is of the same figures.
+    for label, phase in zip(["import", "visit"], run["phases"][1:]):
+        shown = re.search(rf"^{label} +(\S+) +(\S+)", done.stdout, flags=re.M)
+        assert shown[1] in (f"{phase['seconds']['max']:.4f}", "<0.0001")
+    assert leftovers(tmp_path) == []
+
+
+def kernel():
+    return subprocess.run(["uname", "-srm"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def glibc():
+    return os.confstr("CS_GNU_LIBC_VERSION").split()[1]
+
+
+def test_identity_of_the_set(altered, programs, tmp_path):
+    path = tmp_path / "a.json"
+    programs.run("pyelfrun", "--json", path, "--phases", "mpi", "--no-python", altered.directory)
+    results = load(path)
+    manifest = json.loads((altered.directory / "manifest.json").read_text())
+    digest = programs.command(["xxh128sum", altered.directory / "manifest.json"]).stdout.split()[0]
+    assert results["set"] == {
+        "path": str(altered.directory.resolve()),
+        "manifest": digest,
+        **{key: manifest[key] for key in ("application", "profile", "modules", "utilities", "functions")},
+    }
+    assert [phase["name"] for phase in results["runs"][0]["phases"]] == ["startup", "mpi"]
+    assert results["runs"][0]["loader"] == "dlopen" and results["options"]["python"] == "no"
+
+
+def test_several_runs(altered, programs, tmp_path):
+    path = tmp_path / "a.json"
+    done = programs.run(
+        "pyelfrun", "--repeat", 3, "--launcher", "mpirun -n 2", "--phases", "import,visit", "--json", path,
+        altered.directory,
+    )  # fmt: skip
+    results = load(path)
+    runs = [(run["mode"], run["repeat"], run["ranks"]) for run in results["runs"]]
+    assert runs == [("vanilla", i, 2) for i in (1, 2, 3)]
+    assert results["options"]["launcher"] == "mpirun -n 2" and results["options"]["repeat"] == "3"
+    # Table 1 is the medians of the slowest ranks.
+    seconds = [[phase["seconds"]["max"] for phase in run["phases"]] for run in results["runs"]]
+    medians = [sorted(column)[1] for column in [*zip(*seconds), [sum(run) for run in seconds]]]
+    row = re.search(r"\n\nseconds +startup +import +visit +total +runs\nvanilla (.*) 3\n$", done.stdout)
+    shown = [float(cell.strip("<")) for cell in row[1].split()]
+    assert shown == [pytest.approx(value, abs=1.1e-4 if value > 1e-4 else 2e-4) for value in medians]
+    assert leftovers(tmp_path) == []
+
+
+def test_without_json_nothing_stays(altered, programs, tmp_path):
+    env = {"TMPDIR": tmp_path}
+    done = programs.run("pyelfrun", "--repeat", 2, "--phases", "import", altered.directory, leaks=False, env=env)
+    assert re.search(r"^vanilla .* 2$", done.stdout, flags=re.M)
+    assert leftovers(tmp_path) == []
+
+
+def test_a_run_that_fails(altered, programs, tmp_path):
+    """The second of three fails: what was done is kept, what failed is named, nothing else runs."""
+    path = tmp_path / "a.json"
+    script = tmp_path / "launcher"
+    script.write_text('#!/bin/sh\n[ -e "$0.once" ] && exit 7\ntouch "$0.once"\nexec "$@"\n')
+    script.chmod(0o755)
+    arguments = ["--repeat", 3, "--launcher", script, "--phases", "import", "--json", path, altered.directory]
+    done = programs.run("pyelfrun", *arguments, status=7)
+    results = load(path)
+    assert [run["status"] for run in results["runs"]] == ["done", "failed"]
+    assert results["runs"][1] == {"mode": "vanilla", "repeat": 2, "status": "failed", "exit-status": 7}
+    assert re.search(r"^vanilla .* 1$", done.stdout, flags=re.M)
+    report = programs.run("pyelfstat", "--runs", path).stdout
+    assert "1 of 2 runs failed" in report
+
+    # When none was done, what was there stays.
+    before = path.read_bytes()
+    programs.run("pyelfrun", *arguments, status=7)
+    assert path.read_bytes() == before
+    assert leftovers(tmp_path) == []
+
+
+def test_results_that_do_not_come(altered, programs, tmp_path):
+    """As from a host with another /tmp: the launcher says so, and does not hang or believe."""
+    script = tmp_path / "launcher"
+    script.write_text("#!/bin/sh\nexit 0\n")
+    script.chmod(0o755)
+    arguments = ["--launcher", script, "--json", tmp_path / "a.json", altered.directory]
+    done = programs.run("pyelfrun", *arguments, status=1)
+    assert "the results of mode vanilla, run 1 did not come through" in done.stderr
+    assert done.stderr.count("\n") == 1
+    script.write_text('#!/bin/sh\nfor w; do case $w in --part=*) rm "${w#--part=}";; esac; done\nexec "$@"\n')
+    done = programs.run("pyelfrun", *arguments, status=1)
+    assert re.search(r"rank 0 on \S+: .*where pyelfrun waits for the results, but not on this host", done.stderr)
+    assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
+
+
+def test_interrupted(altered, programs, tmp_path):
+    """As from a terminal: the tree is ended, and nothing stays behind."""
+    script = tmp_path / "launcher"
+    script.write_text('#!/bin/sh\necho started\nexec sleep 600\n')
+    script.chmod(0o755)
+    command = [programs.path("pyelfrun"), "--launcher", script, "--json", tmp_path / "a.json", altered.directory]
+    with subprocess.Popen(
+        command, env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "started\n"
+        assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and "was ended by signal 2" in said
+    assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
+
+
+def test_places_that_cannot_be_written(altered, programs, tmp_path):
+    def refused(path, *more, status=1):
+        done = programs.run("pyelfrun", *more, "--json", path, altered.directory, status=None)
+        assert done.returncode in (1, 2) and done.stdout == "", done.stdout
+        assert done.stderr.count("\n") == 1, done.stderr
+        return done.stderr
+
+    for several in ([], ["--repeat", "2"]):
+        assert "cannot be written; choose another directory" in refused(tmp_path / "no" / "a.json", *several)
+        assert "is no regular file" in refused(tmp_path, *several)
+        assert "is no regular file" in refused("/dev/full", *several)
+        assert "which file?" in refused("", *several)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    if os.geteuid() != 0:
+        assert "cannot be written" in refused(closed / "a.json")
+
+
+def test_a_full_disk(altered, programs, tmp_path):
+    """A file system with room for nothing: one line, no file, also none half-written."""
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", small], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("cannot mount a small file system")
+    try:
+        (small / "filler").write_bytes(b"x" * 4096)
+        done = programs.run("pyelfrun", "--json", small / "a.json", altered.directory, status=1)
+        assert os.listdir(small) == ["filler"]
+        assert "a.json: cannot be written; make room, and run again: No space left" in done.stderr
+        assert done.stderr.count("\n") == 1
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+# ---- Pynamic's lines ----
+
+SECONDS = r"[0-9]+\.[0-9]{9} secs\n"
+PYNAMIC = (
+    r"Pynamic: Version 1\.3\.3\nPynamic: run on \d\d/\d\d/\d\d \d\d:\d\d:\d\d with 2 MPI tasks\n\n"
+    rf"Pynamic: startup time = {SECONDS}"
+    r"Pynamic: driver beginning\.\.\. now importing modules\n"
+    r"Pynamic: driver finished importing all modules\.\.\. visiting all module functions\n"
+    rf"Pynamic: module import time = {SECONDS}Pynamic: module visit time = {SECONDS}"
+    r"Pynamic: module test passed!\n\nPynamic: testing mpi capability\.\.\.\n\n"
+    rf"\nPynamic: fractal mpi time = {SECONDS}Pynamic: mpi test passed!\n\n"
+)
+
+
+def test_pynamic(altered, programs):
+    done = programs.mpirun(2, "pyelfrun", "--pynamic", altered.directory)
+    assert re.fullmatch(PYNAMIC, done.stdout), done.stdout
+    # What scripts in use look for.
+    assert re.search(r"Pynamic:\s+Version\s+([0-9.]+)", done.stdout)[1] == "1.3.3"
+    assert re.search(r"with\s+(\d+)\s+MPI tasks", done.stdout)[1] == "2"
+    for line in ("module import time = ", "module visit time = ", "fractal mpi time", "startup time"):
+        [value] = re.findall(rf"{line}[ =]*([0-9.]+) secs", done.stdout)
+        assert float(value) > 0
+
+
+def test_pynamic_of_several_runs(altered, programs):
+    done = programs.run("pyelfrun", "--pynamic", "--repeat", 2, "--launcher", "mpirun -n 2", altered.directory)
+    assert re.fullmatch(PYNAMIC * 2, done.stdout), done.stdout
+
+
+def test_pynamic_of_a_run_that_fails(altered, programs):
+    altered.path("libmodule1.so").unlink()
+    done = programs.mpirun(2, "pyelfrun", "--pynamic", altered.directory, status=None)
+    assert done.returncode != 0 and "passed" not in done.stdout
+
+
+# ---- pyelfstat --runs ----
+
+
+def figure(hosts, values):
+    """Of these values, one for each rank."""
+    return {
+        "min": min(values),
+        "mean": sum(values) / len(values),
+        "max": max(values),
+        "max-rank": values.index(max(values)),
+        "max-host": hosts[values.index(max(values))],
+        "per-rank": values,
+    }
+
+
+def craft(path, runs, **set_keys):
+    """A file of results; runs: (mode, {rank: host}, {phase: seconds of the ranks}, counters of the import)."""
+    results = {
+        "pyelfrun-results": 1,
+        "version": "0.1.0",
+        "set": {"path": "/s", "application": "crafted", "manifest": "0" * 32, "profile": "", "modules": 4,
+                "utilities": 2, "functions": 10, **set_keys},
+        "options": {},
+        "runs": [],
+    }  # fmt: skip
+    for mode, hosts, phases, counters in runs:
+        names = sorted(set(hosts))
+        results["runs"].append({
+            "mode": mode, "repeat": 1, "status": "done", "begun": "2026-01-31T23:59:59Z", "ranks": len(hosts),
+            "loader": "CPython 3.11.2", "mpi": "Some MPI 1, more", "functions-visited": 10,
+            "hosts": [{"name": name, "kernel": "Linux 6.1", "glibc": "2.36"} for name in names],
+            "rank-hosts": [names.index(host) for host in hosts],
+            "phases": [
+                {"name": name, "seconds": figure(hosts, values),
+                 "counters": [{"unit": "misses", "source": "papi", "level": False, **c} for c in counters]}
+                for name, values in phases.items()
+            ],
+        })  # fmt: skip
+    path.write_text(json.dumps(results))
+    load(path)
+    return results
+
+
+def row(report, label, table):
+    """The cells of a row, in the table with this heading."""
+    lines = report[report.index(table) :].splitlines()
+    return next(line for line in lines if line.startswith(label))[len(label) :].split()
+
+
+def test_side_by_side(programs, tmp_path):
+    hosts = ["n1"]
+    a, b = tmp_path / "a", tmp_path / "b"
+    link = {"startup": [0.5], "import": [0.25], "visit": [5.0]}
+    craft(a, [("vanilla", hosts, {"startup": [0.1], "import": [5.0], "visit": [v]}, []) for v in (1.0, 9.0, 2.0)])
+    craft(b, [("link", hosts, link, []), ("vanilla", hosts, {"import": [10.0], "visit": [1.0]}, [])], manifest="1" * 32)
+    report = programs.run("pyelfstat", "--runs", a, b).stdout
+    assert f"{b} has run another set than {a}\n" in report
+    assert row(report, f"{a} vanilla ", "seconds") == ["0.1000", "5.0000", "2.0000", "7.1000", "-"]
+    assert row(report, f"{b} link ", "seconds") == ["0.5000", "0.2500", "5.0000", "5.7500", "-"]
+    assert row(report, f"{b} vanilla ", "ratio") == ["-", "2.00", "0.50", "-", "-", "to", str(a), "vanilla"]
+    assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report
+    assert "\noutliers" not in report  # of one rank
+
+    report = programs.run("pyelfstat", "--runs", b).stdout
+    assert row(report, f"{b} vanilla ", "ratio")[:3] == ["-", "40.00", "0.20"]
+
+
+def test_counters(programs, tmp_path):
+    hosts = ["n1", "n2"]
+    a, b = tmp_path / "a", tmp_path / "b"
+    absent = {"name": "TLB", "min": None, "mean": None, "max": None, "per-rank": [], "absent": "no PMU here"}
+    times = {"import": [1.0, 1.0]}
+    craft(a, [("vanilla", hosts, times, [{"name": "L1-D", **figure(hosts, [10, 30])}, absent])])
+    craft(b, [("vanilla", hosts, times, [{"name": "L1-D", **figure(hosts, [400, 200])}, absent])])
+    report = programs.run("pyelfstat", "--runs", a, b).stdout
+    assert row(report, f"{a} vanilla ", "L1-D, misses") == ["-", "20", "-", "-"]
+    assert row(report, f"{b} vanilla ", "L1-D, misses") == ["-", "300", "-", "-"]
+    assert row(report[report.index("L1-D") :], f"{b} vanilla ", "ratio")[:2] == ["-", "15.00"]
+    assert report.count("TLB absent: no PMU here\n") == 1
+
+
+def test_outliers(programs, tmp_path):
+    hosts = [f"n{rank // 2}" for rank in range(12)]
+    even = [1.0 + rank / 1000 for rank in range(12)]
+
+    def said(values, where=hosts):
+        craft(tmp_path / "a", [("vanilla", where, {"visit": values}, [])])
+        report = programs.run("pyelfstat", "--runs", tmp_path / "a").stdout
+        _, _, outliers = report.partition("\n\noutliers, above the median by 6 MAD, by a tenth and by 1 ms:\n")
+        return outliers.splitlines()
+
+    def but(**changed):
+        return [changed.get(f"r{rank}", value) for rank, value in enumerate(even)]
+
+    label = f"{tmp_path}/a vanilla, visit: "
+    assert said(even) == ["none"]
+    assert said(but(r7=1.09)) == ["none"]  # less than a tenth
+    assert said(but(r7=1.5)) == [
+        # The host's median is that of its two ranks.
+        f"{label}host n3, median of its 2 ranks 1.2530 s, median of all hosts 1.0065 s",
+        f"{label}rank 7 on n3 1.5000 s, median of all ranks 1.0055 s",
+    ]
+    assert said(but(r0=0.1)) == ["none"]  # fast is no fault
+    # Where many are out, they do not hide one another.
+    several = "\n".join(said(but(r1=9.0, r3=8.0, r4=7.0, r8=6.0)))
+    assert re.findall(r" rank (\d+) on ", several) == ["1", "3", "4", "8"]  # the slowest first
+    # The same times on one rank a host: ranks are named, hosts not once more.
+    assert len(said(but(r7=1.5), [f"n{rank}" for rank in range(12)])) == 1
+    assert said([1e-5] * 11 + [9e-4]) == ["none"]  # less than 1 ms
+    assert said([1.0] * 11 + [1.2], ["n0"] * 12) == [f"{label}rank 11 on n0 1.2000 s, median of all ranks 1.0000 s"]
+    assert said([1.0, 1.0, 9.0], ["n0"] * 3) == []
+    many = said([1.0] * 30 + [2.0 + i for i in range(14)], ["n0"] * 44)
+    assert len(many) == 11 and "rank 43 " in many[0] and many[-1] == f"{label}and 4 ranks more"
+
+
+def test_files_that_are_wrong(programs, tmp_path):
+    right = tmp_path / "right"
+    results = craft(right, [("vanilla", ["n1"], {"import": [1.0]}, [])])
+    wrong = tmp_path / "wrong"
+
+    def refused(text):
+        if isinstance(text, bytes):
+            wrong.write_bytes(text)
+        elif text is not None:
+            wrong.write_text(text if isinstance(text, str) else json.dumps(text))
+        done = programs.run("pyelfstat", "--runs", wrong, right, status=1)
+        assert done.stderr.count("\n") == 1 and done.stderr.startswith(f"pyelfstat: {wrong}"), done.stderr
+        assert f"{right} vanilla" in done.stdout  # the other is shown all the same
+        return done.stderr
+
+    whole = right.read_text()
+    for size in [0, 1, len(whole) // 2, len(whole) - 1]:
+        assert "ends in the middle" in refused(whole[:size])
+    assert "is not JSON" in refused(b"\xff\xfe" + whole.encode())
+    assert "is not JSON" in refused(whole + whole)
+    assert "is larger than" in refused("[" * 4000000)
+    assert "'pyelfrun-results' is missing" in refused("{}")
+
+    def with_run(**keys):
+        changed = copy.deepcopy(results)
+        changed["runs"][0].update(keys)
+        return refused(changed)
+
+    assert "'rank-hosts' names a host that is not" in with_run(**{"rank-hosts": [1]})
+    assert "'ranks' is out of range" in with_run(ranks=2**63)
+    assert "has characters that no text has" in with_run(mode="van\x1b[2Jilla")
+    several = copy.deepcopy(results)
+    several["runs"] = [{**results["runs"][0], "mode": f"m{i}"} for i in range(65)]
+    assert "run 65: 'mode' and 'ranks' are of more kinds than can be compared" in refused(several)
+    assert "'phases' has the wrong length" in with_run(phases=results["runs"][0]["phases"] * 5)
+    os.unlink(wrong)
+    assert "No such file" in refused(None)
+    os.mkfifo(wrong)
+    assert "is not a regular file" in refused(None)
+    os.unlink(wrong)
+    wrong.mkdir()
+    assert "is not a regular file" in refused(None)
+
+
+def test_wrong_use_of_runs(programs, tmp_path):
+    for other in ("--json", "--dwarf", "--each"):
+        said = programs.run("pyelfstat", "--runs", other, tmp_path / "a", status=2).stderr
+        assert "--runs: there is a table and nothing else" in said

@@ -1,0 +1,246 @@
+"""Ranks that fail, each with what it says, and the whole run with it; and equal results of ranks that do not.
+
+One rank of three has a set of its own, in which something is wrong.
+"""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+from conftest import Altered
+from objects import ask, functions, tool
+
+LINKED = ("link", "bind-now")
+MODES = ("vanilla", *LINKED)
+ALL_MODES = (*MODES, "static")
+RANKS = (1, 2, 8)
+
+# What a module's first function does instead, in x86-64.
+LOOP = b"\xeb\xfe"  # jmp .
+STORE_TO_NULL = b"\x31\xc0\x89\x00"  # xor %eax,%eax; mov %eax,(%rax)
+KILL_ITSELF = (
+    b"\xb8\x27\x00\x00\x00\x0f\x05"  # getpid
+    b"\x89\xc7\xbe\x09\x00\x00\x00\xb8\x3e\x00\x00\x00\x0f\x05"  # kill(it, SIGKILL)
+)
+
+# Hangs are found by it; nothing else takes a fraction of it.
+GUARD = 120
+
+
+def has_static(programs):
+    return " --static " in programs.run("pyelfgen", "--help").stdout
+
+
+@pytest.fixture
+def skip_static(request, programs):
+    """Mode static, where pyelfgen makes no such executable."""
+    if request.node.callspec.params["mode"] == "static" and not has_static(programs):
+        pytest.skip("pyelfgen has no --static")
+
+
+@pytest.fixture(scope="module")
+def good(programs, sets, tmp_path_factory):
+    """A set with an executable; not to be changed."""
+    sets.get("odd")
+    directory = tmp_path_factory.mktemp("good") / "set"
+    executables = ["--link", *(["--static"] if has_static(programs) else [])]
+    programs.run("pyelfgen", "--profile", sets.directory / "odd.prof", *executables, "-o", directory, "-q")
+    return directory
+
+
+@pytest.fixture
+def bad(good, tmp_path):
+    """A copy of it, to make wrong."""
+    return Altered(shutil.copytree(good, tmp_path / "bad"))
+
+
+def instead(altered, name, code):
+    """The first function of a library does this, also where it is part of the static executable."""
+    function, address = functions(altered.path(name))[0]
+    altered.patch(name, altered.offset(name, ".text", address), code)
+    static = altered.path("pyelf-static")
+    if static.exists():
+        rows = [row.split() for row in ask("nm", "--defined-only", static).splitlines()]
+        [address] = [int(row[0], 16) for row in rows if row[-1] == function]
+        altered.patch(static.name, altered.offset(static.name, ".text", address), code)
+
+
+@pytest.fixture
+def fails(programs, good, bad):
+    """Runs two ranks on the good set and a third on the bad one; returns what pyelfrun said."""
+    tool("mpirun")
+
+    def run(mode, *options):
+        program = [programs.path("pyelfrun"), "--mode", mode, *options]
+        command = ["mpirun", "-n", "2", *program, good, ":", "-n", "1", *program, bad.directory]
+        done = programs.command(command, status=None, leaks=False, timeout=GUARD)
+        assert done.returncode != 0
+        assert "every result right" not in done.stdout
+        return "\n".join(line for line in done.stderr.splitlines() if line.startswith("pyelfrun:"))
+
+    return run
+
+
+@pytest.mark.slow
+class TestOneRankFails:
+    @pytest.mark.parametrize("name", ["libmodule2.so", "libutility1.so"])
+    def test_a_missing_library(self, name, fails, bad):
+        bad.path(name).unlink()
+        said = fails("vanilla")
+        stem = name.removesuffix(".so")
+        wanted = rf"pyelfrun: rank 2 on \S+: libmodule\w+: cannot be imported: \w+Error: .*{stem}.*"
+        assert re.fullmatch(wanted, said), said
+
+    @pytest.mark.parametrize("mode", LINKED)
+    def test_a_missing_library_that_is_linked(self, mode, fails, bad):
+        bad.path("libmodule2.so").unlink()
+        said = fails(mode)
+        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without a word in phase startup; see what .*", said), said
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    def test_a_wrong_result(self, mode, fails, bad):
+        manifest = json.loads(bad.path("manifest.json").read_text())
+        [row] = [row for row in manifest["libraries"] if row["name"] == "libmodule1.so"]
+        text = bad.path("manifest.json").read_text()
+        assert text.count(str(row["result"])) == 1
+        bad.path("manifest.json").write_text(text.replace(str(row["result"]), "12345"))
+        said = fails(mode)
+        wanted = rf"pyelfrun: rank 2 on \S+: libmodule1: entry returned {row['result']}, the manifest says 12345; .*"
+        assert re.fullmatch(wanted, said), said
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    @pytest.mark.parametrize(
+        "code, reason",
+        [(KILL_ITSELF, "ended without a word"), (STORE_TO_NULL, "ended by SIGSEGV")],
+        ids=["SIGKILL", "SIGSEGV"],
+    )
+    def test_a_signal(self, code, reason, mode, fails, bad):
+        instead(bad, "libmodule1.so", code)
+        said = fails(mode)
+        assert re.fullmatch(rf"pyelfrun: rank 2 on \S+: {reason} in phase visit, at libmodule1; .*", said), said
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    def test_a_hang(self, mode, fails, bad):
+        """The others wait, and are done with their visit."""
+        instead(bad, "libmodule1.so", LOOP)
+        said = fails(mode, "--timeout", "5").splitlines()
+        reason = "not done after 5 s: was in phase"
+        assert any(re.match(rf"pyelfrun: rank 2 on \S+: {reason} visit, at libmodule1; ", line) for line in said), said
+        assert all(re.match(rf"pyelfrun: rank (2|[01] on \S+: {reason} barrier; )", line) for line in said), said
+
+    def test_a_set_that_is_none(self, fails, bad):
+        bad.path("manifest.json").unlink()
+        said = fails("vanilla")
+        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: .*/bad: is not a set or an incomplete one: .*", said), said
+
+
+def test_killed_without_a_launcher(programs, bad):
+    instead(bad, "libmodule1.so", KILL_ITSELF)
+    done = programs.run("pyelfrun", bad.directory, status=-9)
+    assert re.fullmatch(
+        r"pyelfrun: rank 0 on \S+: ended without a word in phase visit, at libmodule1; was it killed, .*\n", done.stderr
+    ), done.stderr
+
+
+def test_a_run_that_ends_well_has_no_witness(programs, good):
+    """Of its end: nothing is said, nothing is left that holds the pipe open."""
+    assert programs.run("pyelfrun", good, timeout=GUARD).stderr == ""
+
+
+def test_a_witness_that_is_none(programs, good):
+    """The variable may come from anywhere, and name anything."""
+    path = good / "pyelf-link"
+    library = programs.build / "lib" / "libpyelfrun.so.0"
+    for text in ("", "0 1", "x", "999999 999999", "-1 -1", "0 1 2"):
+        environment = {"PYELFRUN_WITNESS": text, "LD_PRELOAD": str(library)}
+        if not programs.sanitized:
+            assert "every result right" in programs.command([path], leaks=False, env=environment).stdout
+        assert "every result right" in programs.run("pyelfrun", good, env={"PYELFRUN_WITNESS": text}).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.usefixtures("skip_static")
+@pytest.mark.parametrize("mode", ALL_MODES)
+def test_equal_results(mode, ranks, programs, good, tmp_path):
+    picture = tmp_path / "picture.png"
+    done = programs.mpirun(ranks, "pyelfrun", "--mode", mode, "--picture", picture, good, timeout=GUARD)
+    alone = programs.run("pyelfrun", "--picture", tmp_path / "alone.png", good)
+    assert done.stderr == ""
+    assert f"mode {mode}, {ranks} rank{'s' if ranks > 1 else ''}," in done.stdout
+    last = done.stdout.splitlines()[-2:]
+    assert last == alone.stdout.splitlines()[-2:] and "every result right" in last[0]
+    assert picture.read_bytes() == (tmp_path / "alone.png").read_bytes()
+
+
+class TestWrongUse:
+    @pytest.fixture
+    def refused(self, programs):
+        def run(*arguments, status=1, env=None):
+            said = programs.run("pyelfrun", *arguments, status=status, env=env).stderr
+            assert re.fullmatch(r"pyelfrun: .*\n", said), said
+            return said
+
+        return run
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    def test_not_a_set(self, mode, refused, tmp_path):
+        assert "a set" in refused("--mode", mode, tmp_path)
+
+    def test_no_directory(self, refused, tmp_path):
+        assert "nowhere: cannot be opened: No such file or directory" in refused(tmp_path / "nowhere")
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    def test_incomplete_set(self, mode, refused, bad):
+        bad.path("manifest.json").unlink()
+        said = refused("--mode", mode, bad.directory)
+        assert "incomplete" in said and "pyelfgen" in said
+
+    @pytest.mark.usefixtures("skip_static")
+    @pytest.mark.parametrize("mode", ALL_MODES)
+    def test_manifest_of_another_version(self, mode, refused, bad):
+        path = bad.path("manifest.json")
+        text = path.read_text()
+        [version] = re.findall(r'"pyelfgen-manifest": *([0-9]+)', text)
+        path.write_text(text.replace(f'"pyelfgen-manifest": {version}', f'"pyelfgen-manifest": {int(version) + 1}'))
+        said = refused("--mode", mode, bad.directory)
+        assert f"version {int(version) + 1}" in said
+
+    def test_no_launcher(self, refused, good, programs, tmp_path):
+        said = refused("--launcher", "mpirun -n 2", good, env={"PATH": str(tmp_path)})
+        assert "mpirun: cannot be started; install it, or give another --launcher: No such file or directory" in said
+
+    def test_read_only_directory_for_the_picture(self, refused, good):
+        """In /sys nobody can make a file."""
+        if not os.path.isdir("/sys/kernel"):
+            pytest.skip("there is no /sys")
+        assert "/sys/kernel/p.png: cannot be written; name another" in refused("--picture", "/sys/kernel/p.png", good)
+
+    def test_picture_that_is_a_directory(self, refused, good, tmp_path):
+        assert "is a directory; name a file" in refused("--picture", tmp_path, good)
+
+    def test_picture_of_nothing(self, refused, good):
+        said = refused("--picture", "p.png", "--phases", "import", good, status=2)
+        assert "--picture: it is phase mpi that draws" in said
+
+    def test_name_of_the_picture_that_is_too_long(self, refused, good, tmp_path):
+        assert "name too long" in refused("--picture", f"{tmp_path}/{'p' * 255}", good).lower()
+        assert "name too long" in refused("--picture", "/p" * 4096, good).lower()
+
+    @pytest.mark.parametrize(
+        "launcher, variables",
+        [
+            ("mpirun", {"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": "2"}),
+            ("mpiexec", {"PMI_SIZE": "3", "PMI_RANK": "1"}),
+        ],
+    )
+    def test_launcher_of_another_mpi(self, launcher, variables, refused, good):
+        assert f"{launcher} has started 3 processes, of which MPI knows nothing: " in refused(good, env=variables)

@@ -1,0 +1,92 @@
+"""pyelfrun under Slurm: a Slurm of one machine, which tests/slurm.sh starts for each test."""
+
+import os
+import re
+import shutil
+
+import pytest
+
+from conftest import SOURCE, Altered
+from test_run_failures import KILL_ITSELF, STORE_TO_NULL, instead
+
+MISSING = 77  # slurm.sh's status where there can be no Slurm
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def linked(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("linked") / "set"
+    programs.run("pyelfgen", "--profile", "small", "--link", "-o", directory, "-q")
+    return directory
+
+
+@pytest.fixture
+def slurm(programs, tmp_path):
+    """Runs a command where there is a Slurm."""
+    if os.geteuid() != 0 or not shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin"):
+        pytest.skip("no Slurm can be started: that takes root, slurm-wlm and munge")
+
+    def run(*command, **options):
+        environment = {"PATH": f"{programs.build / 'bin'}:{os.environ['PATH']}"}
+        command = [SOURCE / "tests" / "slurm.sh", *command]
+        done = programs.command(
+            command, status=None, leaks=False, cwd=tmp_path, timeout=900, env=environment, **options
+        )
+        assert done.returncode != MISSING, done.stderr
+        return done
+
+    return run
+
+
+def without_queueing(stderr):
+    return re.sub(r"^srun: (job .* queued and waiting.*|job .* has been allocated.*)\n", "", stderr, flags=re.M)
+
+
+def test_srun(slurm, linked):
+    """Four ranks of one step, with PMIx, that know one another."""
+    done = slurm("srun", "-n", "4", "pyelfrun", linked)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^mode vanilla, 4 ranks, 8 modules imported", done.stdout, flags=re.M)
+    assert "every result right\nMPI test passed" in done.stdout
+    assert without_queueing(done.stderr) == ""
+
+
+def test_a_job_of_several_steps(slurm, linked):
+    modes = "vanilla,link,bind-now"
+    done = slurm("salloc", "-n", "4", "pyelfrun", "--launcher", "srun -n 4", "--mode", modes, linked)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^mode (\S+), 4 ranks", done.stdout, flags=re.M) == modes.split(",")
+    assert done.stdout.count("every result right") == 3
+
+
+def test_the_sample_script(slurm, linked, tmp_path):
+    script = (SOURCE / "docs" / "pyelfrun.sbatch").read_text().replace("--nodes=2 ", "--nodes=1 ")
+    (tmp_path / "mine.sbatch").write_text(script.replace("per-node=8", "per-node=4"))
+    done = slurm("sbatch", "--wait", "mine.sbatch", linked, "--mode", "vanilla,link")
+    output = next(tmp_path.glob("pyelfrun-*.out")).read_text()
+    assert done.returncode == 0, output
+    assert re.findall(r"^mode (\S+), 4 ranks", output, flags=re.M) == ["vanilla", "link"]
+    assert output.count("every result right") == 2
+
+
+@pytest.mark.parametrize("launcher", ["srun -n 4 --kill-on-bad-exit=1", "pyelfrun"])
+@pytest.mark.parametrize(
+    "code, reason",
+    [(KILL_ITSELF, "ended without a word in"), (STORE_TO_NULL, "ended by SIGSEGV in")],
+    ids=["SIGKILL", "SIGSEGV"],
+)
+def test_a_rank_that_fails(code, reason, launcher, slurm, linked, tmp_path):
+    """The step ends with it, also where pyelfrun has started srun, which then needs no option."""
+    bad = Altered(shutil.copytree(linked, tmp_path / "bad"))
+    instead(bad, "libmodule1.so", code)
+    choose = f'[ "$SLURM_PROCID" = 2 ] && set={bad.directory} || set={linked}; exec pyelfrun "$set"'
+    if launcher == "pyelfrun":
+        (tmp_path / "ranks").write_text(f'#!/bin/bash\nexec srun -n 4 bash -c \'{choose}\'\n')
+        (tmp_path / "ranks").chmod(0o755)
+        done = slurm("salloc", "-n", "4", "pyelfrun", "--launcher", tmp_path / "ranks", linked)
+    else:
+        done = slurm(*launcher.split(), "bash", "-c", choose)
+    assert done.returncode not in (0, MISSING)
+    said = [line for line in done.stderr.splitlines() if line.startswith("pyelfrun: rank 2")]
+    assert len(said) == 1 and f"{reason} phase visit, at libmodule1; " in said[0], done.stderr

@@ -1,0 +1,300 @@
+/* See runs.h: reading, and tables 1 and 2. */
+#include "tools/runs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/runs_parts.h"
+
+struct runs {
+    struct report *r;
+    struct runs_file *files;
+    size_t file_count;
+    struct runs_row *rows;
+    size_t row_count;
+    int label_width;
+};
+
+/* ---- rows with a ratio ---- */
+
+enum { COLUMNS_MOST = RESULTS_PARTS + 1 };
+
+/* One table, then the same as ratios. */
+struct grid {
+    const char *title;
+    const char *column[COLUMNS_MOST];
+    int columns;
+    double (*cell)[COLUMNS_MOST]; /* of every row; NAN: unknown */
+    bool seconds;
+};
+
+/* What the row is compared with: where there are several files, the same mode of
+ * the first that has it; in one file, its first row. */
+static size_t base_of(const struct runs *all, size_t row)
+{
+    if (all->file_count == 1)
+        return 0;
+    for (size_t i = 0; i < row; i++)
+        if (strcmp(all->rows[i].is->mode, all->rows[row].is->mode) == 0 && all->rows[i].file != all->rows[row].file)
+            return i;
+    return row;
+}
+
+static void put_cell(double v, bool seconds)
+{
+    char text[32];
+    if (isnan(v))
+        printf(" %12s", "-");
+    else if (seconds)
+        printf(" %12s", results_seconds(text, v, 4));
+    else
+        printf(fabs(v) < 1e12 ? " %12.0f" : " %12.4g", v);
+}
+
+static void put_heading(const struct runs *all, const struct grid *g, const char *corner)
+{
+    printf("%-*s", all->label_width, corner);
+    for (int c = 0; c < g->columns; c++)
+        printf(" %12s", g->column[c]);
+    putchar('\n');
+}
+
+static void put_grid(const struct runs *all, const struct grid *g)
+{
+    bool ratios = false;
+    put_heading(all, g, g->title);
+    for (size_t i = 0; i < all->row_count; i++) {
+        printf("%-*s", all->label_width, all->rows[i].label);
+        for (int c = 0; c < g->columns; c++)
+            put_cell(g->cell[i][c], g->seconds);
+        putchar('\n');
+        ratios = ratios || base_of(all, i) != i;
+    }
+    if (!ratios)
+        return;
+    put_heading(all, g, "ratio");
+    for (size_t i = 0; i < all->row_count; i++) {
+        const size_t base = base_of(all, i);
+        if (base == i)
+            continue;
+        printf("%-*s", all->label_width, all->rows[i].label);
+        for (int c = 0; c < g->columns; c++) {
+            const double ratio = g->cell[i][c] / g->cell[base][c];
+            if (isfinite(ratio))
+                printf(fabs(ratio) < 1e6 ? " %12.2f" : " %12.3g", ratio);
+            else
+                printf(" %12s", "-");
+        }
+        printf("  to %s\n", all->rows[base].label);
+    }
+}
+
+static void *rows_of(const struct runs *all, size_t size)
+{
+    return report_must(calloc(all->row_count + 1, size));
+}
+
+static void put_table_1(const struct runs *all)
+{
+    double(*cell)[COLUMNS_MOST] = rows_of(all, sizeof *cell);
+    const struct grid g = {"seconds", {"startup", "import", "visit", "total", "MPI"}, 5, cell, true};
+    for (size_t i = 0; i < all->row_count; i++) {
+        const struct results_case *c = all->rows[i].is;
+        cell[i][0] = c->seconds[RESULTS_STARTUP];
+        cell[i][1] = c->seconds[RESULTS_IMPORT];
+        cell[i][2] = c->seconds[RESULTS_VISIT];
+        cell[i][3] = c->total;
+        cell[i][4] = c->seconds[RESULTS_MPI];
+    }
+    report_gap(all->r);
+    put_grid(all, &g);
+    free(cell);
+}
+
+/* ---- table 2 ---- */
+
+static const struct results_figure *find_counter(const struct results_phase *p, const struct results_figure *like)
+{
+    for (size_t i = 0; p->ran && i < p->counter_count; i++)
+        if (strcmp(p->counters[i].name, like->name) == 0 && strcmp(p->counters[i].source, like->source) == 0)
+            return &p->counters[i];
+    return NULL;
+}
+
+/* The mean of the ranks, of several runs the median; *absent where there is none. */
+static double count_of(const struct runs_row *row, enum results_part part, const struct results_figure *like,
+                       const char **absent)
+{
+    const struct results *r = &row->file->results;
+    double *value = report_must(calloc(r->run_count + 1, sizeof *value));
+    size_t count = 0;
+    for (size_t i = 0; i < r->run_count; i++) {
+        if (!results_case_has(row->is, &r->runs[i]))
+            continue;
+        const struct results_figure *f = find_counter(&r->runs[i].phase[part], like);
+        const struct results_summary s = f ? results_summarize(f, r->runs[i].ranks) : (struct results_summary){0};
+        if (s.known)
+            value[count++] = s.mean;
+        else if (f && f->absent)
+            *absent = f->absent;
+    }
+    const double median = results_median(value, count);
+    free(value);
+    return median;
+}
+
+static void put_counter(const struct runs *all, const struct results_figure *like)
+{
+    double(*cell)[COLUMNS_MOST] = rows_of(all, sizeof *cell);
+    const char **absent = rows_of(all, sizeof *absent);
+    char title[256];
+    bool any = false;
+    snprintf(title, sizeof title, "%.100s, %.100s", like->name, like->unit);
+    const struct grid g = {title, {"startup", "import", "visit", "MPI"}, RESULTS_PARTS, cell, false};
+    for (size_t i = 0; i < all->row_count; i++) {
+        bool known = false;
+        for (int part = 0; part < RESULTS_PARTS; part++) {
+            cell[i][part] = count_of(&all->rows[i], (enum results_part)part, like, &absent[i]);
+            known = known || !isnan(cell[i][part]);
+        }
+        any = any || known;
+        if (known)
+            absent[i] = NULL;
+    }
+    if (any) {
+        report_gap(all->r);
+        put_grid(all, &g);
+    }
+    const char *said = "";
+    for (size_t i = 0; i < all->row_count; i++) {
+        if (absent[i] && (any || strcmp(said, absent[i]) != 0))
+            printf("%s absent%s%s: %s\n", like->name, any ? " in " : "", any ? all->rows[i].label : "", absent[i]);
+        said = absent[i] ? absent[i] : said;
+    }
+    free(absent);
+    free(cell);
+}
+
+/* Every counter of every row, at its first place. */
+static bool is_new(const struct results_figure *f, const struct results_figure **seen, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(seen[i]->name, f->name) == 0 && strcmp(seen[i]->source, f->source) == 0)
+            return false;
+    return count < RESULTS_COUNTERS_MOST;
+}
+
+static void put_table_2(const struct runs *all)
+{
+    const struct results_figure *seen[RESULTS_COUNTERS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < all->row_count; i++)
+        for (int part = 0; part < RESULTS_PARTS; part++) {
+            const struct results_phase *p = &all->rows[i].is->first->phase[part];
+            for (size_t k = 0; p->ran && k < p->counter_count; k++)
+                if (is_new(&p->counters[k], seen, count))
+                    seen[count++] = &p->counters[k];
+        }
+    if (count)
+        report_gap(all->r);
+    for (size_t i = 0; i < count; i++)
+        put_counter(all, seen[i]);
+}
+
+/* ---- the files ---- */
+
+static void put_file(const struct runs_file *f)
+{
+    const struct results *r = &f->results;
+    const struct results_set *s = &r->set;
+    printf("%s: %s%s%" PRIu64 " modules, %" PRIu64 " utilities\n", f->path, s->application, *s->application ? ", " : "",
+           s->modules, s->utilities);
+    size_t failed = 0;
+    for (size_t i = 0; i < r->run_count; i++)
+        failed += r->runs[i].status != 0;
+    if (failed)
+        printf("  %zu of %zu runs failed\n", failed, r->run_count);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct results_case *c = &f->cases[i];
+        const struct results_host *h = &c->first->hosts[0];
+        printf("  %s: %zu run%s of %zu rank%s on %zu host%s, %s, glibc %s, %s, %.*s\n", c->mode, c->runs,
+               c->runs == 1 ? "" : "s", c->ranks, c->ranks == 1 ? "" : "s", c->first->host_count,
+               c->first->host_count == 1 ? "" : "s", h->kernel, h->glibc, c->first->loader,
+               (int)strcspn(c->first->mpi, ","), c->first->mpi);
+    }
+}
+
+/* Figures of different sets are no comparison of what ran them. */
+static void put_difference(const struct runs *all)
+{
+    for (size_t i = 1; i < all->file_count; i++)
+        if (strcmp(all->files[i].results.set.manifest, all->files[0].results.set.manifest) != 0)
+            printf("%s has run another set than %s\n", all->files[i].path, all->files[0].path);
+}
+
+static void read_file(struct runs *all, const char *path)
+{
+    struct runs_file *f = &all->files[all->file_count];
+    struct error e;
+    if (!results_read(&f->results, path, &e)) {
+        report_complain(all->r, &e);
+        return;
+    }
+    f->path = report_text(all->r, path);
+    f->cases = report_must(results_cases(&f->results, &f->count));
+    all->file_count++;
+    all->row_count += f->count;
+}
+
+static const char *label_of(struct report *r, const struct runs_file *f, const struct results_case *c)
+{
+    const size_t size = strlen(f->path) + strlen(c->mode) + 64;
+    char *label = report_must(arena_take(&r->arena, size));
+    bool several = false; /* numbers of ranks */
+    for (size_t i = 0; i < f->count; i++)
+        several = several || f->cases[i].ranks != c->ranks;
+    const int n = snprintf(label, size, "%s %s", f->path, c->mode);
+    if (several)
+        snprintf(label + n, size - (size_t)n, " %zu", c->ranks);
+    return label;
+}
+
+static void make_rows(struct runs *all)
+{
+    size_t at = 0;
+    all->rows = report_must(arena_zeroed(&all->r->arena, all->row_count + 1, sizeof *all->rows));
+    all->label_width = 24;
+    for (size_t i = 0; i < all->file_count; i++)
+        for (size_t k = 0; k < all->files[i].count; k++) {
+            const struct runs_file *f = &all->files[i];
+            struct runs_row *row = &all->rows[at++];
+            *row = (struct runs_row){label_of(all->r, f, &f->cases[k]), f, &f->cases[k]};
+            const int width = (int)strlen(row->label);
+            all->label_width = width > all->label_width ? width : all->label_width;
+        }
+}
+
+void runs_report(struct report *r, char **paths, size_t count)
+{
+    struct runs all = {.r = r};
+    all.files = report_must(arena_zeroed(&r->arena, count + 1, sizeof *all.files));
+    for (size_t i = 0; i < count; i++)
+        read_file(&all, paths[i]);
+    make_rows(&all);
+    for (size_t i = 0; i < all.file_count; i++)
+        put_file(&all.files[i]);
+    put_difference(&all);
+    r->begun = r->begun || all.file_count > 0;
+    if (all.row_count > 0) {
+        put_table_1(&all);
+        runs_report_ranks(r, all.rows, all.row_count, all.label_width);
+        put_table_2(&all);
+    }
+    for (size_t i = 0; i < all.file_count; i++) {
+        free(all.files[i].cases);
+        results_free(&all.files[i].results);
+    }
+}
