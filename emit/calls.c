@@ -267,8 +267,7 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     const struct plan_library *u = utility_at(plan, class, row);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
-    return (struct import){u->number,
-                           chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
+    return (struct import){u->number, chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
 }
 
 /* The imports made so far, by what they are: places in a table that is at least

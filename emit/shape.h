@@ -109,10 +109,10 @@ struct shape {
     int64_t extern_called; /* -1: none */
     bool needs_before;     /* the library of that one, unless libmodulebegin brings it */
     bool soname;
-    uint32_t called;       /* own numbered functions that are called through the PLT */
-    uint32_t direct;       /* of which so many without it: an executable's */
-    uint32_t plt;          /* slots */
-    uint32_t undefined;    /* in .dynsym */
+    uint32_t called;    /* own numbered functions that are called through the PLT */
+    uint32_t direct;    /* of which so many without it: an executable's */
+    uint32_t plt;       /* slots */
+    uint32_t undefined; /* in .dynsym */
     uint32_t defined;
     uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */

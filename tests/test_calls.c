@@ -311,13 +311,8 @@ static void test_need_all(void **state)
 static void test_random_calls_go_everywhere(void **state)
 {
     (void)state;
-    const struct counts c = {.modules = 20,
-                             .utilities = 60,
-                             .functions = 200,
-                             .depth = 10,
-                             .utility = 1,
-                             .coverage = 1,
-                             .random = true};
+    const struct counts c = {
+        .modules = 20, .utilities = 60, .functions = 200, .depth = 10, .utility = 1, .coverage = 1, .random = true};
     struct made m;
     make(&m, &c);
     for (uint32_t i = 0; i < c.modules; i++) {

@@ -45,7 +45,8 @@ static void link_library(struct linked *l, uint32_t functions, uint32_t undefine
 {
     char source[300];
     char command[1000];
-    snprintf(l->path, sizeof l->path, PYELFGEN_BUILD_DIR "/test_hash_%ld_%u_%u.so", (long)getpid(), functions, undefined);
+    snprintf(l->path, sizeof l->path, PYELFGEN_BUILD_DIR "/test_hash_%ld_%u_%u.so", (long)getpid(), functions,
+             undefined);
     snprintf(source, sizeof source, "%s.c", l->path);
     FILE *out = fopen(source, "w");
     assert_non_null(out);
@@ -146,7 +147,8 @@ static void test_sysv_hash_is_that_of_ld(void **state)
 static void test_undefined_symbols_count_as_with_ld(void **state)
 {
     (void)state;
-    static const uint32_t numbers[][2] = {{1, 1}, {16, 15}, {36, 1}, {520, 511}, {925, 930}, {1024, 1030}, {2775, 2700}};
+    static const uint32_t numbers[][2] = {{1, 1},     {16, 15},     {36, 1},     {520, 511},
+                                          {925, 930}, {1024, 1030}, {2775, 2700}};
     for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct linked l;
         link_library(&l, numbers[i][0], numbers[i][1]);
