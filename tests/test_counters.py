@@ -76,7 +76,8 @@ def test_system_counts_are_the_kernels(programs, small, tmp_path):
     about = 1 << 20
     resident = [counted("rss", phase) for phase in counted.phases]
     assert 0 < resident[0] < resident[1] + about
-    assert usage.ru_maxrss * 1024 / 3 < max(resident) < usage.ru_maxrss * 1024 + about
+    # an interpreter with MPI; what the kernel states holds that of this test before it became the program
+    assert 10_000_000 < max(resident) < usage.ru_maxrss * 1024 + about
     assert all(counted("major-faults", phase) <= usage.ru_majflt for phase in counted.phases)
 
 
