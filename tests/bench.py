@@ -5,7 +5,8 @@ both, and the median of the ratios pair by pair: the absolute times of a shared
 machine drift by a factor of three, the ratios hardly. What was there before is
 deleted, and on a disk the file system synced, outside the timed part. A third
 measurement of each pair is two threads of plain writes of as many bytes in as
-many files, the least that any generator could take.
+many files, the least that any generator could take; two more are the same set
+with an executable that is linked with it, and as one executable instead.
 """
 
 import argparse
@@ -67,38 +68,51 @@ def peak_memory(command):
     return int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", result.stderr)[1]) * 1024 / 1e6
 
 
+# What is measured: pyelfgen alone, what it is compared with, pyelfgen with more options.
+GENERATED, COPIED, WRITTEN, LINKED, STATIC = "pyelfgen", "cp -r", "plain writes", "--link", "--static --no-libraries"
+RATIOS = [(GENERATED, COPIED), (GENERATED, WRITTEN), (LINKED, GENERATED), (STATIC, GENERATED)]
+
+
 def bench(generator, profile, directory, threads, pairs, sync):
+    """Bytes of the set, and a row of seconds for each pair."""
     made, copied, written = (directory / name for name in ("made", "copied", "written"))
-    generate = [generator, "--profile", profile, "-o", str(made), "-j", str(threads), "--quiet"]
-    subprocess.run(generate, check=True)
+
+    def generate(*options):
+        command = [generator, "--profile", profile, "-o", str(made), "-j", str(threads), "--quiet", *options]
+        subprocess.run(command, check=True)
+
+    def generated(*options):
+        remove(made, sync)
+        return timed(lambda: generate(*options))
+
+    generate()
     sizes = [path.stat().st_size for path in made.iterdir()]
     rows = []
     for number in range(pairs + 1):
+        row = {COPIED: timed(lambda: subprocess.run(["cp", "-r", made, copied], check=True))}
         remove(copied, sync)
-        copy = timed(lambda: subprocess.run(["cp", "-r", made, copied], check=True))
-        remove(copied, sync)
-        write = timed(lambda: plain_writes(sizes, written, threads))
+        row[WRITTEN] = timed(lambda: plain_writes(sizes, written, threads))
         remove(written, sync)
-        remove(made, sync)
-        generated = timed(lambda: subprocess.run(generate, check=True))
+        row[STATIC] = generated("--static", "--no-libraries")
+        row[LINKED] = generated("--link")
+        row[GENERATED] = generated()
         if sync:
             os.sync()
         if number:  # the first warms up
-            rows.append((generated, copy, write))
+            rows.append(row)
     remove(made, False)
     return sum(sizes), rows
 
 
 def report(where, total, rows):
     def line(title, values):
-        print(f"  {title:<28}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
+        print(f"  {title:<38}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
 
-    print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':12}min  median     max")
-    line("pyelfgen, seconds", [row[0] for row in rows])
-    line("cp -r, seconds", [row[1] for row in rows])
-    line("plain writes, seconds", [row[2] for row in rows])
-    line("pyelfgen / cp -r", [row[0] / row[1] for row in rows])
-    line("pyelfgen / plain writes", [row[0] / row[2] for row in rows])
+    print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':22}min  median     max")
+    for what in (GENERATED, COPIED, WRITTEN, LINKED, STATIC):
+        line(f"{what}, seconds", [row[what] for row in rows])
+    for what, beside in RATIOS:
+        line(f"{what} / {beside}", [row[what] / row[beside] for row in rows])
 
 
 def main():
@@ -120,7 +134,7 @@ def main():
         with tempfile.TemporaryDirectory(dir=parent, prefix="bench-") as directory:
             total, rows = bench(generator, options.profile, pathlib.Path(directory), options.threads, options.pairs, sync)
         report(where, total, rows)
-        results[where] = {"bytes": total, "seconds": [dict(zip(("pyelfgen", "cp", "write"), row)) for row in rows]}
+        results[where] = {"bytes": total, "seconds": rows}
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="bench-") as directory:
         command = [generator, "--profile", options.profile, "-o", f"{directory}/set", "-q", "-j"]
         for threads in (1, options.threads):
