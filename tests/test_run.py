@@ -1,6 +1,7 @@
 """pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
 
 import re
+import shutil
 
 import pytest
 
@@ -122,3 +123,28 @@ def test_cold_and_warm(altered, programs):
     for wish in ("--cold", "--warm"):
         done = run(programs, wish, altered.directory)
         assert "every result right" in done.stdout
+
+
+def test_an_installation_under_any_path(linked, programs, tmp_path):
+    """What divides a list of the dynamic linker may be in a path, and be replaced in one."""
+    top = tmp_path / "with: blanks $ORIGIN"
+    for part in ("bin/pyelfrun", "lib/libpyelfrun.so.0", "libexec/pyelfgen"):
+        place = top / part
+        place.parent.mkdir(parents=True, exist_ok=True)
+        source = programs.build / part
+        shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
+    for mode in ("vanilla", "link"):
+        done = programs.command(
+            [top / "bin" / "pyelfrun", "--mode", mode, "--audit", linked], leaks=False, env=programs.beside_sets
+        )
+        assert "every result right" in done.stdout and done.stderr == ""
+        assert re.search(r"^objects-opened +[1-9]", done.stdout, flags=re.M)
+
+
+def test_an_executable_that_may_not_be_executed(linked, programs, tmp_path):
+    """As where a file system is mounted noexec; it is there, so that nothing has to be generated."""
+    copy = tmp_path / "set"
+    shutil.copytree(linked, copy)
+    (copy / "pyelf-link").chmod(0o644)
+    said = run(programs, "--mode", "link", copy, status=1).stderr
+    assert re.fullmatch(r"pyelfrun: \S+/pyelf-link: cannot be executed; .*: Permission denied\n", said), said
