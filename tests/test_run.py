@@ -1,5 +1,6 @@
 """pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
 
+import json
 import re
 import shutil
 
@@ -148,3 +149,37 @@ def test_an_executable_that_may_not_be_executed(linked, programs, tmp_path):
     (copy / "pyelf-link").chmod(0o644)
     said = run(programs, "--mode", "link", copy, status=1).stderr
     assert re.fullmatch(r"pyelfrun: \S+/pyelf-link: cannot be executed; .*: Permission denied\n", said), said
+
+
+def two(programs, first, second, **options):
+    """Two ranks with a command line each: words of env(1), then those of pyelfrun."""
+    command = ["mpirun"]
+    for between, (variables, words) in (([], first), ([":"], second)):
+        command += [*between, "-n", 1, "env", *variables, programs.path("pyelfrun"), *words]
+    return programs.command(command, leaks=False, timeout=60, env=programs.beside_sets, **options)
+
+
+def test_ranks_that_are_not_alike(linked, altered, small, programs):
+    """They would wait for each other for ever, or be taken for what rank 0 is."""
+    for words, said in (
+        (["--phases", "import", linked], "was started with phases 'import', and rank 0 with 'import,visit,mpi'"),
+        (["--mode", "link", linked], "was started with mode 'link', and rank 0 with 'vanilla'"),
+        ([altered.directory], "is another set here than on rank 0"),
+    ):
+        done = two(programs, ([], [linked]), ([], words), status=None)
+        assert done.returncode != 0 and re.search(rf"^pyelfrun: rank 1 on \S+: .*{said}", done.stderr, flags=re.M)
+        assert "every result right" not in done.stdout
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path):
+    """mpirun hands the environment on to no other host: PAPI_EVENTS is where rank 0 is, or where it is not."""
+    ranks = [([], ["--json", tmp_path / "a.json", linked])] * 2
+    ranks[which] = (["PAPI_EVENTS=perf::PAGE-FAULTS,perf::CPU-CLOCK"], ranks[which][1])
+    done = two(programs, *ranks)
+    assert "every result right" in done.stdout and done.stderr == ""
+    phase = json.loads((tmp_path / "a.json").read_text())["runs"][0]["phases"][1]
+    papi = {counter["name"]: counter for counter in phase["counters"] if counter["source"] == "papi"}
+    assert ("perf::PAGE-FAULTS" in papi) == (which == 0)
+    for counter in papi.values():
+        assert counter["per-rank"][1:] in ([], [None])
