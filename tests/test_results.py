@@ -310,6 +310,14 @@ def test_side_by_side(programs, tmp_path):
     assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report
     assert "\noutliers" not in report  # of one rank
 
+    for path, cache in ((a, "warm"), (b, "cold")):
+        results = json.loads(path.read_text())
+        results["options"] = {"cache": cache, "repeat": str(path)}
+        path.write_text(json.dumps(results))
+    report = programs.run("pyelfstat", "--runs", a, b).stdout
+    assert f"{b} has run with cache 'cold', {a} with 'warm'\n" in report and "repeat" not in report
+    assert "\n\n\n" not in report
+
     report = programs.run("pyelfstat", "--runs", b).stdout
     assert row(report, f"{b} vanilla ", "ratio")[:3] == ["-", "40.00", "0.20"]
 
@@ -326,6 +334,7 @@ def test_counters(programs, tmp_path):
     assert row(report, f"{b} vanilla ", "L1-D, misses") == ["-", "300", "-", "-"]
     assert row(report[report.index("L1-D") :], f"{b} vanilla ", "ratio")[:2] == ["-", "15.00"]
     assert report.count("TLB absent: no PMU here\n") == 1
+    assert "\n\n\n" not in report
 
 
 def test_outliers(programs, tmp_path):
