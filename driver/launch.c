@@ -64,7 +64,8 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
     if (access(path, X_OK) == 0)
         return true;
     if (errno == EACCES && access(path, F_OK) == 0)
-        return error_errno(e, path, "cannot be executed; has it the permission, and is its file system not mounted noexec?");
+        return error_errno(e, path,
+                           "cannot be executed; has it the permission, and is its file system not mounted noexec?");
     char manifest[PATH_MAX + sizeof "/manifest.json"];
     snprintf(manifest, sizeof manifest, "%s/manifest.json", o->set);
     if (access(manifest, F_OK) != 0)

@@ -89,6 +89,8 @@ def test_wrong_use(altered, programs, tmp_path):
     assert "--phases: what is visited has to be imported" in refused("--phases", "visit", at)
     assert "now and lazy exclude" in refused("--dlopen-flags", "now,lazy", at)
     assert "--import-order: what is 'shifted:3'?" in refused("--import-order", "shifted:3", at)
+    assert "--visit-order 'x' is not a whole number" in refused("--visit-order", "random:x", at)
+    assert "--launcher: a quote is not closed: mpirun '-n 2" in refused("--launcher", "mpirun '-n 2", at)
     assert "in mode link nothing is opened" in refused("--mode", "link", "--lazy", at)
     assert "has no pyelf-link, which mode bind-now runs; generate it with pyelfgen --link" in refused(
         "--mode", "vanilla,bind-now", at, status=1
@@ -122,8 +124,33 @@ def test_a_time_limit_names_the_module(altered, programs):
 
 def test_cold_and_warm(altered, programs):
     for wish in ("--cold", "--warm"):
-        done = run(programs, wish, altered.directory)
+        json_file = altered.directory.parent / "a.json"
+        done = run(programs, wish, "--json", json_file, altered.directory)
         assert "every result right" in done.stdout
+        options = json.loads(json_file.read_text())["options"]
+        cached, _, of_all = options["cached-bytes"].partition(" of ")
+        assert int(of_all) == sum(path.stat().st_size for path in altered.directory.iterdir() if path.is_file())
+        assert options["cache"] == wish[2:] and 0 <= int(cached) <= int(of_all)
+        if wish == "--warm":
+            assert int(cached) > 0.9 * int(of_all)
+
+
+def test_lazy_leaves_other_flags(altered, programs, tmp_path):
+    for words, flags in ((["--dlopen-flags", "global", "--lazy"], "lazy,global"), (["--lazy"], "lazy")):
+        run(programs, *words, "--phases", "import", "--json", tmp_path / "a.json", altered.directory)
+        assert json.loads((tmp_path / "a.json").read_text())["options"]["dlopen-flags"] == flags
+
+
+def test_an_executable_of_another_set(linked, programs, tmp_path):
+    """Left behind, or copied: its libraries may have the same names."""
+    copy = tmp_path / "set"
+    profile = tmp_path / "other.prof"
+    shutil.copytree(linked, copy)
+    profile.write_text("pyelfgen-profile: 1\nmodules: 8\nutilities: 4\nfunctions: 10\n")
+    programs.run("pyelfgen", "--profile", profile, "--link", "-q", "-o", tmp_path / "other")
+    shutil.copy(tmp_path / "other" / "pyelf-link", copy)
+    said = run(programs, "--mode", "link", copy, status=1).stderr
+    assert re.search(r"^pyelfrun: rank 0 on \S+: \S+/set: the executable was made from another profile", said)
 
 
 def test_an_installation_under_any_path(linked, programs, tmp_path):
