@@ -289,8 +289,16 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     }
 }
 
+static bool is_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, OPTIONS_PART, strlen(OPTIONS_PART)) == 0;
+}
+
 static bool check(const struct options *o, struct error *e)
 {
+    if (o->part && (!o->tree || !is_part(o->part)))
+        return error_set(e, ERROR_USAGE, "--part is for pyelfrun itself; use --json");
     if (!o->set || !o->set[0])
         return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
     if (o->simulate && o->counters.asked && (o->counters.os || o->counters.papi))

@@ -210,3 +210,13 @@ def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path
     assert ("perf::PAGE-FAULTS" in papi) == (which == 0)
     for counter in papi.values():
         assert counter["per-rank"][1:] in ([], [None])
+
+
+def test_no_file_is_taken_for_a_part_that_is_none(altered, programs, tmp_path):
+    """The option is for the launcher, which has made the file: any other stays as it is."""
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    for words in (["--tree=vanilla", f"--part={precious}"], [f"--part={tmp_path}/pyelfrun-part-x"]):
+        said = run(programs, *words, altered.directory, status=2).stderr
+        assert said == "pyelfrun: --part is for pyelfrun itself; use --json\n"
+    assert precious.read_text() == "kept"
