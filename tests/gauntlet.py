@@ -73,6 +73,7 @@ VARIANTS = [
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
+    Variant("static", {}, "executable", options=["--static"]),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
     Variant("c", {}, "large", base="c"),
 ]
@@ -310,13 +311,14 @@ class Library:
     def numbered(self):
         """The numbered functions, by address; an executable's are not dynamic."""
         if self.is_executable:
-            found = [(name, address) for name, (address, _) in self.symbols.items() if name.startswith("pyelf_fun")]
+            numbered = re.compile(r"(pyelf|libmodule\d+|libutility\d+)_fun\d+")
+            found = [(name, address) for name, (address, _) in self.symbols.items() if numbered.fullmatch(name)]
             return sorted(found, key=lambda row: row[1])
         return objects.functions(self.path)
 
     @property
     def is_executable(self):
-        return self.row.get("kind") == "link"
+        return self.row.get("kind") in ("link", "static")
 
     @property
     def entry(self):
@@ -700,11 +702,11 @@ def loads(library):
         place = library.work / f"run-{library.name}"
         place.mkdir()
         for file in library.row["set"].iterdir():
-            if file.is_file() and file.name != "pyelf-link":
+            if file.is_file() and file.name != library.path.name:
                 os.link(file, place / file.name)
-        shutil.copy(library.path, place / "pyelf-link")
+        shutil.copy(library.path, place / library.path.name)
         runtime = f"LD_LIBRARY_PATH={BUILD / 'lib'}"
-        done = Done("env", runtime, place / "pyelf-link", "--phases", "import,visit")
+        done = Done("env", runtime, place / library.path.name, "--phases", "import,visit")
         yield from done.ended()
         yield from done.check("every result right" in done.out, done.out)
         shutil.rmtree(place)
