@@ -87,6 +87,7 @@ uint32_t code_least(const struct code *c, uint32_t index)
         if (!target)
             continue;
         size += code_pass_size(&c->imported[number]) + CODE_CALL;
+        size += c->plan->assignment.repeat > 1 ? CODE_REPEAT + CODE_AGAIN : 0;
     }
     if (calls_next(c, index))
         size += code_pass_size(&c->own[index + 1]) + CODE_CALL;
@@ -203,6 +204,29 @@ uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
 uint8_t *code_add_result(uint8_t *p)
 {
     return put_bytes(p, "\x48\x01\x45\xf8", 4); /* add %rax,-8(%rbp) */
+}
+
+/* The calls into utilities may be repeated: what one passes, calls and adds is the
+ * body of a loop, whose counter stands below the locals. */
+static uint8_t *put_repeated(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller,
+                             uint32_t slot)
+{
+    const uint32_t repeat = c->plan->assignment.repeat;
+    if (repeat > 1) {
+        p = put_bytes(p, "\xc7\x45\x80", 3); /* movl $repeat,-128(%rbp) */
+        p = put_u32(p, repeat);
+    }
+    const uint8_t *loop = p;
+    p = code_pass(c, p, callee, caller);
+    p = code_call(c, p, slot);
+    p = code_add_result(p);
+    if (repeat > 1) {
+        p = put_bytes(p, "\xff\x4d\x80\x75", 4); /* decl -128(%rbp); jne loop */
+        ptrdiff_t back = loop - (p + 1);
+        assert(back >= INT8_MIN);
+        p = put_u8(p, (uint8_t)back);
+    }
+    return p;
 }
 
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller)
@@ -359,9 +383,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
         const struct import *target = call_target(c, index, t, &number);
         if (!target)
             continue;
-        p = code_pass(c, p, &c->imported[number], evaluate_caller(f->hash, t));
-        p = code_call(c, p, c->import_slot + number);
-        p = code_add_result(p);
+        p = put_repeated(c, p, &c->imported[number], evaluate_caller(f->hash, t), c->import_slot + number);
     }
     if (calls_next(c, index)) {
         p = code_pass(c, p, &c->own[index + 1], 0);
@@ -409,6 +431,7 @@ bool code_call_site(const struct code *c, uint32_t index, const struct function 
     uint32_t per = calls_of(c);
     site->last = t >= per;
     site->next = t >= per;
+    site->repeat = site->next ? 1 : c->plan->assignment.repeat;
     if (site->next) {
         if (t > per || !calls_next(c, index))
             return false;

@@ -11,7 +11,7 @@
  *            mov $own,%rax; mov %rax,-8(%rbp)              own number
  *            value * weight added, for each argument       mix
  *            pieces: statements over locals, constants and data
- *            arguments; call; add %rax,-8(%rbp)            for each call
+ *            arguments; call; add %rax,-8(%rbp)            for each call, in a loop where it is repeated
  *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
  *
  * Size pass: code_least, then code_compose cuts what is left into pieces. Write
@@ -37,7 +37,9 @@ enum {
     CODE_PROLOGUE = 11,
     CODE_MARK = 7,
     CODE_OWN = 14,
-    CODE_CALL = 9, /* call and adding the result */
+    CODE_CALL = 9,   /* call and adding the result */
+    CODE_REPEAT = 7, /* before a call that is repeated: setting the counter */
+    CODE_AGAIN = 5,  /* behind it */
     CODE_EPILOGUE = 6,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
@@ -123,8 +125,19 @@ struct code_call_site {
     const struct function *callee;
     uint64_t caller; /* as call_values takes it */
     bool next;       /* the next numbered function */
+    uint32_t repeat; /* times that it is called */
     bool last;
 };
+static inline uint32_t code_before_call(const struct code_call_site *site)
+{
+    return site->repeat > 1 ? CODE_REPEAT : 0;
+}
+
+static inline uint32_t code_behind_call(const struct code_call_site *site)
+{
+    return site->repeat > 1 ? CODE_AGAIN : 0;
+}
+
 bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
                     struct code_call_site *site);
 

@@ -319,15 +319,17 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (!code_call_site(&w->l->code, s->index, s->f, t, &site))
             continue;
         row(w, s->at);
-        s->at += code_pass_size(site.callee) + CODE_CALL;
-        inner_row(w, s->at - CODE_CALL, 12);
-        inner_row(w, s->at - 4, 9);
+        s->at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL;
+        /* the result is added behind the call, in four bytes */
+        const uint64_t returns = s->at - 4;
+        s->at += code_behind_call(&site);
+        inner_row(w, returns - (CODE_CALL - 4), 12);
+        inner_row(w, returns, 9);
         if (s->level != SUBJECT_RICH)
             continue;
         bool passes = passes_integers(site.callee);
         uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
-        /* the result is added behind the call, in four bytes */
-        uint8_t *children = compose_call(&w->composer, s->at - 4, origin, passes);
+        uint8_t *children = compose_call(&w->composer, returns, origin, passes);
         if (!passes)
             continue;
         describe_passed(w, &site);

@@ -87,7 +87,8 @@ bool evaluate_entry(const struct plan *plan, const struct plan_library *l, const
             uint32_t target = calls->target[(uint64_t)i * per + t];
             if (target != CALLS_NONE)
                 sum +=
-                    contribution(&plan->constants, &imported[target], evaluate_caller(own[i].hash, t)) + tail[target];
+                    plan->assignment.repeat *
+                    (contribution(&plan->constants, &imported[target], evaluate_caller(own[i].hash, t)) + tail[target]);
         }
     }
     int64_t before = plan_extern_called(plan, l);

@@ -322,6 +322,7 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
     c->calls.depth = p->depth ? (int64_t)p->depth : 10;
     c->calls.cross_module = p->cross_module;
     c->calls.cross_module_chain = 0;
+    c->calls.repeat = 10;
     c->calls.random = true;
     c->calls.need_all = true;
     c->elf.soname = false;

@@ -165,6 +165,7 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
     }
     if (!choose_calls(plan, e))
         return false;
+    plan->assignment.repeat = (uint32_t)plan->profile->calls.repeat;
     plan->assignment.random = plan->profile->calls.random;
     plan->assignment.jitter = random_mix(plan->seed ^ UINT64_C(0x6a6974746572));
     choose_layers(plan, neighbours, seen);

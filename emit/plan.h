@@ -80,7 +80,8 @@ enum purpose {
 
 /* How calls into utilities are assigned; see calls.h. */
 struct assignment {
-    bool random; /* to any function; the others have layers */
+    uint32_t repeat; /* times that a call is made, one after the other */
+    bool random;     /* to any function; the others have layers */
     uint32_t layers;
     uint32_t per_function; /* calls of each module function */
     uint64_t calls[2];

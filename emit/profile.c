@@ -52,6 +52,7 @@ const struct profile_key profile_keys[KEY_COUNT] = {
     [KEY_CROSS_MODULE]         = {SECTION_CALLS,    "cross-module",         KIND_FLAG,   AT(calls.cross_module),   0,     0,                      true, NULL},
     [KEY_CROSS_MODULE_CHAIN]   = {SECTION_CALLS,    "cross-module-chain",   KIND_NUMBER, AT(calls.cross_module_chain), 0, PROFILE_LIBRARIES_MOST, 10, NULL},
     [KEY_COVERAGE]             = {SECTION_CALLS,    "coverage",             KIND_SHARE,  AT(calls.coverage),       0,     1,                      1, NULL},
+    [KEY_REPEAT]               = {SECTION_CALLS,    "repeat",               KIND_NUMBER, AT(calls.repeat),         1,     PROFILE_REPEAT_MOST,    1, NULL},
     [KEY_RANDOM]               = {SECTION_CALLS,    "random",               KIND_FLAG,   AT(calls.random),         0,     0,                      false, NULL},
     [KEY_NEED_ALL]             = {SECTION_CALLS,    "need-all",             KIND_FLAG,   AT(calls.need_all),       0,     0,                      false, NULL},
 

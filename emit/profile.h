@@ -24,6 +24,7 @@ enum {
     PROFILE_FUNCTIONS_MOST = 4000000, /* average in one library */
     PROFILE_NAME_MOST = 4096,         /* characters of a symbol's name */
     PROFILE_DEPTH_MOST = 100000,
+    PROFILE_REPEAT_MOST = 1000,
 };
 #define PROFILE_SIZE_MOST (INT64_C(1) << 50) /* bytes, of any size in a profile */
 
@@ -62,6 +63,7 @@ struct profile {
         bool cross_module;            /* true */
         int64_t cross_module_chain;   /* 10; modules in a chain of extern calls, 0: unbroken */
         double coverage;              /* 1.0; above 0, at most 1 */
+        int64_t repeat;               /* 1; how often a function makes each call into a utility, in a loop */
         bool random;                  /* false; calls go to functions of any utility; excludes the limit above */
         bool need_all;                /* false; every module has every utility as DT_NEEDED, used or not, and
                                          libmodulebegin every module */

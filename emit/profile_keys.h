@@ -51,6 +51,7 @@ enum profile_key_id {
     KEY_CROSS_MODULE,
     KEY_CROSS_MODULE_CHAIN,
     KEY_COVERAGE,
+    KEY_REPEAT,
     KEY_RANDOM,
     KEY_NEED_ALL,
     KEY_STYLE,

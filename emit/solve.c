@@ -96,18 +96,24 @@ static uint64_t sum_base(const struct solver *s, enum size_kind kind)
     return sum;
 }
 
+/* What each call into a utility takes besides, where it is repeated. */
+static uint64_t code_repeat(const struct plan *plan)
+{
+    return plan->assignment.repeat > 1 ? CODE_REPEAT + CODE_AGAIN : 0;
+}
+
 /* The most that any function without statements takes. */
 static uint64_t code_bound(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t calls = 1 + (l->kind == LIBRARY_MODULE ? plan->assignment.per_function : 0);
-    uint64_t bound = CODE_MOST_FIXED + CODE_MOST_CALL * calls;
+    uint64_t bound = CODE_MOST_FIXED + (CODE_MOST_CALL + code_repeat(plan)) * calls;
     return (bound + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
 }
 
 static uint64_t code_estimate(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t calls = l->kind == LIBRARY_MODULE ? plan->assignment.per_function : 0;
-    return l->functions * (CODE_ESTIMATE + 26 * (calls > 1 ? calls - 1 : 0));
+    return l->functions * (CODE_ESTIMATE + 26 * (calls > 1 ? calls - 1 : 0) + code_repeat(plan) * calls);
 }
 
 static bool find_code(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -461,7 +467,7 @@ static void choose_width(struct plan *plan)
     uint64_t chains = 0;
     for (uint32_t i = 0; i < plan->modules; i++)
         chains = plan->library[i].chains > chains ? plan->library[i].chains : chains;
-    uint64_t calls = (uint64_t)CODE_MOST_CALL * (plan->assignment.per_function + UINT64_C(2));
+    uint64_t calls = (CODE_MOST_CALL + code_repeat(plan)) * (plan->assignment.per_function + UINT64_C(2));
     plan->wide =
         chains * CODE_MOST_CALL > 60000 || calls > 30000 || (plan->functions && text / plan->functions * 16 > 60000);
 }

@@ -316,10 +316,21 @@ static void say_result(struct source_walk *w, struct told *t, uint32_t index)
     for (uint32_t n = 0; !site.last; n++) {
         if (!code_call_site(&w->l->code, index, f, n, &site))
             continue;
-        say(w, " + ");
-        say_site(w, &site);
+        for (uint32_t i = 0; i < site.repeat; i++) {
+            say(w, " + ");
+            say_site(w, &site);
+        }
     }
     say(w, ";");
+}
+
+static void say_repeat(struct source_walk *w, uint32_t times)
+{
+    if (times < 2)
+        return;
+    say(w, "for (int left = ");
+    say_number(w, times);
+    say(w, "; left; left--) ");
 }
 
 static void say_mark(struct source_walk *w, uint32_t mark)
@@ -382,10 +393,11 @@ static void numbered_body(struct source_walk *w, struct told *t, uint32_t index,
         if (!code_call_site(&w->l->code, index, f, n, &site))
             continue;
         begin_statement(w, source_line_at(w, at));
+        say_repeat(w, site.repeat);
         say(w, "result += ");
         say_site(w, &site);
         say(w, ";");
-        at += code_pass_size(site.callee) + CODE_CALL;
+        at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL + code_behind_call(&site);
     }
     begin_statement(w, source_line_at(w, at));
     say(w, "return result;");

@@ -112,7 +112,10 @@ class Function:
     @functools.cached_property
     def rest(self):
         """Its result but for what its arguments add; those it calls have been asked before."""
-        return self.own + sum(callee.mixed(caller) + callee.rest for callee, caller in self.calls_with_callers())
+        return self.own + sum(
+            times * (callee.mixed(caller) + callee.rest)
+            for times, (callee, caller) in zip(self.times, self.calls_with_callers())
+        )
 
     def returned(self, caller=0):
         return (self.mixed(caller) + self.rest) & WORD
@@ -148,6 +151,7 @@ class Model:
         self.by_name = {function.name: function for library in made for function in library.functions}
         for function in self.by_name.values():
             function.calls = [self.by_name[name] for _, name in function.library.code[function.name].calls]
+            function.times = function.library.code[function.name].times
         for library in made:  # utilities first, and each function after those it calls
             for function in reversed(library.functions):
                 function.rest

@@ -121,6 +121,7 @@ class Code:
     def __init__(self):
         self.calls = []  # (address of the call, called function), through the PLT
         self.number = None  # that it begins with
+        self.times = []  # that each of the calls is made: a counter is set before those in a loop
 
 
 def code(path):
@@ -133,12 +134,18 @@ def code(path):
     here = None
     label = r"^[0-9a-f]{16} <([^>@]+)(?:@@Base)?>:$"
     call = r"^ *([0-9a-f]+):\tcall +[0-9a-f]+ <([^>]+)@plt>$"
+    counter = r"\tmovl +\$0x([0-9a-f]+),-0x80\(%rbp\)$"
     number = r"\tmovabs \$0x([0-9a-f]+),%rax$"
-    for match in re.finditer(f"{label}|{call}|{number}", listing, flags=re.M):
+    for match in re.finditer(f"{label}|{call}|{number}|{counter}", listing, flags=re.M):
         if match[1]:
             here = found.setdefault(match[1], Code())
+            times = 1
         elif match[2]:
             here.calls.append((int(match[2], 16), match[3]))
+            here.times.append(times)
+            times = 1
+        elif match[5]:
+            times = int(match[5], 16)
         elif here.number is None:
             here.number = int(match[4], 16)
     return found

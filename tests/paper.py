@@ -93,7 +93,7 @@ def check_times(shape, times):
     """The shape of table 1."""
     vanilla, link, now = times["vanilla"], times["link"], times["bind-now"]
     print("\nits shape, with sysv:")
-    shape.check("visit: link / vanilla, because functions are bound when they are first called", link[2] / vanilla[2], 10)
+    shape.check("visit: link / vanilla, whose functions are bound when they are first called", link[2] / vanilla[2], 10)
     shape.check("visit: link / bind-now", link[2] / now[2], 10)
     shape.check("startup: bind-now / link, because all are bound at once", now[0] / link[0], 10)
     bound = link[2] - now[2]
@@ -117,7 +117,8 @@ def table_two(build, directory, small, shape):
     shutil.rmtree(at)
     counted = {}
     for one in runs:
-        counted[one["mode"]] = [misses(one, phase, f"simulated_{level}_misses") for level in ("D1", "I1") for phase in PHASES[1:]]
+        counters = [f"simulated_{cache}_misses" for cache in ("D1", "I1")]
+        counted[one["mode"]] = [misses(one, phase, counter) for counter in counters for phase in PHASES[1:]]
     print(f"\nTable 2, millions of misses; here simulated by cachegrind, pyelfgen {' '.join(small)}, hash tables: sysv")
     print(f"{'':12}{'paper, L1-D':^20}   {'here, D1':^20}   {'here, I1':^20}")
     print(f"{'':12}" + "   ".join([f"{'import':>10}{'visit':>10}"] * 3))
@@ -142,9 +143,9 @@ def place(wanted):
 def main():
     parser = argparse.ArgumentParser(prog="./dev paper", description=__doc__.splitlines()[0])
     parser.add_argument("--directory", help="where to make the sets; default: /dev/shm where it has room")
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each mode, of which medians are printed; default 1")
+    parser.add_argument("--repeat", type=int, default=1, help="runs of each mode; medians are printed; default 1")
     parser.add_argument("--launcher", default="", help="what starts the ranks, as in 'mpirun -n 2'; default: one process")
-    parser.add_argument("--hash", default=",".join(STYLES), help="styles of hash tables; default sysv,gnu")
+    parser.add_argument("--hash", default=",".join(STYLES), help="styles of hash tables, for table 1; '' leaves it out")
     parser.add_argument("--set", default=" ".join(PYNAMIC), help="Pynamic's arguments; default those of the paper")
     parser.add_argument("--simulated-set", default=SIMULATED_SET, help="the same for table 2; '' leaves it out")
     options = parser.parse_args()
@@ -152,7 +153,7 @@ def main():
     shape = Shape()
     with contextlib.ExitStack() as stack:
         directory = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=place(options.directory))))
-        for style in options.hash.split(","):
+        for style in filter(None, options.hash.split(",")):
             at = directory / style
             print(f"== pyelfgen {options.set} --hash {style} --link --static", flush=True)
             generate(build, at, [*options.set.split(), "--hash", style, "--link", "--static"])
@@ -161,7 +162,8 @@ def main():
             shutil.rmtree(at)
             times = {mode: seconds(runs, mode) for mode in MODES}
             print_times(style, times)
-            print(f"\n{len(runs)} runs, {sum(one['functions-visited'] for one in runs)} functions visited, every result right")
+            visited = sum(one["functions-visited"] for one in runs)
+            print(f"\n{len(runs)} runs, {visited} functions visited, every result right")
             if style == "sysv":
                 check_times(shape, times)
         if options.simulated_set:

@@ -58,6 +58,7 @@ static void make(struct made *m, const struct counts *c)
         p->calls.utilities_per_module = c->per_module;
     p->calls.coverage = c->coverage;
     p->calls.need_all = c->need_all;
+    p->calls.repeat = 1;
     p->calls.random = c->random;
     if (!plan_make(&m->plan, p, NULL, &stock->corpus, 1, &e))
         fail_msg("%u modules, %u utilities, %u functions, depth %u, coverage %g: %s", c->modules, c->utilities,

@@ -105,7 +105,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "utility-functions, sections, calls, names, elf, dwarf"},
         {HEAD "calls:\n  depth: 3\n  deep: 3\n", 6,
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
-         "cross-module-chain, coverage, random, need-all"},
+         "cross-module-chain, coverage, repeat, random, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
          "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, "
          "type-units, "
@@ -181,6 +181,7 @@ static void understands_the_least(void **state)
         assert_true(p.dwarf.mix[i] == PROFILE_DERIVED);
     assert_true(p.calls.depth == 10 && p.calls.utility == 1 && p.calls.utilities_per_module == PROFILE_DERIVED);
     assert_true(p.calls.cross_module && p.calls.cross_module_chain == 10 && !p.calls.need_all);
+    assert_int_equal(p.calls.repeat, 1);
     assert_true(!p.calls.random);
     assert_true(p.calls.coverage == 1.0);
     assert_true(p.names.length == PROFILE_DERIVED && p.names.pad == PROFILE_DERIVED);

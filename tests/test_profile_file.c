@@ -52,6 +52,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_true(a->calls.utilities_per_module == b->calls.utilities_per_module);
     assert_true(a->calls.cross_module == b->calls.cross_module && a->calls.need_all == b->calls.need_all);
     assert_true(a->calls.cross_module_chain == b->calls.cross_module_chain);
+    assert_int_equal(a->calls.repeat, b->calls.repeat);
     assert_true(a->calls.random == b->calls.random);
     assert_true(a->calls.coverage == b->calls.coverage);
     assert_true(a->names.style == b->names.style && a->names.length == b->names.length && a->names.pad == b->names.pad);
@@ -128,6 +129,7 @@ static struct profile random_profile(uint64_t seed)
     p.calls.cross_module_chain = random_number(r, 0, PROFILE_LIBRARIES_MOST);
     p.calls.coverage =
         chance(r, 2) ? 1.0 : ldexp((double)(random_next(r) | 1), -64 - (int)random_below(random_next(r), 1000));
+    p.calls.repeat = random_number(r, 1, PROFILE_REPEAT_MOST);
     p.calls.random = p.calls.utilities_per_module == PROFILE_DERIVED && chance(r, 2);
     p.calls.need_all = chance(r, 2);
     p.names.length = random_or_derived(r, 1, PROFILE_NAME_MOST);

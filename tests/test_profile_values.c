@@ -153,6 +153,7 @@ static void refuses_wrong_numbers(void **state)
          "utility-functions: '4000001' is not a whole number from 1 to 4000000"},
         {HEAD "calls: {depth: 0}\n", 4, "calls: depth: '0' is not a whole number from 1 to 100000"},
         {HEAD "calls: {utility: 1001}\n", 4, "calls: utility: '1001' is not a whole number from 0 to 1000"},
+        {HEAD "calls: {repeat: 0}\n", 4, "calls: repeat: '0' is not a whole number from 1 to 1000"},
         {HEAD "calls: {utilities-per-module: 0}\n", 4,
          "calls: utilities-per-module: '0' is not a whole number from 1 to 1000000"},
         {HEAD "calls: {cross-module-chain: -1}\n", 4,
