@@ -30,7 +30,7 @@ struct executable_object {
 struct executable {
     uint32_t version;      /* EXECUTABLE_VERSION */
     uint32_t kind;         /* enum executable_kind */
-    uint64_t digest[2];    /* of profile and generator, as the manifest has it: high, low */
+    uint64_t digest[2];    /* of the profile, as the manifest has it: high, low */
     uint64_t object_count; /* 0 in pyelf-link, whose libraries are files */
     const struct executable_object *objects;
 };

@@ -87,19 +87,35 @@ static void gather(struct collector *c, double value, const char *absent, struct
     }
 }
 
-static void gather_counter(struct collector *c, const struct counted *k, struct results_figure *to)
+/* The counter of that name and source, `count` if there is none; as a rule it is the
+ * i-th. */
+static size_t find_counted(const struct counted *list, size_t count, size_t i, const char *name, const char *source)
 {
-    /* Where ranks count different events, as on different processors, they are
-     * not one counter. */
-    char name[TEXT];
-    snprintf(name, sizeof name, "%s", k->name);
+    for (size_t k = 0; k < count; k++) {
+        const size_t at = (i + k) % count;
+        if (strcmp(list[at].name, name) == 0 && strcmp(list[at].source, source) == 0)
+            return at;
+    }
+    return count;
+}
+
+/* Which counters there are is for rank 0 to say: others may count other events, as
+ * on another processor, or where PAPI_EVENTS came with the environment to some
+ * hosts only. These are not one counter. */
+static void gather_counter(struct collector *c, const struct counted *mine, size_t count, size_t i,
+                           struct results_figure *to)
+{
+    char name[2][TEXT] = {"", ""}; /* and source */
+    if (c->to) {
+        snprintf(name[0], TEXT, "%s", mine[i].name);
+        snprintf(name[1], TEXT, "%s", mine[i].source);
+        *to = (struct results_figure){
+            keep(c, name[0]), keep(c, mine[i].unit), keep(c, name[1]), mine[i].level, NULL, NULL};
+    }
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    const bool same = strcmp(name, k->name) == 0;
-    struct results_figure unused = {0};
-    if (!c->to)
-        to = &unused;
-    *to = (struct results_figure){keep(c, k->name), keep(c, k->unit), keep(c, k->source), k->level, NULL, NULL};
-    gather(c, same ? k->value : NAN, same ? k->absent : "another event is counted on this rank", to);
+    const size_t k = find_counted(mine, count, i, name[0], name[1]);
+    const bool same = k < count;
+    gather(c, same ? mine[k].value : NAN, same ? mine[k].absent : "this rank does not count it", to);
 }
 
 static void gather_phase(struct collector *c, const struct measured *t, enum results_part part)
@@ -107,6 +123,8 @@ static void gather_phase(struct collector *c, const struct measured *t, enum res
     const bool startup = part == RESULTS_STARTUP;
     size_t count;
     const struct counted *counted = counts_values(t->counts, (enum counts_span)part, &count);
+    uint64_t all = count; /* of rank 0 */
+    MPI_Bcast(&all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     struct results_phase unused = {0};
     struct results_phase *p = c->to ? &c->to->phase[part] : &unused;
     *p = (struct results_phase){.ran = true, .seconds = {.name = "seconds", .unit = "s"}, .counter_count = count};
@@ -117,8 +135,8 @@ static void gather_phase(struct collector *c, const struct measured *t, enum res
     p->counters = room(c, count, sizeof *p->counters);
     if (!has_memory(c))
         return;
-    for (size_t i = 0; i < count; i++)
-        gather_counter(c, &counted[i], c->to ? &p->counters[i] : NULL);
+    for (size_t i = 0; i < all; i++)
+        gather_counter(c, counted, count, i, c->to ? &p->counters[i] : NULL);
 }
 
 /* ---- hosts ---- */
@@ -208,6 +226,10 @@ static void add_options(struct collector *c, const struct options *o)
     char text[OPTIONS_TEXT];
     for (unsigned i = 0; i < OPTIONS_SAID; i++)
         add_option(c, options_said[i].name, options_said[i].say(o, text));
+    /* What came of --cold or --warm on the host of rank 0 (launch_cache.h). */
+    const char *cached = getenv("PYELFRUN_CACHED");
+    if (cached && o->cache != CACHE_AS_IT_IS)
+        add_option(c, "cached-bytes", cached);
 }
 
 static bool describe(struct collector *c, const struct run *run, const struct loader *loader, const struct measured *t,

@@ -37,7 +37,7 @@ void counts_end(struct counts *c, enum counts_span span);
 /* One library of the set has been imported or visited. */
 void counts_step(struct counts *c, enum phase phase);
 
-/* Of a span that was counted: as many, in the same order, on every rank. They
+/* Of a span that was counted: as many, in the same order, as of the others. They
  * belong to `c`. */
 const struct counted *counts_values(const struct counts *c, enum counts_span span, size_t *count);
 

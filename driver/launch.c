@@ -63,6 +63,9 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
     }
     if (access(path, X_OK) == 0)
         return true;
+    if (errno == EACCES && access(path, F_OK) == 0)
+        return error_errno(e, path,
+                           "cannot be executed; has it the permission, and is its file system not mounted noexec?");
     char manifest[PATH_MAX + sizeof "/manifest.json"];
     snprintf(manifest, sizeof manifest, "%s/manifest.json", o->set);
     if (access(manifest, F_OK) != 0)
@@ -77,8 +80,8 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
  * library of the set too. */
 static bool preload_runtime(struct error *e)
 {
-    char runtime[PATH_MAX];
-    if (!find_part(runtime, runtime_places, EXECUTABLE_RUNTIME, e))
+    char path[PATH_MAX], runtime[PATH_MAX];
+    if (!find_part(path, runtime_places, EXECUTABLE_RUNTIME, e) || !linker_name(runtime, path, ": ", e))
         return false;
     const char *before = getenv("LD_PRELOAD");
     char *all = NULL;

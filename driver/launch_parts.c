@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART "pyelfrun-part-XXXXXX"
+#define PART OPTIONS_PART "XXXXXX"
 
 /* The absolute path of the directory for parts, in `path`. */
 static bool find_directory(char *path, const struct options *o, struct error *e)

@@ -17,8 +17,9 @@
 extern char **environ;
 
 /* Takes the next word of *text in place, as a shell would without expanding
- * anything: blanks divide, quotes keep together. NULL at the end. */
-static char *take_word(char **text)
+ * anything: blanks divide, quotes keep together. NULL at the end; *closed becomes
+ * false where a quote has no other. */
+static char *take_word(char **text, bool *closed)
 {
     char *in = *text + strspn(*text, " \t\n");
     char *word = in, *out = in;
@@ -33,6 +34,7 @@ static char *take_word(char **text)
     }
     *text = *in ? in + 1 : in;
     *out = '\0';
+    *closed = !quote;
     return word;
 }
 
@@ -58,8 +60,11 @@ static bool make_command(struct command *c, const struct options *o, const char 
     if (!launch_own_path(c->own, sizeof c->own, e))
         return false;
     char *rest = c->launcher;
-    while ((c->word[c->count] = take_word(&rest)))
+    bool closed = true;
+    while (closed && (c->word[c->count] = take_word(&rest, &closed)))
         c->count++;
+    if (!closed)
+        return error_set(e, ERROR_USAGE, "--launcher: a quote is not closed: %.300s", o->launcher);
     if (o->launcher && c->count == 0)
         return error_set(e, ERROR_USAGE, "--launcher: no command is given");
     c->word[c->count++] = c->own;
@@ -80,28 +85,47 @@ static void free_command(struct command *c)
 }
 
 /* As system(3) does: who interrupts from the terminal interrupts the tree, and
- * this process has still to tidy up. */
+ * this process has still to tidy up. Who ends this process only, as a batch system
+ * may, means the tree as well: that signal is waited for and handed on. */
 struct interrupts {
-    struct sigaction before[2];
-    sigset_t restored; /* those that the tree does not ignore */
+    struct sigaction before[3]; /* of those in `changed` */
+    sigset_t restored;          /* those that the tree does not ignore */
+    sigset_t awaited;           /* blocked here: the end of the tree, and what is handed on */
+    sigset_t mask;              /* what was blocked before */
+    int handed_on;              /* 0: nothing */
 };
-static const int interrupting[2] = {SIGINT, SIGQUIT};
+static const int changed[3] = {SIGINT, SIGQUIT, SIGCHLD};
+static const int handed_on[2] = {SIGTERM, SIGHUP};
 
-static void interrupts_ignore(struct interrupts *s)
+static void interrupts_take(struct interrupts *s)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    s->handed_on = 0;
     sigemptyset(&s->restored);
-    for (unsigned i = 0; i < 2; i++) {
-        sigaction(interrupting[i], &ignore, &s->before[i]);
+    sigemptyset(&s->awaited);
+    for (unsigned i = 0; i < 3; i++) {
+        /* Of a SIGCHLD that is ignored nothing would come. */
+        const bool waits = changed[i] == SIGCHLD;
+        const struct sigaction action = {.sa_handler = waits ? SIG_DFL : SIG_IGN};
+        sigaction(changed[i], &action, &s->before[i]);
         if (s->before[i].sa_handler != SIG_IGN)
-            sigaddset(&s->restored, interrupting[i]);
+            sigaddset(&s->restored, changed[i]);
+        if (waits)
+            sigaddset(&s->awaited, changed[i]);
     }
+    for (unsigned i = 0; i < 2; i++) {
+        /* What nohup(1) has had ignored would come all the same while it is blocked. */
+        struct sigaction now;
+        if (sigaction(handed_on[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&s->awaited, handed_on[i]);
+    }
+    sigprocmask(SIG_BLOCK, &s->awaited, &s->mask);
 }
 
 static void interrupts_restore(const struct interrupts *s)
 {
-    for (unsigned i = 0; i < 2; i++)
-        sigaction(interrupting[i], &s->before[i], NULL);
+    sigprocmask(SIG_SETMASK, &s->mask, NULL);
+    for (unsigned i = 0; i < 3; i++)
+        sigaction(changed[i], &s->before[i], NULL);
 }
 
 static int start_tree(const struct command *c, const struct interrupts *s, pid_t *child)
@@ -111,10 +135,26 @@ static int start_tree(const struct command *c, const struct interrupts *s, pid_t
     if (failed)
         return failed;
     posix_spawnattr_setsigdefault(&attributes, &s->restored);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &s->mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     failed = posix_spawnp(child, c->word[0], NULL, &attributes, c->word, environ);
     posix_spawnattr_destroy(&attributes);
     return failed;
+}
+
+/* To the end of the tree. */
+static bool wait_tree(struct interrupts *s, pid_t child, int *how)
+{
+    for (;;) {
+        const pid_t ended = waitpid(child, how, WNOHANG);
+        if (ended != 0)
+            return ended == child;
+        const int number = sigwaitinfo(&s->awaited, NULL);
+        if (number == SIGTERM || number == SIGHUP) {
+            s->handed_on = number;
+            kill(child, number);
+        }
+    }
 }
 
 /* Runs one tree to its end. */
@@ -126,19 +166,23 @@ static bool run_tree(struct command *c, enum mode mode, uint64_t turn, int *stat
     snprintf(c->tree, sizeof c->tree, "--tree=%s", mode_names[mode]);
     snprintf(c->turn, sizeof c->turn, "--turn=%" PRIu64, turn);
     fflush(stdout);
-    interrupts_ignore(&interrupts);
+    interrupts_take(&interrupts);
     errno = start_tree(c, &interrupts, &child);
     bool well = errno == 0;
     if (!well)
         error_errno(e, c->word[0], "cannot be started; install it, or give another --launcher");
-    while (well && waitpid(child, &how, 0) < 0)
-        if (errno != EINTR)
-            well = error_errno(e, c->word[0], "cannot be waited for");
+    if (well && !wait_tree(&interrupts, child, &how))
+        well = error_errno(e, c->word[0], "cannot be waited for");
     interrupts_restore(&interrupts);
     *status = well && WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_FAILURE;
     if (well && WIFSIGNALED(how))
         well = error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
                          WTERMSIG(how), strsignal(WTERMSIG(how)));
+    else if (well && interrupts.handed_on)
+        well = error_set(e, ERROR_SYSTEM, "mode %s: ended by signal %d (%s), which %s has got too", mode_names[mode],
+                         interrupts.handed_on, strsignal(interrupts.handed_on), c->word[0]);
+    if (!well)
+        *status = EXIT_FAILURE;
     return well;
 }
 

@@ -44,7 +44,7 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_COLD, "cold", NULL, "drop the set from the page cache first"},
     {OPTION_WARM, "warm", NULL, "read the set into the page cache first"},
     {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
-    {OPTION_LAZY, "lazy", NULL, "the same as --dlopen-flags lazy"},
+    {OPTION_LAZY, "lazy", NULL, "lazy, besides what --dlopen-flags says"},
     {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
     {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
     {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
@@ -182,7 +182,8 @@ static bool take_flags(struct options *o, const char *text, struct error *e)
     }
     if (given[0] && given[1])
         return error_set(e, ERROR_USAGE, "--dlopen-flags: now and lazy exclude one another");
-    o->lazy = given[1];
+    if (given[0] || given[1])
+        o->lazy = given[1];
     o->global = given[2];
     o->deep = given[3];
     return true;
@@ -211,7 +212,7 @@ static bool take_order(struct order_wish *wish, const char *text, const char *wh
     unsigned kind = find_word(names, 3, text, length);
     *wish = (struct order_wish){(enum order_kind)kind, 1};
     if (kind == 3 || (text[length] && kind != ORDER_RANDOM))
-        return error_set(e, ERROR_USAGE, "--%s: what is '%.100s'? see --help", what, text);
+        return error_set(e, ERROR_USAGE, "%s: what is '%.100s'? see --help", what, text);
     return !text[length] || cli_number(text + length + 1, what, 0, UINT64_MAX, &wish->seed, e);
 }
 
@@ -239,9 +240,9 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     case OPTION_PHASES:
         return take_phases(o, value, e);
     case OPTION_IMPORT_ORDER:
-        return take_order(&o->import_order, value, "import-order", e);
+        return take_order(&o->import_order, value, "--import-order", e);
     case OPTION_VISIT_ORDER:
-        return take_order(&o->visit_order, value, "visit-order", e);
+        return take_order(&o->visit_order, value, "--visit-order", e);
     case OPTION_COLD:
         o->cache = CACHE_COLD;
         return true;
@@ -251,7 +252,8 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     case OPTION_DLOPEN_FLAGS:
         return take_flags(o, value, e);
     case OPTION_LAZY:
-        return take_flags(o, "lazy", e);
+        o->lazy = true;
+        return true;
     case OPTION_COUNTERS:
         return take_counters(o, value, e);
     case OPTION_AUDIT:
@@ -287,8 +289,16 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     }
 }
 
+static bool is_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, OPTIONS_PART, strlen(OPTIONS_PART)) == 0;
+}
+
 static bool check(const struct options *o, struct error *e)
 {
+    if (o->part && (!o->tree || !is_part(o->part)))
+        return error_set(e, ERROR_USAGE, "--part is for pyelfrun itself; use --json");
     if (!o->set || !o->set[0])
         return error_set(e, ERROR_USAGE, "which set? name its directory; see --help");
     if (o->simulate && o->counters.asked && (o->counters.os || o->counters.papi))

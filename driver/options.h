@@ -43,6 +43,10 @@ struct counters_option {
 
 enum { OPTIONS_RUNS_MOST = 16 };
 
+/* Begins the name of the file in which a launcher waits for a tree's results. No
+ * other is written in its place. */
+#define OPTIONS_PART "pyelfrun-part-"
+
 struct options {
     const char *set; /* the directory as the user named it; borrowed from argv */
     enum mode mode[OPTIONS_RUNS_MOST];

@@ -3,13 +3,29 @@
 #include "driver/phases.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/executable.h"
 #include "driver/marks.h"
 #include "driver/order.h"
 #include "driver/output.h"
 #include "runtime/clock.h"
+
+/* An executable that was copied from another set, or left behind by an older one. */
+static bool check_executable(const struct run *run, struct error *e)
+{
+    const struct executable *x = run->executable;
+    char digest[2 * 16 + 1];
+    if (!x || !*run->manifest.profile)
+        return true;
+    snprintf(digest, sizeof digest, "%016" PRIx64 "%016" PRIx64, x->digest[0], x->digest[1]);
+    if (strcmp(digest, run->manifest.profile) == 0)
+        return true;
+    error_set(e, ERROR_MISMATCH, "the executable was made from another profile than this set; generate the set again");
+    return error_at(e, run->options.set, 0);
+}
 
 bool phases_read(struct run *run)
 {
@@ -21,6 +37,7 @@ bool phases_read(struct run *run)
         error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
         well = error_at(&e, run->options.set, 0);
     }
+    well = well && check_executable(run, &e);
     return ranks_agree(&run->ranks, well, &e);
 }
 

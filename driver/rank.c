@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "driver/alike.h"
 #include "driver/counts.h"
 #include "driver/crash.h"
 #include "driver/mpitest.h"
@@ -133,16 +134,19 @@ int main(int argc, char **argv)
     /* The startup is counted to here; MPI's is not part of it. */
     struct error e;
     t.counts = counts_start(&run.options, run.mode, &e);
-    if (!t.counts)
-        return error_report("pyelfrun", &e);
+    if (!t.counts) {
+        status = error_report("pyelfrun", &e);
+        witness_told(run.ranks.witness);
+        return status;
+    }
 
     ranks_start(&run.ranks);
     check_published(&run, t.counts);
     struct watchdog dog = {.run = &run};
     bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
-                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run);
+                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run) && alike_check(&run);
     if (well) {
-        /* The manifest is checked and constant after this. */
+        /* The manifest is checked and constant after this, and that of all ranks. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
         void *state = NULL;
         crash_tell(&dog);

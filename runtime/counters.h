@@ -4,8 +4,8 @@
  * Open them once, read them before and after a phase, report the differences.
  * What a machine lacks stays in the list, with the reason: a counter that is
  * absent has no value, which is not the value 0. Processes of one build that
- * open with one wish have lists of the same length and order. docs/counters.md
- * has all.
+ * open with one wish, and one PAPI_EVENTS, have lists of the same length and order.
+ * docs/counters.md has all.
  */
 #ifndef RUNTIME_COUNTERS_H
 #define RUNTIME_COUNTERS_H

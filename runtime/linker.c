@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,21 +41,34 @@ static int make_page(void)
     return fd;
 }
 
+bool linker_name(char *name, const char *path, const char *separators, struct error *e)
+{
+    /* $ORIGIN and its like are replaced wherever a path is listed. */
+    if (!strpbrk(path, separators) && !strchr(path, '$')) {
+        snprintf(name, PATH_MAX, "%s", path);
+        return true;
+    }
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        return error_errno(e, path, "cannot be read");
+    snprintf(name, PATH_MAX, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return true;
+}
+
 bool linker_audit(const char *library, struct error *e)
 {
+    char name[PATH_MAX];
     if (access(library, R_OK) != 0)
         return error_errno(e, library, "the audit library cannot be read");
-    if (strchr(library, ':')) {
-        error_set(e, ERROR_SYSTEM, "LD_AUDIT cannot name a path with a colon; install the audit library elsewhere");
-        return error_at(e, library, 0);
-    }
+    if (!linker_name(name, library, ":", e))
+        return false;
     int fd = make_page();
     if (fd < 0)
         return error_errno(e, "memfd", "no memory can be shared with the audit library");
     const char *others = getenv("LD_AUDIT");
     char *audit = NULL, number[16];
     snprintf(number, sizeof number, "%d", fd);
-    bool well = asprintf(&audit, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) >= 0 &&
+    bool well = asprintf(&audit, "%s%s%s", others ? others : "", others && *others ? ":" : "", name) >= 0 &&
                 setenv("LD_AUDIT", audit, 1) == 0 && setenv(AUDIT_VARIABLE, number, 1) == 0;
     free(audit);
     if (well)

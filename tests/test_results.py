@@ -153,21 +153,26 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
 
 
-def test_interrupted(altered, programs, tmp_path):
-    """As from a terminal: the tree is ended, and nothing stays behind."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP"], ids=["dies", "exits with 0"])
+def test_interrupted(number, trap, altered, programs, tmp_path):
+    """As from a terminal, or this process alone: the tree is ended, no other is started, and nothing stays behind."""
     script = tmp_path / "launcher"
-    script.write_text('#!/bin/sh\necho started\nexec sleep 600\n')
+    script.write_text(f"#!/bin/sh\n{trap}\necho started $$\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
-    command = [programs.path("pyelfrun"), "--launcher", script, "--json", tmp_path / "a.json", altered.directory]
+    command = [programs.path("pyelfrun"), "--launcher", script, "--repeat", "2", "--pynamic"]
     with subprocess.Popen(
-        command, env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*command, "--json", tmp_path / "a.json", altered.directory],
+        env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     ) as process:  # fmt: skip
-        assert process.stdout.readline() == "started\n"
+        started, launcher = process.stdout.readline().split()
+        assert started == "started"
         assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
-        os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 1 and "was ended by signal 2" in said
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+        more, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and f"ended by signal {int(number)} " in said and more == ""
+    assert not os.path.exists(f"/proc/{launcher}")
     assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
 
 
@@ -305,6 +310,14 @@ def test_side_by_side(programs, tmp_path):
     assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report
     assert "\noutliers" not in report  # of one rank
 
+    for path, cache in ((a, "warm"), (b, "cold")):
+        results = json.loads(path.read_text())
+        results["options"] = {"cache": cache, "repeat": str(path)}
+        path.write_text(json.dumps(results))
+    report = programs.run("pyelfstat", "--runs", a, b).stdout
+    assert f"{b} has run with cache 'cold', {a} with 'warm'\n" in report and "repeat" not in report
+    assert "\n\n\n" not in report
+
     report = programs.run("pyelfstat", "--runs", b).stdout
     assert row(report, f"{b} vanilla ", "ratio")[:3] == ["-", "40.00", "0.20"]
 
@@ -321,6 +334,7 @@ def test_counters(programs, tmp_path):
     assert row(report, f"{b} vanilla ", "L1-D, misses") == ["-", "300", "-", "-"]
     assert row(report[report.index("L1-D") :], f"{b} vanilla ", "ratio")[:2] == ["-", "15.00"]
     assert report.count("TLB absent: no PMU here\n") == 1
+    assert "\n\n\n" not in report
 
 
 def test_outliers(programs, tmp_path):

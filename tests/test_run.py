@@ -1,6 +1,8 @@
 """pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
 
+import json
 import re
+import shutil
 
 import pytest
 
@@ -87,6 +89,8 @@ def test_wrong_use(altered, programs, tmp_path):
     assert "--phases: what is visited has to be imported" in refused("--phases", "visit", at)
     assert "now and lazy exclude" in refused("--dlopen-flags", "now,lazy", at)
     assert "--import-order: what is 'shifted:3'?" in refused("--import-order", "shifted:3", at)
+    assert "--visit-order 'x' is not a whole number" in refused("--visit-order", "random:x", at)
+    assert "--launcher: a quote is not closed: mpirun '-n 2" in refused("--launcher", "mpirun '-n 2", at)
     assert "in mode link nothing is opened" in refused("--mode", "link", "--lazy", at)
     assert "has no pyelf-link, which mode bind-now runs; generate it with pyelfgen --link" in refused(
         "--mode", "vanilla,bind-now", at, status=1
@@ -120,5 +124,99 @@ def test_a_time_limit_names_the_module(altered, programs):
 
 def test_cold_and_warm(altered, programs):
     for wish in ("--cold", "--warm"):
-        done = run(programs, wish, altered.directory)
+        json_file = altered.directory.parent / "a.json"
+        done = run(programs, wish, "--json", json_file, altered.directory)
         assert "every result right" in done.stdout
+        options = json.loads(json_file.read_text())["options"]
+        cached, _, of_all = options["cached-bytes"].partition(" of ")
+        assert int(of_all) == sum(path.stat().st_size for path in altered.directory.iterdir() if path.is_file())
+        assert options["cache"] == wish[2:] and 0 <= int(cached) <= int(of_all)
+        if wish == "--warm":
+            assert int(cached) > 0.9 * int(of_all)
+
+
+def test_lazy_leaves_other_flags(altered, programs, tmp_path):
+    for words, flags in ((["--dlopen-flags", "global", "--lazy"], "lazy,global"), (["--lazy"], "lazy")):
+        run(programs, *words, "--phases", "import", "--json", tmp_path / "a.json", altered.directory)
+        assert json.loads((tmp_path / "a.json").read_text())["options"]["dlopen-flags"] == flags
+
+
+def test_an_executable_of_another_set(linked, programs, tmp_path):
+    """Left behind, or copied: its libraries may have the same names."""
+    copy = tmp_path / "set"
+    profile = tmp_path / "other.prof"
+    shutil.copytree(linked, copy)
+    profile.write_text("pyelfgen-profile: 1\nmodules: 8\nutilities: 4\nfunctions: 10\n")
+    programs.run("pyelfgen", "--profile", profile, "--link", "-q", "-o", tmp_path / "other")
+    shutil.copy(tmp_path / "other" / "pyelf-link", copy)
+    said = run(programs, "--mode", "link", copy, status=1).stderr
+    assert re.search(r"^pyelfrun: rank 0 on \S+: \S+/set: the executable was made from another profile", said)
+
+
+def test_an_installation_under_any_path(linked, programs, tmp_path):
+    """What divides a list of the dynamic linker may be in a path, and be replaced in one."""
+    top = tmp_path / "with: blanks $ORIGIN"
+    for part in ("bin/pyelfrun", "lib/libpyelfrun.so.0", "libexec/pyelfgen"):
+        place = top / part
+        place.parent.mkdir(parents=True, exist_ok=True)
+        source = programs.build / part
+        shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
+    for mode in ("vanilla", "link"):
+        done = programs.command(
+            [top / "bin" / "pyelfrun", "--mode", mode, "--audit", linked], leaks=False, env=programs.beside_sets
+        )
+        assert "every result right" in done.stdout and done.stderr == ""
+        assert re.search(r"^objects-opened +[1-9]", done.stdout, flags=re.M)
+
+
+def test_an_executable_that_may_not_be_executed(linked, programs, tmp_path):
+    """As where a file system is mounted noexec; it is there, so that nothing has to be generated."""
+    copy = tmp_path / "set"
+    shutil.copytree(linked, copy)
+    (copy / "pyelf-link").chmod(0o644)
+    said = run(programs, "--mode", "link", copy, status=1).stderr
+    assert re.fullmatch(r"pyelfrun: \S+/pyelf-link: cannot be executed; .*: Permission denied\n", said), said
+
+
+def two(programs, first, second, **options):
+    """Two ranks with a command line each: words of env(1), then those of pyelfrun."""
+    command = ["mpirun"]
+    for between, (variables, words) in (([], first), ([":"], second)):
+        command += [*between, "-n", 1, "env", *variables, programs.path("pyelfrun"), *words]
+    return programs.command(command, leaks=False, timeout=60, env=programs.beside_sets, **options)
+
+
+def test_ranks_that_are_not_alike(linked, altered, small, programs):
+    """They would wait for each other for ever, or be taken for what rank 0 is."""
+    for words, said in (
+        (["--phases", "import", linked], "was started with phases 'import', and rank 0 with 'import,visit,mpi'"),
+        (["--mode", "link", linked], "was started with mode 'link', and rank 0 with 'vanilla'"),
+        ([altered.directory], "is another set here than on rank 0"),
+    ):
+        done = two(programs, ([], [linked]), ([], words), status=None)
+        assert done.returncode != 0 and re.search(rf"^pyelfrun: rank 1 on \S+: .*{said}", done.stderr, flags=re.M)
+        assert "every result right" not in done.stdout
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path):
+    """mpirun hands the environment on to no other host: PAPI_EVENTS is where rank 0 is, or where it is not."""
+    ranks = [([], ["--json", tmp_path / "a.json", linked])] * 2
+    ranks[which] = (["PAPI_EVENTS=perf::PAGE-FAULTS,perf::CPU-CLOCK"], ranks[which][1])
+    done = two(programs, *ranks)
+    assert "every result right" in done.stdout and done.stderr == ""
+    phase = json.loads((tmp_path / "a.json").read_text())["runs"][0]["phases"][1]
+    papi = {counter["name"]: counter for counter in phase["counters"] if counter["source"] == "papi"}
+    assert ("perf::PAGE-FAULTS" in papi) == (which == 0)
+    for counter in papi.values():
+        assert counter["per-rank"][1:] in ([], [None])
+
+
+def test_no_file_is_taken_for_a_part_that_is_none(altered, programs, tmp_path):
+    """The option is for the launcher, which has made the file: any other stays as it is."""
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    for words in (["--tree=vanilla", f"--part={precious}"], [f"--part={tmp_path}/pyelfrun-part-x"]):
+        said = run(programs, *words, altered.directory, status=2).stderr
+        assert said == "pyelfrun: --part is for pyelfrun itself; use --json\n"
+    assert precious.read_text() == "kept"

@@ -146,7 +146,8 @@ static double count_of(const struct runs_row *row, enum results_part part, const
     return median;
 }
 
-static void put_counter(const struct runs *all, const struct results_figure *like)
+/* *apart: a line that follows has to stand apart from the table before it. */
+static void put_counter(const struct runs *all, const struct results_figure *like, bool *apart)
 {
     double(*cell)[COLUMNS_MOST] = rows_of(all, sizeof *cell);
     const char **absent = rows_of(all, sizeof *absent);
@@ -164,10 +165,11 @@ static void put_counter(const struct runs *all, const struct results_figure *lik
         if (known)
             absent[i] = NULL;
     }
-    if (any) {
+    if (any || *apart)
         report_gap(all->r);
+    if (any)
         put_grid(all, &g);
-    }
+    *apart = any;
     const char *said = "";
     for (size_t i = 0; i < all->row_count; i++) {
         if (absent[i] && (any || strcmp(said, absent[i]) != 0))
@@ -198,10 +200,9 @@ static void put_table_2(const struct runs *all)
                 if (is_new(&p->counters[k], seen, count))
                     seen[count++] = &p->counters[k];
         }
-    if (count)
-        report_gap(all->r);
+    bool apart = true;
     for (size_t i = 0; i < count; i++)
-        put_counter(all, seen[i]);
+        put_counter(all, seen[i], &apart);
 }
 
 /* ---- the files ---- */
@@ -227,12 +228,36 @@ static void put_file(const struct runs_file *f)
     }
 }
 
-/* Figures of different sets are no comparison of what ran them. */
+static const char *option_of(const struct results *r, const char *name)
+{
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, name) == 0)
+            return r->options[i].value;
+    return NULL;
+}
+
+/* What both were told, and not the same: a cold cache, an audited linker. How often
+ * they ran, and what came of a wish, is no difference. */
+static void put_other_options(const struct runs_file *f, const struct runs_file *first)
+{
+    static const char *const told[] = {"phases", "import-order", "visit-order", "cache",   "dlopen-flags",
+                                       "python", "counters",     "audit",       "simulate"};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        const char *here = option_of(&f->results, told[i]), *there = option_of(&first->results, told[i]);
+        if (here && there && strcmp(here, there) != 0)
+            printf("%s has run with %s '%s', %s with '%s'\n", f->path, told[i], here, first->path, there);
+    }
+}
+
+/* Figures of different sets are no comparison of what ran them, nor are those of
+ * different options. */
 static void put_difference(const struct runs *all)
 {
     for (size_t i = 1; i < all->file_count; i++)
         if (strcmp(all->files[i].results.set.manifest, all->files[0].results.set.manifest) != 0)
             printf("%s has run another set than %s\n", all->files[i].path, all->files[0].path);
+    for (size_t i = 1; i < all->file_count; i++)
+        put_other_options(&all->files[i], &all->files[0]);
 }
 
 static void read_file(struct runs *all, const char *path)

@@ -1,0 +1,62 @@
+/* See alike.h. */
+#include "driver/alike.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "driver/set_digest.h"
+
+enum { SET, MODE, PICTURE, FIRST_OPTION, FACTS = FIRST_OPTION + OPTIONS_SAID };
+
+/* What a rank runs, in words. */
+struct facts {
+    char text[FACTS][OPTIONS_TEXT];
+};
+
+static bool gather_facts(const struct run *run, struct facts *f, struct error *e)
+{
+    static_assert((int)SET_DIGEST_TEXT <= (int)OPTIONS_TEXT, "a digest is a fact");
+    memset(f, 0, sizeof *f);
+    snprintf(f->text[MODE], OPTIONS_TEXT, "%s", mode_names[run->mode]);
+    snprintf(f->text[PICTURE], OPTIONS_TEXT, "%s", run->options.picture ? "yes" : "no");
+    for (unsigned i = 0; i < OPTIONS_SAID; i++) {
+        char said[OPTIONS_TEXT];
+        snprintf(f->text[FIRST_OPTION + i], OPTIONS_TEXT, "%s", options_said[i].say(&run->options, said));
+    }
+    return set_digest(run->directory, f->text[SET], e);
+}
+
+static const char *name_of(unsigned fact)
+{
+    return fact == MODE ? "mode" : fact == PICTURE ? "picture" : options_said[fact - FIRST_OPTION].name;
+}
+
+static bool compare(const struct run *run, const struct facts *mine, const struct facts *first, struct error *e)
+{
+    unsigned i = 0;
+    while (i < FACTS && strcmp(mine->text[i], first->text[i]) == 0)
+        i++;
+    if (i == FACTS)
+        return true;
+    if (i == SET)
+        return error_set(e, ERROR_MISMATCH,
+                         "%.300s is another set here than on rank 0: its manifest is not the same; copy the set anew",
+                         run->directory);
+    return error_set(e, ERROR_USAGE, "was started with %s '%s', and rank 0 with '%s'; start all ranks alike",
+                     name_of(i), mine->text[i], first->text[i]);
+}
+
+bool alike_check(const struct run *run)
+{
+    struct facts mine, first;
+    struct error e;
+    bool well = gather_facts(run, &mine, &e);
+    if (!ranks_agree(&run->ranks, well, &e))
+        return false;
+    first = mine;
+    MPI_Bcast(&first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return ranks_agree(&run->ranks, compare(run, &mine, &first, &e), &e);
+}
