@@ -73,8 +73,15 @@ static size_t wanted(struct counter *list)
     X(PAPI_strerror)                                                                                                   \
     X(PAPI_event_name_to_code)                                                                                         \
     X(PAPI_get_event_component)                                                                                        \
-    X(PAPI_get_component_info) X(PAPI_create_eventset) X(PAPI_assign_eventset_component) X(PAPI_add_event)             \
-        X(PAPI_start) X(PAPI_read) X(PAPI_stop) X(PAPI_cleanup_eventset) X(PAPI_destroy_eventset)
+    X(PAPI_get_component_info)                                                                                         \
+    X(PAPI_create_eventset)                                                                                            \
+    X(PAPI_assign_eventset_component)                                                                                  \
+    X(PAPI_add_event)                                                                                                  \
+    X(PAPI_start)                                                                                                      \
+    X(PAPI_read)                                                                                                       \
+    X(PAPI_stop)                                                                                                       \
+    X(PAPI_cleanup_eventset)                                                                                           \
+    X(PAPI_destroy_eventset)
 
 /* The events of one component; PAPI runs one set of each at a time. */
 struct set {
