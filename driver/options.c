@@ -48,7 +48,7 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
     {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
     {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
-    {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run that takes longer, saying where it was"},
+    {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run whose phases take longer, saying where it was"},
     {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
     {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
