@@ -165,12 +165,17 @@ def test_interrupted(number, trap, altered, programs, tmp_path):
         [*command, "--json", tmp_path / "a.json", altered.directory],
         env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # whatever started the tests may ignore it
     ) as process:  # fmt: skip
         started, launcher = process.stdout.readline().split()
         assert started == "started"
         assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
         (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-        more, said = process.communicate(timeout=60)
+        try:
+            more, said = process.communicate(timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 1 and f"ended by signal {int(number)} " in said and more == ""
     assert not os.path.exists(f"/proc/{launcher}")
     assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
