@@ -6,6 +6,7 @@
 #include <string.h>
 
 const char *const results_part_names[RESULTS_PARTS] = {"startup", "import", "visit", "mpi"};
+const char *const results_part_labels[RESULTS_PARTS] = {"startup", "import", "visit", "MPI"};
 
 const char *results_text(struct results *r, const char *text)
 {
@@ -50,6 +51,27 @@ bool results_add_option(struct results *r, const char *name, const char *value)
         return false;
     r->option_count++;
     return true;
+}
+
+const char *results_option(const struct results *r, const char *name)
+{
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, name) == 0)
+            return r->options[i].value;
+    return NULL;
+}
+
+bool results_is_counter(const struct results_figure *f, const struct results_figure *like)
+{
+    return strcmp(f->name, like->name) == 0 && strcmp(f->source, like->source) == 0;
+}
+
+const struct results_figure *results_find_counter(const struct results_phase *p, const struct results_figure *like)
+{
+    for (size_t i = 0; p->ran && i < p->counter_count; i++)
+        if (results_is_counter(&p->counters[i], like))
+            return &p->counters[i];
+    return NULL;
 }
 
 void results_free(struct results *r)

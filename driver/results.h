@@ -36,7 +36,8 @@ enum {
 
 /* In the order in which they run. */
 enum results_part { RESULTS_STARTUP, RESULTS_IMPORT, RESULTS_VISIT, RESULTS_MPI, RESULTS_PARTS };
-extern const char *const results_part_names[RESULTS_PARTS];
+extern const char *const results_part_names[RESULTS_PARTS];  /* in JSON */
+extern const char *const results_part_labels[RESULTS_PARTS]; /* for people */
 
 /* One thing that every rank has measured or counted. */
 struct results_figure {
@@ -110,6 +111,15 @@ struct results_run *results_add_run(struct results *r);
 
 /* Appends an option; false when memory ran out. */
 bool results_add_option(struct results *r, const char *name, const char *value);
+
+/* What the option was; NULL where the results do not say. */
+const char *results_option(const struct results *r, const char *name);
+
+/* Whether both count the same: of one name and one source. */
+bool results_is_counter(const struct results_figure *f, const struct results_figure *like);
+
+/* The counter of a phase that is like this one; NULL where it has none. */
+const struct results_figure *results_find_counter(const struct results_phase *p, const struct results_figure *like);
 
 /* Takes NULL and what is zero. */
 void results_free(struct results *r);

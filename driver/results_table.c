@@ -6,8 +6,6 @@
 
 #include "driver/results.h"
 
-static const char *const labels[RESULTS_PARTS] = {"startup", "import", "visit", "MPI"};
-
 const char *results_seconds(char *text, double seconds, int digits)
 {
     double least = 1.0;
@@ -34,7 +32,7 @@ static void put_seconds(const struct results_run *run, enum results_part part, F
     const struct results_summary s = results_summarize(&p->seconds, run->ranks);
     const int digits = digits_of(p);
     char text[32];
-    fprintf(f, "%-8s", labels[part]);
+    fprintf(f, "%-8s", results_part_labels[part]);
     if (s.known < run->ranks) {
         fprintf(f, "   not measured: %s\n", p->seconds.absent);
         return;
@@ -49,18 +47,10 @@ static void put_seconds(const struct results_run *run, enum results_part part, F
 
 /* ---- counters: a row for each, a column for each phase ---- */
 
-static const struct results_figure *find_counter(const struct results_phase *p, const struct results_figure *like)
-{
-    for (size_t i = 0; p->ran && i < p->counter_count; i++)
-        if (strcmp(p->counters[i].name, like->name) == 0 && strcmp(p->counters[i].source, like->source) == 0)
-            return &p->counters[i];
-    return NULL;
-}
-
 static bool is_known(const struct results_run *run, const struct results_figure *like)
 {
     for (int part = 0; part < RESULTS_PARTS; part++) {
-        const struct results_figure *g = find_counter(&run->phase[part], like);
+        const struct results_figure *g = results_find_counter(&run->phase[part], like);
         if (g && results_summarize(g, run->ranks).known)
             return true;
     }
@@ -73,7 +63,7 @@ static void put_counter(const struct results_run *run, const struct results_figu
     for (int part = 0; part < RESULTS_PARTS; part++) {
         if (!run->phase[part].ran)
             continue;
-        const struct results_figure *g = find_counter(&run->phase[part], like);
+        const struct results_figure *g = results_find_counter(&run->phase[part], like);
         const struct results_summary s = g ? results_summarize(g, run->ranks) : (struct results_summary){0};
         if (s.known)
             fprintf(f, " %14.*f", s.most == floor(s.most) ? 0 : 2, s.most);
@@ -93,7 +83,7 @@ static void list_counters(const struct results_run *run, const struct results_fi
         for (size_t i = 0; p->ran && i < p->counter_count && *count < RESULTS_COUNTERS_MOST; i++) {
             bool before = false;
             for (int other = 0; other < part && !before; other++)
-                before = find_counter(&run->phase[other], &p->counters[i]);
+                before = results_find_counter(&run->phase[other], &p->counters[i]);
             if (!before)
                 list[(*count)++] = &p->counters[i];
         }
@@ -128,7 +118,7 @@ static void put_counters(const struct results_run *run, FILE *f)
             fprintf(f, "%-34s", run->ranks > 1 ? "counters, of the rank with most" : "counters");
             for (int part = 0; part < RESULTS_PARTS; part++)
                 if (run->phase[part].ran)
-                    fprintf(f, " %14s", labels[part]);
+                    fprintf(f, " %14s", results_part_labels[part]);
             putc('\n', f);
         }
         put_counter(run, list[i], f);
@@ -140,18 +130,11 @@ static void put_counters(const struct results_run *run, FILE *f)
 
 /* ---- one run ---- */
 
-static const char *option(const struct results *r, const char *name)
-{
-    for (size_t i = 0; i < r->option_count; i++)
-        if (strcmp(r->options[i].name, name) == 0)
-            return r->options[i].value;
-    return "";
-}
-
 void results_write_table(const struct results *r, const struct results_run *run, FILE *f)
 {
     const struct results_set *s = &r->set;
-    const bool lazy = strstr(option(r, "dlopen-flags"), "lazy") != NULL;
+    const char *flags = results_option(r, "dlopen-flags");
+    const bool lazy = flags && strstr(flags, "lazy");
     fprintf(f, "%s%s%" PRIu64 " modules, %" PRIu64 " utilities\n\n", s->application, *s->application ? ": " : "",
             s->modules, s->utilities);
     fprintf(f, "%-8s %10s %10s %10s%s\n", "seconds", "max", "min", "mean", run->ranks > 1 ? "  slowest" : "");

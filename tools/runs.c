@@ -116,14 +116,6 @@ static void put_table_1(const struct runs *all)
 
 /* ---- table 2 ---- */
 
-static const struct results_figure *find_counter(const struct results_phase *p, const struct results_figure *like)
-{
-    for (size_t i = 0; p->ran && i < p->counter_count; i++)
-        if (strcmp(p->counters[i].name, like->name) == 0 && strcmp(p->counters[i].source, like->source) == 0)
-            return &p->counters[i];
-    return NULL;
-}
-
 /* The mean of the ranks, of several runs the median; *absent where there is none. */
 static double count_of(const struct runs_row *row, enum results_part part, const struct results_figure *like,
                        const char **absent)
@@ -134,7 +126,7 @@ static double count_of(const struct runs_row *row, enum results_part part, const
     for (size_t i = 0; i < r->run_count; i++) {
         if (!results_case_has(row->is, &r->runs[i]))
             continue;
-        const struct results_figure *f = find_counter(&r->runs[i].phase[part], like);
+        const struct results_figure *f = results_find_counter(&r->runs[i].phase[part], like);
         const struct results_summary s = f ? results_summarize(f, r->runs[i].ranks) : (struct results_summary){0};
         if (s.known)
             value[count++] = s.mean;
@@ -184,7 +176,7 @@ static void put_counter(const struct runs *all, const struct results_figure *lik
 static bool is_new(const struct results_figure *f, const struct results_figure **seen, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(seen[i]->name, f->name) == 0 && strcmp(seen[i]->source, f->source) == 0)
+        if (results_is_counter(f, seen[i]))
             return false;
     return count < RESULTS_COUNTERS_MOST;
 }
@@ -228,14 +220,6 @@ static void put_file(const struct runs_file *f)
     }
 }
 
-static const char *option_of(const struct results *r, const char *name)
-{
-    for (size_t i = 0; i < r->option_count; i++)
-        if (strcmp(r->options[i].name, name) == 0)
-            return r->options[i].value;
-    return NULL;
-}
-
 /* What both were told, and not the same: a cold cache, an audited linker. How often
  * they ran, and what came of a wish, is no difference. */
 static void put_other_options(const struct runs_file *f, const struct runs_file *first)
@@ -243,7 +227,8 @@ static void put_other_options(const struct runs_file *f, const struct runs_file 
     static const char *const told[] = {"phases", "import-order", "visit-order", "cache",   "dlopen-flags",
                                        "python", "counters",     "audit",       "simulate"};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        const char *here = option_of(&f->results, told[i]), *there = option_of(&first->results, told[i]);
+        const char *here = results_option(&f->results, told[i]);
+        const char *there = results_option(&first->results, told[i]);
         if (here && there && strcmp(here, there) != 0)
             printf("%s has run with %s '%s', %s with '%s'\n", f->path, told[i], here, first->path, there);
     }

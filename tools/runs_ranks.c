@@ -21,8 +21,6 @@ enum { FEWEST = 4, SHOWN_MOST = 10 };
 
 static const double mads_most = 6, share_most = 1.1, seconds_most = 1e-3;
 
-static const char *const labels[RESULTS_PARTS] = {"startup", "import", "visit", "MPI"};
-
 /* Who took how long: a rank, or the ranks of a host. */
 struct taker {
     size_t rank;
@@ -117,21 +115,18 @@ static void put_spread(const struct runs_row *row, enum results_part part, const
         most = ranks[i].seconds > most->seconds ? &ranks[i] : most;
     }
     const struct centre c = centre_of(ranks, count);
-    printf("%-*s %8s", width, row->label, labels[part]);
+    printf("%-*s %8s", width, row->label, results_part_labels[part]);
     printf(" %10s", results_seconds(text, least->seconds, 4));
     printf(" %10s", results_seconds(text, c.median, 4));
     printf(" %10s", results_seconds(text, most->seconds, 4));
     printf(" %10s  rank %zu on %s\n", results_seconds(text, c.mad, 4), most->rank, most->host);
 }
 
-static size_t count_outliers(const struct taker *takers, size_t count)
+static size_t count_outliers(const struct taker *takers, size_t count, const struct centre *c)
 {
-    if (count < FEWEST)
-        return 0;
-    const struct centre c = centre_of(takers, count);
     size_t out = 0;
-    for (size_t i = 0; i < count; i++)
-        out += is_out(&takers[i], &c);
+    for (size_t i = 0; i < count && count >= FEWEST; i++)
+        out += is_out(&takers[i], c);
     return out;
 }
 
@@ -143,17 +138,17 @@ static int compare_slowest(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The slowest first; sorts. */
-static void put_outliers(const struct runs_row *row, enum results_part part, struct taker *takers, size_t count,
-                         bool hosts)
+/* The slowest first; sorts. How many there are. */
+static size_t put_outliers(const struct runs_row *row, enum results_part part, struct taker *takers, size_t count,
+                           bool hosts)
 {
-    const size_t out = count_outliers(takers, count);
     const struct centre c = centre_of(takers, count);
+    const size_t out = count_outliers(takers, count, &c);
     qsort(takers, count, sizeof *takers, compare_slowest);
     for (size_t i = 0; i < out && i < SHOWN_MOST; i++) {
         char text[32];
         const struct taker *t = &takers[i];
-        printf("%s, %s: ", row->label, labels[part]);
+        printf("%s, %s: ", row->label, results_part_labels[part]);
         if (hosts)
             printf("host %s, median of its %zu rank%s", t->host, t->ranks, t->ranks == 1 ? "" : "s");
         else
@@ -162,7 +157,9 @@ static void put_outliers(const struct runs_row *row, enum results_part part, str
         printf(", median of all %s %s s\n", hosts ? "hosts" : "ranks", results_seconds(text, c.median, 4));
     }
     if (out > SHOWN_MOST)
-        printf("%s, %s: and %zu %s more\n", row->label, labels[part], out - SHOWN_MOST, hosts ? "hosts" : "ranks");
+        printf("%s, %s: and %zu %s more\n", row->label, results_part_labels[part], out - SHOWN_MOST,
+               hosts ? "hosts" : "ranks");
+    return out;
 }
 
 static size_t look_at(const struct runs_row *row, enum results_part part)
@@ -171,12 +168,9 @@ static size_t look_at(const struct runs_row *row, enum results_part part)
     struct taker *ranks = make_ranks(row, part, &rank_count);
     struct taker *hosts = make_hosts(ranks, rank_count, &host_count);
     size_t out = 0;
-    if (host_count < rank_count) {
-        out += count_outliers(hosts, host_count);
-        put_outliers(row, part, hosts, host_count, true);
-    }
-    out += count_outliers(ranks, rank_count);
-    put_outliers(row, part, ranks, rank_count, false);
+    if (host_count < rank_count)
+        out += put_outliers(row, part, hosts, host_count, true);
+    out += put_outliers(row, part, ranks, rank_count, false);
     free(hosts);
     free(ranks);
     return out;
