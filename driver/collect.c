@@ -14,7 +14,6 @@
 #include <mpi.h>
 
 #include "base/version.h"
-#include "driver/set_digest.h"
 
 static_assert((int)RESULTS_IMPORT == (int)COUNTS_IMPORT && (int)RESULTS_MPI == (int)COUNTS_MPI &&
                   (int)RESULTS_PARTS == (int)COUNTS_SPANS,
@@ -227,23 +226,20 @@ static void add_options(struct collector *c, const struct options *o)
     for (unsigned i = 0; i < OPTIONS_SAID; i++)
         add_option(c, options_said[i].name, options_said[i].say(o, text));
     /* What came of --cold or --warm on the host of rank 0 (launch_cache.h). */
-    const char *cached = getenv("PYELFRUN_CACHED");
+    const char *cached = getenv(OPTIONS_CACHED);
     if (cached && o->cache != CACHE_AS_IT_IS)
         add_option(c, "cached-bytes", cached);
 }
 
-static bool describe(struct collector *c, const struct run *run, const struct loader *loader, const struct measured *t,
-                     struct error *e)
+static void describe(struct collector *c, const struct run *run, const struct loader *loader, const struct measured *t)
 {
     const struct manifest *m = &run->manifest;
-    char name[TEXT] = "", digest[SET_DIGEST_TEXT];
-    if (!set_digest(run->directory, digest, e))
-        return false;
+    char name[TEXT] = "";
     loader->describe(run, name, sizeof name);
     c->r->version = PYELFGEN_VERSION;
     c->r->set = (struct results_set){.path = keep(c, run->directory),
                                      .application = keep(c, m->application),
-                                     .manifest = keep(c, digest),
+                                     .manifest = keep(c, run->digest),
                                      .profile = keep(c, m->profile),
                                      .modules = m->modules,
                                      .utilities = m->utilities,
@@ -256,7 +252,6 @@ static bool describe(struct collector *c, const struct run *run, const struct lo
     c->to->mpi = mpi_version(c);
     c->to->mpi_test = run->options.phase[PHASE_MPI] ? keep(c, t->mpi.objects) : "";
     c->to->functions_visited = t->functions_visited;
-    return true;
 }
 
 bool collect_results(struct results *r, const struct run *run, const struct loader *loader, const struct measured *t)
@@ -264,16 +259,15 @@ bool collect_results(struct results *r, const struct run *run, const struct load
     struct collector c = {.r = r, .ranks = &run->ranks, .memory = true};
     struct error e;
     *r = (struct results){0};
-    bool well = true;
     if (run->ranks.rank == 0) {
         c.to = results_add_run(r);
         c.memory = c.to != NULL;
-        if (c.to)
+        if (c.to) {
             c.to->ranks = (size_t)run->ranks.count;
-        well = c.memory && describe(&c, run, loader, t, &e);
+            describe(&c, run, loader, t);
+        }
     }
-    if (!c.memory)
-        well = error_set(&e, ERROR_MEMORY, "there is no memory left for the results");
+    bool well = c.memory || error_set(&e, ERROR_MEMORY, "there is no memory left for the results");
     if (!ranks_agree(&run->ranks, well, &e))
         return false;
     gather_hosts(&c);

@@ -37,7 +37,7 @@ bool phases_read(struct run *run)
         error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
         well = error_at(&e, run->options.set, 0);
     }
-    well = well && check_executable(run, &e);
+    well = well && check_executable(run, &e) && set_digest(run->directory, run->digest, &e);
     return ranks_agree(&run->ranks, well, &e);
 }
 

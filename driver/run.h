@@ -10,6 +10,7 @@
 #include "base/manifest.h"
 #include "driver/options.h"
 #include "driver/ranks.h"
+#include "driver/set_digest.h"
 
 struct run {
     struct options options;
@@ -18,7 +19,8 @@ struct run {
     const struct executable *executable; /* this process's, where it is one of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;
-    char directory[PATH_MAX]; /* of the set, absolute */
+    char directory[PATH_MAX];     /* of the set, absolute */
+    char digest[SET_DIGEST_TEXT]; /* of its manifest */
 };
 
 #endif
