@@ -9,6 +9,11 @@
 
 #define PART OPTIONS_PART "XXXXXX"
 
+static bool fail(struct error *e, const char *path)
+{
+    return error_errno(e, path, "cannot have the results of the runs; choose another directory");
+}
+
 /* The absolute path of the directory for parts, in `path`. */
 static bool find_directory(char *path, const struct options *o, struct error *e)
 {
@@ -24,7 +29,7 @@ static bool find_directory(char *path, const struct options *o, struct error *e)
     }
     const bool well = realpath(directory, path) && strlen(path) + sizeof "/" PART <= PATH_MAX;
     if (!well)
-        error_errno(e, directory, "cannot have the results of the runs; choose another directory");
+        fail(e, directory);
     free(near);
     return well;
 }
@@ -47,7 +52,7 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
         return true;
     }
     p->path[0] = '\0';
-    error_errno(&p->missing, directory, "cannot have the results of the runs; choose another directory");
+    fail(&p->missing, directory);
     *e = p->missing;
     return !o->json;
 }
@@ -56,7 +61,7 @@ bool launch_parts_expect(struct launch_parts *p, struct error *e)
 {
     FILE *f = p->path[0] ? fopen(p->path, "we") : NULL;
     if (p->path[0] && (!f || fclose(f) != 0))
-        return error_errno(e, p->path, "cannot have the results of the runs; choose another directory");
+        return fail(e, p->path);
     return true;
 }
 

@@ -156,15 +156,24 @@ static bool take_modes(struct options *o, const char *text, struct error *e)
     return true;
 }
 
+/* Which of the names are among the words. */
+static bool mark_words(bool *given, const char *text, const char *const *names, unsigned count, const char *what,
+                       struct error *e)
+{
+    memset(given, 0, count * sizeof *given);
+    while (text) {
+        int word = next_word(&text, names, count, what, e);
+        if (word < 0)
+            return false;
+        given[word] = true;
+    }
+    return true;
+}
+
 static bool take_phases(struct options *o, const char *text, struct error *e)
 {
-    memset(o->phase, 0, sizeof o->phase);
-    while (text) {
-        int phase = next_word(&text, phase_names, PHASES, "phases", e);
-        if (phase < 0)
-            return false;
-        o->phase[phase] = true;
-    }
+    if (!mark_words(o->phase, text, phase_names, PHASES, "phases", e))
+        return false;
     if (o->phase[PHASE_VISIT] && !o->phase[PHASE_IMPORT])
         return error_set(e, ERROR_USAGE, "--phases: what is visited has to be imported; use --phases import,visit");
     return true;
@@ -173,13 +182,9 @@ static bool take_phases(struct options *o, const char *text, struct error *e)
 static bool take_flags(struct options *o, const char *text, struct error *e)
 {
     static const char *const names[] = {"now", "lazy", "global", "deepbind"};
-    bool given[4] = {false};
-    while (text) {
-        int flag = next_word(&text, names, 4, "dlopen-flags", e);
-        if (flag < 0)
-            return false;
-        given[flag] = true;
-    }
+    bool given[4];
+    if (!mark_words(given, text, names, 4, "dlopen-flags", e))
+        return false;
     if (given[0] && given[1])
         return error_set(e, ERROR_USAGE, "--dlopen-flags: now and lazy exclude one another");
     if (given[0] || given[1])
@@ -192,13 +197,9 @@ static bool take_flags(struct options *o, const char *text, struct error *e)
 static bool take_counters(struct options *o, const char *text, struct error *e)
 {
     static const char *const names[] = {"os", "sde", "papi", "none"};
-    bool given[4] = {false};
-    while (text) {
-        int source = next_word(&text, names, 4, "counters", e);
-        if (source < 0)
-            return false;
-        given[source] = true;
-    }
+    bool given[4];
+    if (!mark_words(given, text, names, 4, "counters", e))
+        return false;
     if (given[3] && (given[0] || given[1] || given[2]))
         return error_set(e, ERROR_USAGE, "--counters: none excludes the others");
     o->counters = (struct counters_option){given[0], given[1], given[2], true};

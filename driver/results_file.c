@@ -36,9 +36,12 @@ static bool find_target(struct target *t, const char *path, struct error *e)
     return true;
 }
 
-/* Opens the temporary file with the rights that a new file would have. */
+/* Opens the temporary file with the rights that a new file would have; -1, with
+ * `e` filled, where there can be none. */
 static int make_temporary(struct target *t, const char *path, struct error *e)
 {
+    if (!find_target(t, path, e))
+        return -1;
     int fd = mkostemp(t->temporary, O_CLOEXEC);
     if (fd < 0) {
         error_errno(e, path, "cannot be written; choose another directory for the results");
@@ -53,8 +56,6 @@ static int make_temporary(struct target *t, const char *path, struct error *e)
 bool results_can_save(const char *path, struct error *e)
 {
     struct target t;
-    if (!find_target(&t, path, e))
-        return false;
     int fd = make_temporary(&t, path, e);
     if (fd < 0)
         return false;
@@ -78,8 +79,6 @@ static bool finish(FILE *f, const char *path, struct error *e)
 bool results_save(const struct results *r, const char *path, struct error *e)
 {
     struct target t;
-    if (!find_target(&t, path, e))
-        return false;
     int fd = make_temporary(&t, path, e);
     if (fd < 0)
         return false;

@@ -35,6 +35,13 @@ static void put_member(FILE *f, const char *key, const char *text)
     put_text(f, text);
 }
 
+/* One that is not the first of its object. */
+static void put_more(FILE *f, const char *key, const char *text)
+{
+    fputs(", ", f);
+    put_member(f, key, text);
+}
+
 /* Whole numbers as such, seconds to the nanosecond, all else so that it is read
  * back as it was. JSON has no word for what is not a number. */
 static void put_value(FILE *f, double v, bool seconds)
@@ -65,8 +72,7 @@ static void put_figure(FILE *f, const struct results_run *run, const struct resu
         put_member(f, "max-host", run->hosts[run->host[s.slowest]].name);
     }
     if (g->absent) {
-        fputs(", ", f);
-        put_member(f, "absent", g->absent);
+        put_more(f, "absent", g->absent);
     }
     /* Where nobody has a value there are no values, rather than as many nulls. */
     fputs(", \"per-rank\": [", f);
@@ -81,10 +87,8 @@ static void put_counter(FILE *f, const struct results_run *run, const struct res
 {
     fputs("        {", f);
     put_member(f, "name", g->name);
-    fputs(", ", f);
-    put_member(f, "unit", g->unit);
-    fputs(", ", f);
-    put_member(f, "source", g->source);
+    put_more(f, "unit", g->unit);
+    put_more(f, "source", g->source);
     fprintf(f, ", \"level\": %s, ", g->level ? "true" : "false");
     put_figure(f, run, g, false);
     putc('}', f);
@@ -116,10 +120,8 @@ static void put_hosts(FILE *f, const struct results_run *run)
         const struct results_host *h = &run->hosts[i];
         fputs(i ? ",\n    {" : "\n    {", f);
         put_member(f, "name", h->name);
-        fputs(", ", f);
-        put_member(f, "kernel", h->kernel);
-        fputs(", ", f);
-        put_member(f, "glibc", h->glibc);
+        put_more(f, "kernel", h->kernel);
+        put_more(f, "glibc", h->glibc);
         putc('}', f);
     }
     fputs("\n   ],\n   \"rank-hosts\": [", f);
@@ -146,12 +148,10 @@ static void put_run(FILE *f, const struct results_run *run)
     put_member(f, "begun", begun);
     fprintf(f, ", \"ranks\": %zu,\n   ", run->ranks);
     put_member(f, "loader", run->loader);
-    fputs(", ", f);
-    put_member(f, "mpi", run->mpi);
+    put_more(f, "mpi", run->mpi);
     fprintf(f, ",\n   \"functions-visited\": %" PRIu64, run->functions_visited);
     if (*run->mpi_test) {
-        fputs(", ", f);
-        put_member(f, "mpi-test", run->mpi_test);
+        put_more(f, "mpi-test", run->mpi_test);
     }
     fputs(",\n", f);
     put_hosts(f, run);
@@ -171,12 +171,10 @@ static void put_set(FILE *f, const struct results_set *s)
 {
     fputs(" \"set\": {", f);
     put_member(f, "path", s->path);
-    fputs(", ", f);
-    put_member(f, "application", s->application);
+    put_more(f, "application", s->application);
     fputs(",\n  ", f);
     put_member(f, "manifest", s->manifest);
-    fputs(", ", f);
-    put_member(f, "profile", s->profile);
+    put_more(f, "profile", s->profile);
     fprintf(f, ",\n  \"modules\": %" PRIu64 ", \"utilities\": %" PRIu64 ", \"functions\": %" PRIu64 "},\n", s->modules,
             s->utilities, s->functions);
 }
