@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "base/executable.h"
+#include "base/manifest.h"
 #include "driver/launch_cache.h"
 #include "driver/launch_witness.h"
 #include "driver/options_launcher.h"
 #include "runtime/audit_page.h"
+#include "runtime/clock.h"
 #include "runtime/linker.h"
 #include "runtime/os.h"
 #include "runtime/simulation.h"
@@ -66,8 +68,8 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
     if (errno == EACCES && access(path, F_OK) == 0)
         return error_errno(e, path,
                            "cannot be executed; has it the permission, and is its file system not mounted noexec?");
-    char manifest[PATH_MAX + sizeof "/manifest.json"];
-    snprintf(manifest, sizeof manifest, "%s/manifest.json", o->set);
+    char manifest[PATH_MAX + sizeof "/" MANIFEST_FILE];
+    snprintf(manifest, sizeof manifest, "%s/" MANIFEST_FILE, o->set);
     if (access(manifest, F_OK) != 0)
         return error_errno(e, manifest, "cannot be read; is this a set that pyelfgen has written?");
     error_set(e, ERROR_INPUT, "this set has no %s, which mode %s runs; generate it with pyelfgen --%s", name,
@@ -108,7 +110,7 @@ static bool stamp_start(struct error *e)
     char text[64];
     clock_gettime(CLOCK_MONOTONIC, &now);
     snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
-    return setenv("PYELFRUN_START", text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+    return setenv(CLOCK_START, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
 /* Returns only when that failed. */

@@ -107,5 +107,5 @@ bool launch_cache(const struct options *o, struct error *e)
                 o->set, (double)c.resident / 1e6, (double)c.bytes / 1e6);
     char text[64];
     snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64, c.resident < c.bytes ? c.resident : c.bytes, c.bytes);
-    return setenv("PYELFRUN_CACHED", text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
+    return setenv(OPTIONS_CACHED, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }

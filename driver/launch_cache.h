@@ -10,7 +10,7 @@
 /* Drops the set's files from this host's page cache or reads them into it, as
  * options->cache says. What could not be dropped is said on standard error and
  * is no failure: the run is then simply not as cold. The environment tells the
- * run what came of it, for its results, PYELFRUN_CACHED: "bytes that are in memory
+ * run what came of it, for its results, OPTIONS_CACHED: "bytes that are in memory
  * of bytes of all". */
 bool launch_cache(const struct options *options, struct error *e);
 

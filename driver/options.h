@@ -47,6 +47,9 @@ enum { OPTIONS_RUNS_MOST = 16 };
  * other is written in its place. */
 #define OPTIONS_PART "pyelfrun-part-"
 
+/* In the environment of a run: what came of --cold or --warm (launch_cache.h). */
+#define OPTIONS_CACHED "PYELFRUN_CACHED"
+
 struct options {
     const char *set; /* the directory as the user named it; borrowed from argv */
     enum mode mode[OPTIONS_RUNS_MOST];

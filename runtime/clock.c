@@ -31,7 +31,7 @@ double clock_now(void)
 
 static bool start_given(double now, double *start)
 {
-    const char *text = getenv("PYELFRUN_START");
+    const char *text = getenv(CLOCK_START);
     if (!text || !*text)
         return false;
     char *end;

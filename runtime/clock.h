@@ -2,6 +2,10 @@
 #ifndef RUNTIME_CLOCK_H
 #define RUNTIME_CLOCK_H
 
+/* In the environment: the seconds of CLOCK_MONOTONIC on this host at which whoever
+ * executes the program has started. */
+#define CLOCK_START "PYELFRUN_START"
+
 /* Seconds of CLOCK_MONOTONIC. */
 double clock_now(void);
 
