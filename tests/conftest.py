@@ -4,6 +4,7 @@ PYELFGEN_BUILD names the build directory, from the top of the source tree;
 without it the release build in build/ is tested.
 """
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -122,6 +123,23 @@ def roomy(tmp_path_factory):
         directory = tmp_path_factory.mktemp("roomy")
     yield directory
     shutil.rmtree(directory)
+
+
+@pytest.fixture
+def file_system(tmp_path):
+    """Mounts a file system of a size in the words of tmpfs; where that cannot be, the test is skipped."""
+    with contextlib.ExitStack() as stack:
+
+        def mount(size):
+            directory = tmp_path / "little"
+            directory.mkdir()
+            command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", directory]
+            if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+                pytest.skip(f"a file system with size={size} cannot be mounted here")
+            stack.callback(subprocess.run, ["umount", directory], check=True)
+            return directory
+
+        yield mount
 
 
 @pytest.fixture(scope="session")

@@ -115,6 +115,13 @@ def functions(path):
     return sorted(found, key=lambda row: row[1])
 
 
+def demangled(names, *programs):
+    """The names as c++filt, or the first of these programs that is installed, shows them."""
+    program = tool(*(programs or ("c++filt",)))
+    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 class Code:
     """What a function does, as far as its result is concerned."""
 

@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -67,15 +68,10 @@ def phases(one):
     return {phase["name"]: phase for phase in one["phases"]}
 
 
-def median(values):
-    values = sorted(values)
-    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-
-
 def seconds(runs, mode):
     """Startup, import and visit of the slowest rank; the median of repeated runs."""
     ours = [phases(one) for one in runs if one["mode"] == mode]
-    return tuple(median(one[name]["seconds"]["max"] for one in ours) for name in PHASES)
+    return tuple(statistics.median(one[name]["seconds"]["max"] for one in ours) for name in PHASES)
 
 
 def print_times(style, times):

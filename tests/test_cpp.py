@@ -9,7 +9,7 @@ import pytest
 import model
 from conftest import SOURCE
 from dies import Dies
-from objects import ask, counted_libraries, each, every, functions, sums, tool
+from objects import ask, counted_libraries, demangled, each, every, functions, sums, tool
 from sets import SECTIONS, profile_text
 
 pytestmark = pytest.mark.slow
@@ -59,11 +59,6 @@ def make(kind, programs, tmp_path_factory):
     (directory / "a.prof").write_text(profile_text(**keys))
     programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set", "-q", timeout=120)
     return Made(kind, directory / "set")
-
-
-def demangled(names):
-    done = subprocess.run([tool("c++filt")], input="\n".join(names), capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
 
 
 def test_sizes_are_exact(made):

@@ -412,15 +412,9 @@ def test_no_sources_of_large_ones(refused):
 
 
 @pytest.fixture
-def little_room(tmp_path):
+def little_room(file_system):
     """A file system of 5 MB: the libraries fit, but not the executable."""
-    directory = tmp_path / "little"
-    directory.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", directory]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("a file system of 5 MB cannot be mounted here")
-    yield directory
-    subprocess.run(["umount", directory], check=True)
+    return file_system("5m")
 
 
 @pytest.mark.parametrize("size", ["6 MB", "257 MB"])

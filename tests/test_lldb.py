@@ -5,7 +5,6 @@ What test_gdb.py asks of gdb, here by an independent reader of DWARF.
 
 import json
 import re
-import subprocess
 
 import pytest
 
@@ -13,7 +12,7 @@ import model
 from conftest import SOURCE
 from dies import Dies
 from entries import declared, first_lines, names_below, structures, subprogram
-from objects import LLDB_ENVIRONMENT, every, functions, line_of, tool
+from objects import LLDB_ENVIRONMENT, demangled, every, functions, line_of, tool
 
 pytestmark = pytest.mark.slow
 
@@ -253,11 +252,9 @@ def cpp(request, sets):
     return Cpp(sets.get(request.param))
 
 
-def demangled(functions):
+def texts_of(functions):
     """Names as lldb shows them: with parameters, and of a template's instance with the result."""
-    names = [function.name for function in functions]
-    done = subprocess.run([tool("c++filt")], input="\n".join(names), capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
+    return demangled(function.name for function in functions)
 
 
 def qualified(text):
@@ -268,7 +265,7 @@ def qualified(text):
 def test_cpp_breakpoints_by_name_and_by_mangled_name(cpp, probe):
     """Both lead to the same place, in the function asked for, and by name to all of the same name."""
     chosen = every(cpp.module.functions, 20)
-    texts = demangled(cpp.module.functions)
+    texts = texts_of(cpp.module.functions)
     named = [text for function, text in zip(cpp.module.functions, texts) if function in chosen]
     asked = [qualified(text) for text in named] + [function.name for function in chosen]
     shown = probe(mode="breakpoints", library=str(cpp.path), names=asked)
@@ -288,7 +285,7 @@ def test_cpp_breakpoints_by_name_and_by_mangled_name(cpp, probe):
 @pytest.fixture(scope="module")
 def cpp_stop(cpp, probe):
     """A stop at the last function of a chain by its qualified name; finished twice."""
-    name = qualified(demangled(cpp.chain)[-1])
+    name = qualified(texts_of(cpp.chain)[-1])
     return probe("libmodule1", cpp.directory, mode="stop", name=name, finish=2)
 
 
@@ -297,7 +294,7 @@ def test_cpp_backtrace_of_ten_frames(cpp, cpp_stop):
     first, shown, *_ = cpp_stop
     assert first == {"error": None, "reached": True, "locations": 1}
     frames = shown["frames"]
-    assert [frame["function"] for frame in frames[:DEPTH]] == demangled(cpp.stack())
+    assert [frame["function"] for frame in frames[:DEPTH]] == texts_of(cpp.stack())
     assert [frame["function"] for frame in frames[DEPTH : DEPTH + 2]] == [
         "::libmodule1_entry()",
         "::libmodule1_method(void *, void *)",
@@ -316,7 +313,7 @@ def test_cpp_files_and_lines_of_frames(cpp, cpp_stop):
 
 def test_cpp_finish_gives_the_result(cpp, cpp_stop):
     finished = [row for row in cpp_stop if "finished" in row]
-    stack, texts = cpp.stack(), demangled(cpp.stack())
+    stack, texts = cpp.stack(), texts_of(cpp.stack())
     assert [row["finished"] for row in finished] == texts[:2]
     assert [row["returned"] for row in finished] == [function.returned() for function in stack[:2]]
     assert [row["now"]["function"] for row in finished] == texts[1:3]
@@ -345,7 +342,7 @@ def test_cpp_breakpoint_by_line(cpp, cpp_by_line):
     frames = shown["frames"][: len(stack)]
     assert first == {"error": None, "reached": True, "locations": 1}
     assert (frames[0]["file"], frames[0]["line"]) == place
-    assert [frame["function"] for frame in frames] == demangled(stack)
+    assert [frame["function"] for frame in frames] == texts_of(stack)
     assert [arguments(frame) for frame in frames] == [list(zip(f.types, f.passed(0))) for f in stack]
 
 
@@ -375,7 +372,7 @@ def test_cpp_frame_variable(cpp, cpp_by_line):
 
 def test_cpp_lookup_of_the_librarys_classes(cpp, probe):
     """By qualified name, with the methods and their parameters; lldb leaves out instances of templates, g++'s too."""
-    texts = demangled(cpp.module.functions)
+    texts = texts_of(cpp.module.functions)
     classes = every(sorted({"::".join(qualified(text).split("::")[:2]) for text in texts}), 12)
     shown = probe(mode="said", library=str(cpp.path), commands=[f"image lookup -t {name}" for name in classes])
     for name, row in zip(classes, shown):

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import model
-from objects import ask, counted_libraries, each, functions, sums, tool
+from objects import ask, counted_libraries, demangled, each, functions, sums, tool
 from sets import SECTIONS, libraries_of, manifest_of, profile_text
 from test_sizes_exact import MB, a_profile_by_chance, exact
 
@@ -17,11 +17,6 @@ SYSTEM = "/usr/bin/python3"
 PLAIN = r"(?P<library>lib(?:module|utility)\d+)::(?P<cls>[A-Z][A-Za-z]*(?P<number>\d+))::(?P<method>[a-z]+_[a-z]+)"
 TEMPLATE = r"unsigned long " + PLAIN + r"<(?P<type>int|long|double|char), (?P<integer>1?\d)>"
 PARAMETERS = r"\((?P<parameters>[a-z *,]*)\)"
-
-
-def demangled(program, names):
-    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
 
 
 def names_of(directory):
@@ -56,7 +51,7 @@ def test_every_name_demangles(program, variant, sets):
     for path, names in names_of(directory).items():
         assert len(names) == expected_count(directory, path)
         types = [function.types for function in expected.libraries[path.stem].functions]
-        for index, text in enumerate(demangled(tool(*program), names)):
+        for index, text in enumerate(demangled(names, *program)):
             found = re.fullmatch(PLAIN + PARAMETERS, text) or re.fullmatch(TEMPLATE + PARAMETERS, text)
             assert found, text
             assert found["library"] == path.stem and int(found["number"]) == index // 8
@@ -69,7 +64,7 @@ def expected_count(directory, path):
 
 def test_classes_have_eight_methods(sets):
     for names in names_of(sets.get("itanium")).values():
-        texts = [re.search(PLAIN, text) for text in demangled(tool("c++filt"), names)]
+        texts = [re.search(PLAIN, text) for text in demangled(names)]
         classes = [found["cls"] for found in texts]
         for first in range(0, len(names), 8):
             assert len(set(classes[first : first + 8])) == 1
@@ -94,7 +89,7 @@ def test_a_compiler_gives_the_same_names(sets, tmp_path):
     names = next(iter(names_of(sets.get("itanium-natural")).values()))
     classes = {}
     definitions = []
-    for text in demangled(tool("c++filt"), names):
+    for text in demangled(names):
         found = re.fullmatch(PLAIN + PARAMETERS, text) or re.fullmatch(TEMPLATE + PARAMETERS, text)
         member = f"{found['method']}({found['parameters']})"
         if "type" in found.groupdict():

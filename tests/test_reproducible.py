@@ -211,15 +211,9 @@ def test_a_library_that_is_a_link(generate, tmp_path):
 
 
 @pytest.fixture
-def little_room(tmp_path):
+def little_room(file_system):
     """A file system of 1 MB."""
-    directory = tmp_path / "little"
-    directory.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", directory]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("a file system of 1 MB cannot be mounted here")
-    yield directory
-    subprocess.run(["umount", directory], check=True)
+    return file_system("1m")
 
 
 def test_full_file_system(little_room, refused):

@@ -291,19 +291,12 @@ def test_libraries_of_an_older_set_go(statics, tmp_path):
     assert not (tmp_path / "set" / "pyelf-static").exists() and "executables" not in manifest_of(tmp_path / "set")
 
 
-def test_full_file_system(statics, tmp_path):
+def test_full_file_system(statics, file_system):
     """Nothing of it is left where there is no room."""
-    directory = tmp_path / "full"
-    directory.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", directory]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("needs to mount a file system")
-    try:
-        said = statics.generate("odd", directory / "set", "--no-libraries", status=1).stderr
-        assert re.fullmatch(r"pyelfgen: \S+/set/pyelf-static: cannot write the file: No space [^\n]+\n", said)
-        assert os.listdir(directory) == []
-    finally:
-        subprocess.run(["umount", directory], check=True)
+    directory = file_system("1m")
+    said = statics.generate("odd", directory / "set", "--no-libraries", status=1).stderr
+    assert re.fullmatch(r"pyelfgen: \S+/set/pyelf-static: cannot write the file: No space [^\n]+\n", said)
+    assert os.listdir(directory) == []
 
 
 @pytest.mark.parametrize("place", [0, 5000, -1])
