@@ -44,16 +44,11 @@ static bool load_profile(struct run *r, struct error *e)
     }
     if (r->options.has_seed)
         r->profile.seed = r->options.seed;
-    if (r->options.has_compress)
-        r->profile.dwarf.compress = r->options.compress;
-    if (r->options.has_separate)
-        r->profile.dwarf.separate = r->options.separate;
-    if (r->options.has_hash)
-        r->profile.elf.hash = r->options.hash;
-    if (r->options.has_index)
-        r->profile.dwarf.index = r->options.index;
-    r->profile.dwarf.type_units |= r->options.type_units;
-    r->profile.dwarf.split |= r->options.split;
+    for (int key = 0; key < KEY_COUNT; key++) {
+        const char *value = r->options.instead[key];
+        if (value && !profile_value_read(&r->profile, (enum profile_key_id)key, value, NULL, e))
+            return false;
+    }
     if (r->options.sources && r->profile.dwarf.language == LANGUAGE_CPP)
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
     return true;

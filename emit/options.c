@@ -137,47 +137,15 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     return true;
 }
 
-/* The number of what is chosen for a key of the profile; -1 where it is none of the choices. */
-static int choice_of(enum profile_key_id key, const char *text)
+/* What is chosen instead of as the profile says; `wrong` is said of what is no choice. */
+static bool take_choice(struct options *o, enum profile_key_id key, const char *text, const char *wrong,
+                        struct error *e)
 {
-    for (int i = 0; profile_keys[key].choices[i]; i++)
-        if (strcmp(text, profile_keys[key].choices[i]) == 0)
-            return i;
-    return -1;
-}
-
-static bool take_compression(struct options *o, const char *text, struct error *e)
-{
-    int kind = choice_of(KEY_COMPRESS, text);
-    o->has_compress = true;
-    o->compress = (enum compression)kind;
-    return kind >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no way to compress; use none, zlib or zstd", text);
-}
-
-static bool take_hash(struct options *o, const char *text, struct error *e)
-{
-    int style = choice_of(KEY_HASH, text);
-    o->has_hash = true;
-    o->hash = (enum hash_style)style;
-    return style >= 0 || error_set(e, ERROR_USAGE, "'%.60s' is no style of hash tables; use gnu, sysv or both", text);
-}
-
-static bool take_separation(struct options *o, const char *text, struct error *e)
-{
-    int kind = choice_of(KEY_SEPARATE, text);
-    o->has_separate = true;
-    o->separate = (enum separation)kind;
-    return kind >= 0 ||
-           error_set(e, ERROR_USAGE, "'%.60s' is no way to separate; use none, debuglink or build-id", text);
-}
-
-static bool take_index(struct options *o, const char *text, struct error *e)
-{
-    int kind = choice_of(KEY_INDEX, text);
-    o->has_index = true;
-    o->index = (enum name_index)kind;
-    return kind >= 0 ||
-           error_set(e, ERROR_USAGE, "'%.60s' is no index of names; use none, gdb_index or debug_names", text);
+    const char *const *choice = profile_keys[key].choices;
+    while (*choice && strcmp(text, *choice) != 0)
+        choice++;
+    o->instead[key] = *choice;
+    return *choice || error_set(e, ERROR_USAGE, "'%.60s' is no %s", text, wrong);
 }
 
 /* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
@@ -246,19 +214,21 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         o->threads = (unsigned)number;
         return true;
     case OPTION_COMPRESS:
-        return take_compression(o, value, e);
+        return take_choice(o, KEY_COMPRESS, value, "way to compress; use none, zlib or zstd", e);
     case OPTION_SEPARATE:
-        return take_separation(o, value, e);
+        return take_choice(o, KEY_SEPARATE, value, "way to separate; use none, debuglink or build-id", e);
     case OPTION_SOURCES:
         return o->sources = true;
     case OPTION_INDEX:
-        return take_index(o, value, e);
+        return take_choice(o, KEY_INDEX, value, "index of names; use none, gdb_index or debug_names", e);
     case OPTION_TYPE_UNITS:
-        return o->type_units = true;
+        o->instead[KEY_TYPE_UNITS] = "true";
+        return true;
     case OPTION_SPLIT:
-        return o->split = true;
+        o->instead[KEY_SPLIT] = "true";
+        return true;
     case OPTION_HASH:
-        return take_hash(o, value, e);
+        return take_choice(o, KEY_HASH, value, "style of hash tables; use gnu, sysv or both", e);
     case OPTION_LINK:
         return o->executables.link = true;
     case OPTION_STATIC:

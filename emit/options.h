@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "emit/executables.h"
-#include "emit/profile.h"
+#include "emit/profile_keys.h"
 
 struct options {
     char profile[PATH_MAX]; /* "" where the counts of Pynamic's arguments stand for it */
@@ -17,16 +17,7 @@ struct options {
     const char *verify;
     bool has_seed;
     uint64_t seed;
-    bool has_compress;
-    enum compression compress;
-    bool has_hash;
-    enum hash_style hash;
-    bool has_separate;
-    enum separation separate;
-    bool has_index;
-    enum name_index index;
-    bool type_units;
-    bool split;
+    const char *instead[KEY_COUNT]; /* values of keys in the place of the profile's, as it would have them; or NULL */
     struct plan_executables executables;
     unsigned threads;
     bool force, sources, dry_run, quiet;

@@ -17,7 +17,7 @@
 
 #include "emit/profile_keys.h"
 
-const struct profile_place profile_sections[SECTION_COUNT] = {
+const struct profile_place profile_sections[PROFILE_SECTION_COUNT] = {
     [SECTION_ROOT] = {SECTION_ROOT, ""},       [SECTION_SECTIONS] = {SECTION_ROOT, "sections"},
     [SECTION_CALLS] = {SECTION_ROOT, "calls"}, [SECTION_NAMES] = {SECTION_ROOT, "names"},
     [SECTION_ELF] = {SECTION_ROOT, "elf"},     [SECTION_DWARF] = {SECTION_ROOT, "dwarf"},
@@ -103,13 +103,13 @@ static_assert(KEY_MIX_RNGLISTS - KEY_MIX_INFO == MIX_RNGLISTS - MIX_INFO && MIX_
  * a key's number is its index wherever it stands. */
 struct mapping {
     char *text[KEY_COUNT];
-    struct mapping *section[SECTION_COUNT];
+    struct mapping *section[PROFILE_SECTION_COUNT];
 };
 
 /* libcyaml's form of the table, and what it logs. Points into itself: must not
  * be copied. */
 struct schema {
-    cyaml_schema_field_t fields[SECTION_COUNT][KEY_COUNT + SECTION_COUNT + 1];
+    cyaml_schema_field_t fields[PROFILE_SECTION_COUNT][KEY_COUNT + PROFILE_SECTION_COUNT + 1];
     cyaml_schema_value_t root;
     cyaml_config_t config;
     char message[256]; /* the first that libcyaml logged */
@@ -128,7 +128,7 @@ static void keep_first_message(cyaml_log_t level, void *ctx, const char *format,
 static void schema_init(struct schema *s)
 {
     memset(s, 0, sizeof *s); /* the field after the last of a mapping must have no key */
-    size_t used[SECTION_COUNT] = {0};
+    size_t used[PROFILE_SECTION_COUNT] = {0};
     for (size_t i = 0; i < KEY_COUNT; i++) {
         enum profile_section section = profile_keys[i].section;
         s->fields[section][used[section]++] = (cyaml_schema_field_t){
@@ -137,7 +137,7 @@ static void schema_init(struct schema *s)
             .value = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, char, 0, CYAML_UNLIMITED)},
         };
     }
-    for (size_t i = SECTION_ROOT + 1; i < SECTION_COUNT; i++) {
+    for (size_t i = SECTION_ROOT + 1; i < PROFILE_SECTION_COUNT; i++) {
         enum profile_section parent = profile_sections[i].parent;
         s->fields[parent][used[parent]++] = (cyaml_schema_field_t){
             .key = profile_sections[i].name,
@@ -383,7 +383,7 @@ bool profile_text(const struct profile *p, char **text, size_t *size, struct err
     if (!profile_check(p, &nowhere, e))
         return false;
 
-    struct mapping mappings[SECTION_COUNT] = {0};
+    struct mapping mappings[PROFILE_SECTION_COUNT] = {0};
     char written[KEY_COUNT][PROFILE_VALUE_TEXT];
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
         bool always = key == KEY_FORMAT || key == KEY_MODULES;

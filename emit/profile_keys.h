@@ -28,7 +28,7 @@ enum profile_section {
     SECTION_ELF,
     SECTION_DWARF,
     SECTION_MIX,
-    SECTION_COUNT
+    PROFILE_SECTION_COUNT
 };
 
 enum profile_key_id {
@@ -108,7 +108,7 @@ struct profile_place {
     const char *name;            /* "" for SECTION_ROOT */
 };
 
-extern const struct profile_place profile_sections[SECTION_COUNT];
+extern const struct profile_place profile_sections[PROFILE_SECTION_COUNT];
 
 /* What stands before a key of `section` in an error: "dwarf: mix: ", and
  * nothing for SECTION_ROOT. Points into `path`. */
@@ -120,7 +120,7 @@ const char *profile_path(enum profile_section section, char path[PROFILE_PATH]);
 struct profile_source {
     const char *name;
     unsigned key_line[KEY_COUNT]; /* 0: the key is not in the file */
-    unsigned section_line[SECTION_COUNT];
+    unsigned section_line[PROFILE_SECTION_COUNT];
 };
 
 /* An ERROR_INPUT about `key`, its path and name before the message; false. Where `s`

@@ -122,7 +122,7 @@ static bool unknown_key(struct scan *s, enum profile_section section, const char
     char known[512] = "";
     size_t used = 0;
     const char *separator = "";
-    for (size_t i = 0; i < KEY_COUNT + SECTION_COUNT; i++) {
+    for (size_t i = 0; i < KEY_COUNT + PROFILE_SECTION_COUNT; i++) {
         const char *one = NULL;
         if (i < KEY_COUNT)
             one = profile_keys[i].section == section ? profile_keys[i].name : NULL;
@@ -190,10 +190,10 @@ static bool scan_mapping(struct scan *s, enum profile_section section)
         }
 
         size_t inner = SECTION_ROOT + 1;
-        while (inner < SECTION_COUNT &&
+        while (inner < PROFILE_SECTION_COUNT &&
                (profile_sections[inner].parent != section || strcmp(profile_sections[inner].name, name) != 0))
             inner++;
-        if (inner == SECTION_COUNT)
+        if (inner == PROFILE_SECTION_COUNT)
             return unknown_key(s, section, name);
         if (source->section_line[inner])
             return duplicate_key(s, section, name, source->section_line[inner]);
