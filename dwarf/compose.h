@@ -87,6 +87,7 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
+    bool only_sizes;              /* what stamps put is left undefined, and has its size */
     struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
     uint64_t base;                /* of the list under way, offset from `text` */
     enum {

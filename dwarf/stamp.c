@@ -251,6 +251,15 @@ static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patc
     return (const uint16_t *)(const void *)shelf->patches.data + patches;
 }
 
+/* Numbers of 16 bits for the kinds before this one. */
+static uint32_t patches_before(const struct stamp *s, enum stamp_patch kind)
+{
+    uint32_t count = 0;
+    for (unsigned before = 0; before < kind; before++)
+        count += s->count[before];
+    return count;
+}
+
 static void add_u16(uint8_t *p, uint32_t value)
 {
     uint16_t v;
@@ -296,7 +305,8 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
-void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+/* The bytes themselves. */
+static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
     const uint64_t address = c->text + at;
@@ -331,8 +341,15 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_pair(c->lists + *patch++, offset);
     for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
         add_pair(c->ranges + *patch++, offset);
-    if (s->count[STAMP_NOTED])
-        put_noted(c, s, patch, place);
+}
+
+void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                       uint32_t line, uint32_t names, const uint32_t *origin)
+{
+    if (!c->only_sizes)
+        put_copies(c, shelf, s, at, line, names, origin);
+    if (s->count[STAMP_NOTED]) /* behind all other patches */
+        put_noted(c, s, patches_of(shelf, s->patches) + patches_before(s, STAMP_NOTED), compose_offset_of(c, c->info));
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;
@@ -348,19 +365,24 @@ static void put_padded(uint8_t *p, int32_t value)
     p[2] = (uint8_t)(value >> 14 & 0x7f);
 }
 
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
-                    uint32_t line)
+static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
 {
-    struct line_rows *rows = &c->rows;
-    line_row(rows, at, line);
-    uint8_t *p = rows->p;
     memcpy(p, shelf->rows.data + s->rows, s->size);
     const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->enter; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
     for (uint32_t n = s->leave; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] + (int32_t)line);
-    rows->p = p + s->size;
+}
+
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
+                    uint32_t line)
+{
+    struct line_rows *rows = &c->rows;
+    line_row(rows, at, line);
+    if (!c->only_sizes)
+        put_row_copies(rows->p, shelf, s, line);
+    rows->p += s->size;
     rows->address = at + s->last_row;
     rows->line = line + s->last_line;
 }

@@ -117,6 +117,7 @@ static bool write_part(void *context, unsigned worker, uint32_t index, struct er
     const bool own = index == join_parts(&a->joined);
     struct builder *b = &a->builders[worker];
     b->joined = &a->joined;
+    b->only_sizes = false;
     bool ok = library_size(b, plan, a->stock, own ? a->joined.own : join_row(&a->joined, index), e) &&
               join_check(&a->joined, &b->library, e) && (own ? library_write : library_write_part)(b, e) &&
               write_pieces(w, b, e);
@@ -182,6 +183,7 @@ bool assemble_lay(struct assembly *a, struct error *e)
 {
     const struct plan *plan = a->joined.plan;
     struct builder *b = &a->builders[0];
+    b->only_sizes = true;
     if (!library_size(b, plan, a->stock, a->joined.own, e))
         return false;
     join_measure(&a->joined, &b->library);

@@ -462,7 +462,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
-    w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text};
+    w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
     if (d->joined) {
         w.composer.lists_base = d->joined->base[DEBUG_LISTS];
         w.composer.ranges_base = d->joined->base[DEBUG_RANGES];

@@ -343,6 +343,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
     l->joined = b->joined;
+    l->only_sizes = b->only_sizes;
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
@@ -486,6 +487,7 @@ enum pack_kind library_packing(const struct plan *plan)
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
+    assert(!l->only_sizes);
     if (!reserve_image(b, l->layout.file_size))
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
                          (unsigned long long)l->layout.file_size);
@@ -511,6 +513,7 @@ bool library_write(struct builder *b, struct error *e)
 bool library_write_part(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
+    assert(!l->only_sizes);
     if (!reserve_image(b, l->layout.file_size))
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
                          (unsigned long long)l->layout.file_size);
