@@ -108,8 +108,7 @@ static bool write_pieces(const struct writing *w, const struct builder *b, struc
 {
     for (unsigned piece = SECTION_NONE + 1; piece < PART_PIECES; piece++) {
         struct piece_place place;
-        if (join_piece(&b->library, piece, &place) &&
-            !put(w, b->image + place.image, place.size, place.file, e))
+        if (join_piece(&b->library, piece, &place) && !put(w, b->image + place.image, place.size, place.file, e))
             return false;
     }
     return true;
@@ -169,8 +168,8 @@ static bool write_all(struct writing *w, unsigned threads, struct set_file *file
     file->size = l->file_size;
     digest_pieces_start(&w->digest, l->file_size);
     const bool ok = output_write_headers(&w->output, l, e) && write_shared(w, e) &&
-           workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
-           digest_pieces_end(&w->digest, read_back, w, file->digest, e);
+                    workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
+                    digest_pieces_end(&w->digest, read_back, w, file->digest, e);
     digest_pieces_free(&w->digest);
     return ok;
 }

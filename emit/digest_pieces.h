@@ -21,10 +21,10 @@
 enum { DIGEST_BLOCK = 1024, DIGEST_LANES = 8, DIGEST_SUMS_MOST = 96 << 20 };
 
 struct digest_pieces {
-    uint64_t size;                /* of the file, bytes */
-    uint64_t blocks;              /* that there is room for, from its beginning on */
+    uint64_t size;                 /* of the file, bytes */
+    uint64_t blocks;               /* that there is room for, from its beginning on */
     uint64_t (*sum)[DIGEST_LANES]; /* of each; NULL: no room */
-    uint8_t *known;               /* for each, whether its sum is there */
+    uint8_t *known;                /* for each, whether its sum is there */
 };
 
 /* For a file of `size` bytes. It does without sums where memory has run out. Free with
