@@ -213,7 +213,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             compose_parameter(c, &v, place);
             continue;
         }
-        uint32_t list = compose_list(c, s->start);
+        compose_list_begin(c, s->start);
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
         if (p->used) {
             compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
@@ -222,8 +222,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         } else {
             compose_list_frame(c, s->start + p->spilled, s->end, place);
         }
-        compose_list_end(c);
-        compose_parameter_list(c, &v, list);
+        compose_parameter_list(c, &v, compose_list_end(c));
     }
 }
 
@@ -244,10 +243,9 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
             continue;
         }
         /* there is nothing in it before the statements */
-        uint32_t list = compose_list(c, s->start);
+        compose_list_begin(c, s->start);
         compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
-        compose_list_end(c);
-        compose_local_list(c, &v, list);
+        compose_local_list(c, &v, compose_list_end(c));
     }
 }
 
