@@ -40,6 +40,10 @@ struct section_size {
 typedef bool section_function(void *context, const struct section_size *section, struct error *e);
 bool sizes_each(const char *path, section_function *each, void *context, struct error *e);
 
+/* Both for a file that is open already; `each` may be NULL. */
+struct reader;
+bool sizes_of(const struct reader *r, struct file_sizes *sizes, section_function *each, void *context, struct error *e);
+
 /* Adds `more` to `sum`; false, with *sum unusable, where a size overflows. */
 bool sizes_add(struct file_sizes *sum, const struct file_sizes *more);
 
