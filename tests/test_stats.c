@@ -101,7 +101,7 @@ static void test_same_here_and_apart(void **state)
     const struct tiny *t = *state;
     struct debug_stats *here = new_stats();
     struct debug_stats *apart = new_stats();
-    assert_true(stats_read_here(t->path, here, NULL));
+    assert_true(stats_read_here(t->path, 0, here, NULL));
     assert_true(stats_read(t->path, apart, NULL));
     assert_same(here, apart);
     assert_int_equal(here->number[STATS_FILES], 1);
@@ -163,7 +163,7 @@ static void assert_refused(const char *path, const char *text)
     s->number[STATS_DIES] = 7;
     for (int here = 0; here < 2; here++) {
         struct error e = {0};
-        assert_false(here ? stats_read_here(path, s, &e) : stats_read(path, s, &e));
+        assert_false(here ? stats_read_here(path, 0, s, &e) : stats_read(path, s, &e));
         assert_string_equal(e.file, path);
         if (!strstr(e.text, text))
             fail_msg("'%s' is not in '%s'", text, e.text);
