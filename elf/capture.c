@@ -288,6 +288,7 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
         break;
     case DT_FLAGS_1:
         c->bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
+        c->executable |= (d->d_un.d_val & DF_1_PIE) != 0;
         break;
     case DT_JMPREL:
         l->jmprel = d->d_un.d_ptr;
@@ -387,6 +388,7 @@ static bool look_headers(struct look *l)
         bool read_only = !(shdr.sh_flags & SHF_WRITE) || (shdr.sh_flags & SHF_EXECINSTR);
         if ((shdr.sh_flags & SHF_ALLOC) && read_only)
             l->c->share[share_of(&shdr, name)] += shdr.sh_size;
+        l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
         if (shdr.sh_type == SHT_NOTE && strcmp(name, ".note.gnu.build-id") == 0)
             ok = look_build_id(l, section, &shdr);
@@ -408,6 +410,7 @@ static bool look_all(struct look *l)
     c->machine = ehdr.e_machine;
     c->wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
     c->library = ehdr.e_type == ET_DYN;
+    c->executable = ehdr.e_type == ET_EXEC;
     if (!sizes_of(&l->reader, &c->sizes, take_debug_section, c, l->e) || !look_headers(l) ||
         !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l))
         return false;

@@ -105,6 +105,8 @@ struct capture {
     uint16_t machine; /* e_machine */
     bool wide;        /* ELFCLASS64 */
     bool library;     /* ET_DYN */
+    bool executable;  /* ET_EXEC, or position-independent with DF_1_PIE */
+    bool debug_only;  /* its code is elsewhere: a debug file */
     bool module;      /* defines a function PyInit_… */
 
     uint64_t share[CAPTURE_SHARES]; /* bytes */

@@ -1,0 +1,120 @@
+/* Statistics of the files' debug information; see pyelfprof.h.
+ *
+ * Each file is read by a process of its own, a few at a time. libdwarf walks some
+ * 23 MB of .debug_info a second, and so of a file that has more than SAMPLE bytes
+ * some units are read; how sure the rest is, the profile says.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/pyelfprof.h"
+
+#define SAMPLE (UINT64_C(4) << 20)
+
+struct reading {
+    struct prof_file *file;
+    struct stats_reader reader;
+};
+
+static const char *path_of(const struct prof_file *file)
+{
+    return file->debug_path ? file->debug_path : file->path;
+}
+
+/* The key that occurs most. */
+static uint32_t most_of(const struct stats_tally_table *t)
+{
+    uint32_t key = 0;
+    uint64_t uses = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->of[i].uses > uses) {
+            key = t->of[i].key;
+            uses = t->of[i].uses;
+        }
+    }
+    return key;
+}
+
+static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
+{
+    struct error e;
+    const struct stats_sample *sample = &s->sample;
+    double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
+    double error = stats_scale(s);
+    file->dwarf = (struct prof_dwarf){
+        .known = s->number[STATS_DIES] > 0,
+        .version = most_of(&s->tally[STATS_VERSION]),
+        .language = most_of(&s->tally[STATS_LANGUAGE]),
+        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_PARTIAL_UNITS] + s->number[STATS_TYPE_UNITS] +
+                 s->number[STATS_SKELETON_UNITS],
+        .dies = s->number[STATS_DIES],
+        .attributes = s->number[STATS_ATTRIBUTES],
+        .rows = s->number[STATS_LINE_ROWS],
+        .entries = s->number[STATS_LIST_ENTRIES],
+        .sampled = sampled,
+        .error = error,
+    };
+    file->capture.split |= s->number[STATS_SKELETON_UNITS] > 0;
+    if (s->number[STATS_UNREADABLE]) {
+        error_set(&e, ERROR_INPUT,
+                  "libdwarf cannot read %" PRIu64 " names, lists or tables, which do not count; first %s",
+                  s->number[STATS_UNREADABLE], s->remark);
+        error_at(&e, path_of(file), 0);
+        prof_complain(p, &e);
+    }
+    if (!stats_add(&p->dwarf, s, &e))
+        prof_complain(p, &e);
+}
+
+static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
+{
+    struct error e;
+    if (stats_finish(&r->reader, s, &e))
+        take(p, r->file, s);
+    else
+        prof_complain(p, &e);
+    stats_free(s);
+}
+
+/* Whether the file has debug information that libdwarf reads; complains of what it
+ * does not. */
+static bool is_readable(struct prof *p, const struct prof_file *file)
+{
+    struct error e;
+    if (file->capture.mix[MIX_INFO] == 0)
+        return false;
+    if (file->capture.compression == 0 || file->capture.compression == ELFCOMPRESS_ZLIB)
+        return true;
+    error_set(&e, ERROR_INPUT,
+              "its debug sections are compressed in a way that libdwarf cannot read, so that the profile has their "
+              "sizes only; use a copy made by objcopy --decompress-debug-sections");
+    error_at(&e, path_of(file), 0);
+    prof_complain(p, &e);
+    return false;
+}
+
+void prof_dwarf(struct prof *p)
+{
+    size_t slots = 2 * prof_threads();
+    struct reading *reading = prof_must(arena_zeroed(&p->arena, slots, sizeof *reading));
+    struct debug_stats *s = prof_must(arena_zeroed(&p->arena, 1, sizeof *s));
+    size_t first = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        struct error e;
+        if (!is_readable(p, &p->file[i]))
+            continue;
+        if (next - first == slots)
+            finish(p, &reading[first++ % slots], s);
+        struct reading *r = &reading[next % slots];
+        r->file = &p->file[i];
+        if (stats_start_sample(&r->reader, path_of(r->file), p->full ? 0 : SAMPLE, &e))
+            next++;
+        else
+            prof_complain(p, &e);
+    }
+    while (first < next)
+        finish(p, &reading[first++ % slots], s);
+}
