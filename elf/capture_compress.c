@@ -1,8 +1,8 @@
 /* Estimating what a file's parts are after zstd -3; see capture.h.
  *
- * Of each section some slices are compressed, in one frame for each part, and the
- * rest is taken to be like them; with `full`, all of it. Slices that lie apart share
- * less than neighbours, so that the estimate is rather too high.
+ * Of a part of more than SLICE * SLICES bytes some slices are compressed, evenly spread over its sections and in
+ * one frame, and the rest is taken to be like them; with `full`, all of it. Slices
+ * that lie apart share less than neighbours, so that the estimate is rather too high.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "elf/capture_parts.h"
 
-enum { SLICE = 1 << 14, SLICES_MOST = 5, CHUNK = 1 << 18, LEVEL = 3 };
+enum { SLICE = 1 << 22, SLICES = 4, CHUNK = 1 << 18, LEVEL = 3 };
 
 struct pressing {
     ZSTD_CCtx *context;
@@ -19,6 +19,8 @@ struct pressing {
     uint64_t bytes[CAPTURE_PARTS];   /* in the file */
     uint64_t read[CAPTURE_PARTS];    /* of these */
     uint64_t written[CAPTURE_PARTS]; /* what became of the latter */
+    uint64_t at, next, step;         /* in the part: what lies before the section, where the next
+                                        slice begins, and how far the one after that is */
 };
 
 static int part_of(const GElf_Shdr *shdr, const char *name)
@@ -57,16 +59,42 @@ static bool press(struct look *l, struct pressing *p, int part, uint64_t offset,
     return true;
 }
 
+/* The slices that begin in the section, which may be all of it. */
 static bool press_section(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr)
 {
+    const uint64_t end = p->at + shdr->sh_size;
+    for (; p->next < end; p->next += p->step) {
+        uint64_t left = end - p->next;
+        uint64_t slice = p->step < SLICE ? p->step : SLICE;
+        slice = p->step == UINT64_MAX ? left : slice;
+        if (!press(l, p, part, shdr->sh_offset + (p->next - p->at), slice < left ? slice : left, ZSTD_e_continue))
+            return false;
+        if (p->step == UINT64_MAX) {
+            p->next = end;
+            break;
+        }
+    }
+    p->at = end;
+    return true;
+}
+
+typedef bool section_step(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr);
+
+static bool count_section(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr)
+{
+    (void)l;
     p->bytes[part] += shdr->sh_size;
-    if (l->wish->full || shdr->sh_size <= SLICE)
-        return press(l, p, part, shdr->sh_offset, shdr->sh_size, ZSTD_e_continue);
-    uint64_t slices = 1 + shdr->sh_size / (4 * SLICE);
-    slices = slices < SLICES_MOST ? slices : SLICES_MOST;
-    for (uint64_t i = 0; i < slices; i++) {
-        uint64_t offset = slices > 1 ? (shdr->sh_size - SLICE) / (slices - 1) * i : 0;
-        if (!press(l, p, part, shdr->sh_offset + offset, SLICE, ZSTD_e_continue))
+    return true;
+}
+
+static bool each_section(struct look *l, struct pressing *p, int part, section_step *step)
+{
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        if (!reader_section(&l->reader, i, &shdr, l->e))
+            return false;
+        if (shdr.sh_type != SHT_NULL && part_of(&shdr, reader_name(&l->reader, &shdr)) == part &&
+            !step(l, p, part, &shdr))
             return false;
     }
     return true;
@@ -75,14 +103,13 @@ static bool press_section(struct look *l, struct pressing *p, int part, const GE
 static bool press_part(struct look *l, struct pressing *p, int part)
 {
     ZSTD_CCtx_reset(p->context, ZSTD_reset_session_only);
-    for (size_t i = 1; i < l->reader.sections; i++) {
-        GElf_Shdr shdr;
-        if (!reader_section(&l->reader, i, &shdr, l->e))
-            return false;
-        if (shdr.sh_type != SHT_NULL && part_of(&shdr, reader_name(&l->reader, &shdr)) == part &&
-            !press_section(l, p, part, &shdr))
-            return false;
-    }
+    if (!each_section(l, p, part, count_section))
+        return false;
+    bool all = l->wish->full || p->bytes[part] <= (uint64_t)SLICE * SLICES;
+    p->at = p->next = 0;
+    p->step = all ? UINT64_MAX : p->bytes[part] / SLICES;
+    if (!each_section(l, p, part, press_section))
+        return false;
     if (!p->read[part])
         return true;
     if (!press(l, p, part, 0, 0, ZSTD_e_end))

@@ -20,7 +20,7 @@
 #define SHT_RELR 19
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16 };
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -179,7 +179,7 @@ bool look_methods(struct look *l)
         return true;
     struct word *words = words_read(l, &count);
     size_t tries = 0;
-    for (size_t i = 0; words && i < count && tries < 1024; i++) {
+    for (size_t i = 0; words && i < count && tries < TRIES_MOST; i++) {
         const struct word *methods = word_find(words, count, words[i].at + 24);
         if (!methods || words[i].at < 40 || word_find(words, count, words[i].at - 8) || ++tries == 0 ||
             !is_definition(l, words[i].at - 40))

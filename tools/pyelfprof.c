@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
     {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches, any of several"},
     {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches"},
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
-    {OPTION_NO_DWARF, "no-dwarf", NULL, "do not read debug information, only count its bytes"},
+    {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information; compress nothing"},
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
     {OPTION_SUMMARY, "summary", NULL, "only sums: a profile of a few lines"},
     {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},

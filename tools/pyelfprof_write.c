@@ -78,13 +78,19 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
     flow_end(&f);
 }
 
+/* "5 131*18 135 136": a number that stands for several says for how many. */
 static void put_quantiles(struct flow *row, const char *key, const struct samples *s)
 {
     if (s->count < QUANTILES_LEAST)
         return;
     flow_key(row, key);
-    for (int q = 0; q < QUANTILES; q++)
+    for (int q = 0, last; q < QUANTILES; q = last + 1) {
+        for (last = q; last + 1 < QUANTILES && s->quantile[last + 1] == s->quantile[q];)
+            last++;
         fprintf(row->to, "%s%" PRIu32, q ? " " : "'", s->quantile[q]);
+        if (last > q)
+            fprintf(row->to, "*%d", last - q + 1);
+    }
     putc('\'', row->to);
 }
 
@@ -171,27 +177,38 @@ static void put_counts(struct flow *row, const struct capture *c)
 {
     put_symbols(row, ", dynamic: {", &c->dynamic, c->dynstr);
     put_symbols(row, ", local: {", &c->local, 0);
-    put_symbols(row, ", global: {", &c->global, 0);
+    if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
+        put_symbols(row, ", global: {", &c->global, 0);
     put_list(row, ", relocations: {", capture_relocation_names, c->relocation, CAPTURE_RELOCATIONS);
     put_number(row, "plt", c->plt);
 }
 
+/* What is as pyelfgen does it unless it is told is left out. */
 static void put_links(struct flow *row, const struct capture *c)
 {
     static const char *const relro[] = {"none", "partial", "full"};
-    put_word(row, "hash", c->hash_gnu ? (c->hash_sysv ? "both" : "gnu") : c->hash_sysv ? "sysv" : "none");
-    put_word(row, "bind", c->bind_now ? "now" : "lazy");
-    put_word(row, "relro", relro[c->relro]);
-    put_word(row, "build-id", c->build_id_size ? "true" : "false");
-    put_word(row, "soname", c->soname ? "true" : "false");
+    if (!c->hash_gnu || c->hash_sysv)
+        put_word(row, "hash", c->hash_gnu ? "both" : c->hash_sysv ? "sysv" : "none");
+    if (c->bind_now)
+        put_word(row, "bind", "now");
+    if (c->relro != RELRO_PARTIAL)
+        put_word(row, "relro", relro[c->relro]);
+    if (!c->build_id_size)
+        put_word(row, "build-id", "false");
+    if (!c->soname)
+        put_word(row, "soname", "false");
     put_some(row, "runpath", c->runpaths);
     put_some(row, "versions", c->versions);
     put_some(row, "tls", c->tls);
     put_some(row, "ifunc", c->ifunc);
-    put_some(row, "constructors", c->constructors);
-    put_some(row, "destructors", c->destructors);
-    put_number(row, "page", c->page);
-    put_number(row, "loads", c->loads);
+    if (c->constructors != 1)
+        put_number(row, "constructors", c->constructors);
+    if (c->destructors != 1)
+        put_number(row, "destructors", c->destructors);
+    if (c->page != 4096)
+        put_number(row, "page", c->page);
+    if (c->loads != 4)
+        put_number(row, "loads", c->loads);
     put_some(row, "mangled", c->mangled);
     put_some(row, "methods", c->methods);
     if (c->compression)
@@ -227,7 +244,7 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_links(&row, c);
     put_quantiles(&row, "function-sizes", &c->functions);
     put_quantiles(&row, "name-lengths", &c->name_lengths);
-    put_list(&row, ", share: {", capture_share_names, c->share, CAPTURE_SHARES);
+    put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
     put_list(&row, ", mix: {", capture_mix_names, c->mix, CAPTURE_MIXES);
