@@ -17,10 +17,18 @@ enum {
     OPTION_NO_DWARF,
     OPTION_FULL,
     OPTION_DEBUG_DIR,
+    OPTION_EXEC,
+    OPTION_PYTHON,
+    OPTION_RUN,
+    OPTION_PID,
 };
 
 static const struct cli_option options[] = {
     {'o', "output", "PROFILE", "write the profile there; - for the standard output"},
+    {OPTION_EXEC, "exec", NULL, "PROGRAMs or libraries, and what they would load"},
+    {OPTION_PYTHON, "python", NULL, "what a Python SCRIPT imports, and what that would load"},
+    {OPTION_RUN, "run", NULL, "what a COMMAND really loads, in order"},
+    {OPTION_PID, "pid", "PROCESS", "what a process has loaded, in order"},
     {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches, any of several"},
     {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches"},
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
@@ -33,11 +41,17 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
     .name = "pyelfprof",
-    .usage = "[OPTION]... -o PROFILE FILE|DIRECTORY...\n--explain PROFILE",
+    .usage = "[OPTION]... -o PROFILE FILE|DIRECTORY...\n"
+             "[OPTION]... -o PROFILE --exec PROGRAM...\n"
+             "[OPTION]... -o PROFILE --python SCRIPT [ARGUMENT]...\n"
+             "[OPTION]... -o PROFILE --run COMMAND [ARGUMENT]...\n"
+             "[OPTION]... -o PROFILE --pid PROCESS\n"
+             "--explain PROFILE",
     .summary = "Measure an application's shared libraries into a profile for pyelfgen.",
     .details = "Of a DIRECTORY, all shared objects in it and below count, of a set those that its\n"
                "manifest names; what is no ELF file is passed over. FILEs count whatever they\n"
-               "are, and in the order given. Separate debug files are found by build-id and by\n"
+               "are, and in the order given; one that is a core file stands for the files that\n"
+               "its process had loaded. Separate debug files are found by build-id and by\n"
                ".gnu_debuglink in /usr/lib/debug, in every --debug-dir and beside the library.\n"
                "\n"
                "A profile holds numbers: sizes, counts, distributions, and who needs whom by\n"
@@ -45,11 +59,20 @@ static const struct cli_program program = {
                "unless --names asks for the names of libraries. docs/capture.md says what each\n"
                "key reveals, and --explain what a profile says.\n"
                "\n"
+               "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running\n"
+               "anything: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache, the system's\n"
+               "directories. A SCRIPT runs under the python3 in PATH; the extension modules are\n"
+               "those that are there at its end, in the order of their import. A COMMAND runs\n"
+               "with an audit library (rtld-audit(7)), as do all processes that it starts. What\n"
+               "follows --python and --run belongs to them.\n"
+               "\n"
                "A PATTERN is one of the shell's, where * matches / too.\n"
                "\n"
                "Examples:\n"
                "  pyelfprof -o realapp.prof /opt/realapp\n"
                "  pyelfprof -o realapp.prof --without '/usr/lib/*' /opt/realapp /usr/lib/libx.so\n"
+               "  pyelfprof -o realapp.prof --without '/lib/*' --exec /usr/bin/realapp\n"
+               "  pyelfprof -o realapp.prof --run mpirun -n 2 python3 realapp.py\n"
                "  pyelfprof --explain realapp.prof\n"
                "  pyelfgen --profile realapp.prof -o twin\n"
                "\n"
@@ -62,13 +85,21 @@ static const struct cli_program program = {
 struct command {
     struct prof p;
     bool explain;
-    char **operand;
+    unsigned modes; /* that were chosen */
+    const char *pid;
+    char **operand; /* ends in NULL */
     size_t operands;
 };
 
 static void add_text(const char **list, size_t *count, const char *text)
 {
     list[(*count)++] = text;
+}
+
+static void choose(struct command *c, enum prof_from from)
+{
+    c->modes++;
+    c->p.from = from;
 }
 
 static bool take_option(struct command *c, int key, const char *value)
@@ -102,6 +133,19 @@ static bool take_option(struct command *c, int key, const char *value)
     case OPTION_EXPLAIN:
         c->explain = true;
         break;
+    case OPTION_EXEC:
+        choose(c, FROM_EXEC);
+        break;
+    case OPTION_PYTHON:
+        choose(c, FROM_PYTHON);
+        break;
+    case OPTION_RUN:
+        choose(c, FROM_RUN);
+        break;
+    case OPTION_PID:
+        choose(c, FROM_PID);
+        c->pid = value;
+        break;
     default:
         return false;
     }
@@ -115,6 +159,15 @@ static bool check(const struct command *c, struct error *e)
                error_set(e, ERROR_USAGE, "--explain takes one PROFILE and no --output; see --help");
     if (!c->p.output)
         return error_set(e, ERROR_USAGE, "no --output PROFILE is given; see --help");
+    if (c->modes > 1)
+        return error_set(e, ERROR_USAGE, "only one of --exec, --python, --run and --pid can be; see --help");
+    if (c->pid) {
+        uint64_t pid;
+        return cli_number(c->pid, "--pid", 1, INT32_MAX, &pid, e) &&
+               (c->operands == 0 || error_set(e, ERROR_USAGE, "--pid: no operand goes with it; see --help"));
+    }
+    if (c->operands == 0 && c->p.from != FROM_FILES)
+        return error_set(e, ERROR_USAGE, "it is not said of what to make the profile; see --help");
     if (c->operands == 0)
         return error_set(e, ERROR_USAGE, "no FILE or DIRECTORY is given; see --help");
     if (c->p.summary && c->p.names)
@@ -135,8 +188,39 @@ static int parse(int argc, char **argv, struct command *c)
             return 0;
         else if (!take_option(c, key, value))
             return error_report(program.name, &e);
+        /* What follows may be options of another program. */
+        cli.only_operands |= key == OPTION_PYTHON || key == OPTION_RUN;
     }
     return check(c, &e) ? -1 : error_report(program.name, &e);
+}
+
+static void find(struct command *c)
+{
+    struct prof *p = &c->p;
+    switch (p->from) {
+    case FROM_EXEC:
+        prof_exec(p, c->operand, c->operands);
+        break;
+    case FROM_PYTHON:
+        prof_python(p, c->operand);
+        break;
+    case FROM_RUN:
+        prof_run(p, c->operand);
+        break;
+    case FROM_PID:
+        prof_process(p, c->pid);
+        break;
+    case FROM_FILES:
+    case FROM_CORE:
+        for (size_t i = 0; i < c->operands; i++) {
+            if (prof_is_core(c->operand[i])) {
+                prof_core(p, c->operand[i]);
+                p->from = FROM_CORE;
+            } else {
+                prof_find(p, c->operand[i]);
+            }
+        }
+    }
 }
 
 /* The passes; what one leaves, the next takes. */
@@ -144,8 +228,7 @@ static void profile(struct command *c)
 {
     struct prof *p = &c->p;
     struct error e;
-    for (size_t i = 0; i < c->operands; i++)
-        prof_find(p, c->operand[i]);
+    find(c);
     /* The files do not change from here on, but in number: what is none of the
      * application's goes. */
     prof_capture(p);

@@ -45,6 +45,8 @@ struct prof_file {
     struct prof_edge *edge; /* in the order of DT_NEEDED */
     size_t edges;
     uint64_t outside;  /* DT_NEEDED that lead out of the set */
+    bool timed;        /* the next is known */
+    uint64_t loaded;   /* nanoseconds after the first file of the run was */
     uint64_t indirect; /* symbols from libraries of the set that it does not name */
 };
 
@@ -62,6 +64,7 @@ struct prof {
     struct prof_file *file;
     size_t count, capacity;
     size_t unreadable;
+    uint64_t first_loaded; /* CLOCK_MONOTONIC of a run, nanoseconds */
     bool failed;
     struct histogram functions, name_lengths, degree;
     struct debug_stats dwarf; /* of all */
@@ -88,7 +91,7 @@ bool prof_wants(const struct prof *p, const char *path);
 void prof_find(struct prof *p, const char *path);
 
 /* Adds programs or libraries and what they would load, as ld.so resolves it. */
-void prof_exec(struct prof *p, char *const *paths, size_t count, bool given);
+void prof_exec(struct prof *p, char *const *paths, size_t count);
 
 /* Adds what a process has loaded, or had when its core was written. */
 void prof_process(struct prof *p, const char *pid);

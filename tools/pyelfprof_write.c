@@ -230,6 +230,10 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
         put_name(&row, file->path);
     if (c->machine != EM_X86_64)
         put_number(&row, "machine", c->machine);
+    if (file->timed) {
+        flow_key(&row, "loaded");
+        fprintf(to, "%.3f", (double)file->loaded / 1e6);
+    }
     put_number(&row, "text", c->sizes.text);
     put_number(&row, "data", c->sizes.data);
     put_number(&row, "bss", c->sizes.bss);
