@@ -416,9 +416,11 @@ static bool look_all(struct look *l)
         return false;
     if (l->wish->links_only)
         return true;
-    return look_each(l, SHT_GNU_verdef, look_versions) && look_each(l, SHT_GNU_verneed, look_versions) &&
-           look_each(l, SHT_DYNSYM, look_symbols) && look_each(l, SHT_SYMTAB, look_symbols) &&
-           look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
+    if (!look_each(l, SHT_GNU_verdef, look_versions) || !look_each(l, SHT_GNU_verneed, look_versions) ||
+        !look_each(l, SHT_DYNSYM, look_symbols) || !look_each(l, SHT_SYMTAB, look_symbols))
+        return false;
+    c->module = c->named_init || c->inits == 1;
+    return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
            look_each(l, SHT_RELR, look_relocations) && (!c->module || look_methods(l)) &&
            (!l->wish->compress || look_compress(l));
 }

@@ -107,7 +107,9 @@ struct capture {
     bool library;     /* ET_DYN */
     bool executable;  /* ET_EXEC, or position-independent with DF_1_PIE */
     bool debug_only;  /* its code is elsewhere: a debug file */
-    bool module;      /* defines a function PyInit_… */
+    bool module;      /* a Python extension module: see `inits` */
+    bool named_init;  /* defines the PyInit_ function that belongs to the file's name */
+    uint64_t inits;   /* functions PyInit_…; libpython has those of all that are built in */
 
     uint64_t share[CAPTURE_SHARES]; /* bytes */
     uint64_t mix[CAPTURE_MIXES];    /* bytes */

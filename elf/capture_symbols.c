@@ -38,9 +38,16 @@ static uint64_t name_hash(const char *name, size_t length)
     return random_mix((hash ^ word) * RANDOM_STEP);
 }
 
-static bool is_module_init(const char *name, size_t length)
+/* Counts a function by whose name Python would know a module. */
+static void count_init(struct look *l, const char *name, size_t length)
 {
-    return length > 7 && memcmp(name, "PyInit_", 7) == 0;
+    const char *slash = strrchr(l->reader.path, '/');
+    const char *file = slash ? slash + 1 : l->reader.path;
+    size_t stem = strcspn(file, ".");
+    if (length <= 7 || memcmp(name, "PyInit_", 7) != 0)
+        return;
+    l->c->inits++;
+    l->c->named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
 }
 
 static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type)
@@ -72,7 +79,8 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     }
     if (!s->dynamic || local || length == 0)
         return;
-    c->module |= function && is_module_init(name, length);
+    if (function)
+        count_init(l, name, length);
     uint64_t hash = name_hash(name, length);
     if (symbol->st_shndx == SHN_UNDEF)
         c->undefined[c->undefined_count++] = hash;
