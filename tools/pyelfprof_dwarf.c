@@ -1,8 +1,9 @@
 /* Statistics of the files' debug information; see pyelfprof.h.
  *
  * Each file is read by a process of its own, a few at a time. libdwarf walks some
- * 23 MB of .debug_info a second, and so of a file that has more than SAMPLE bytes
- * some units are read; how sure the rest is, the profile says.
+ * 23 MB of .debug_info a second, and so no more than TOTAL_MOST bytes are read of all
+ * files together: of the largest only some units, and how sure the rest is, the
+ * profile says.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -11,7 +12,9 @@
 
 #include "tools/pyelfprof.h"
 
-#define SAMPLE (UINT64_C(4) << 20)
+/* Bytes of .debug_info, of all files and of one. */
+#define TOTAL_MOST (UINT64_C(1) << 30)
+#define FILE_MOST  (UINT64_C(1) << 28)
 
 struct reading {
     struct prof_file *file;
@@ -95,8 +98,37 @@ static bool is_readable(struct prof *p, const struct prof_file *file)
     return false;
 }
 
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The most to read of one file, so that no file gets less than another that is no
+ * smaller, and all together no more than TOTAL_MOST. */
+static uint64_t share_of_each(const struct prof *p)
+{
+    uint64_t *bytes = prof_must(malloc((p->count + 1) * sizeof *bytes));
+    for (size_t i = 0; i < p->count; i++)
+        bytes[i] = p->file[i].capture.mix[MIX_INFO];
+    qsort(bytes, p->count, sizeof *bytes, compare);
+    uint64_t left = TOTAL_MOST;
+    uint64_t share = FILE_MOST;
+    for (size_t i = 0; i < p->count; i++) {
+        if (bytes[i] > left / (p->count - i)) {
+            share = left / (p->count - i);
+            break;
+        }
+        left -= bytes[i];
+    }
+    free(bytes);
+    return share < FILE_MOST ? share + 1 : FILE_MOST;
+}
+
 void prof_dwarf(struct prof *p)
 {
+    const uint64_t most = p->full ? 0 : share_of_each(p);
     size_t slots = 2 * prof_threads();
     struct reading *reading = prof_must(arena_zeroed(&p->arena, slots, sizeof *reading));
     struct debug_stats *s = prof_must(arena_zeroed(&p->arena, 1, sizeof *s));
@@ -110,7 +142,7 @@ void prof_dwarf(struct prof *p)
             finish(p, &reading[first++ % slots], s);
         struct reading *r = &reading[next % slots];
         r->file = &p->file[i];
-        if (stats_start_sample(&r->reader, path_of(r->file), p->full ? 0 : SAMPLE, &e))
+        if (stats_start_sample(&r->reader, path_of(r->file), most, &e))
             next++;
         else
             prof_complain(p, &e);
