@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "elf/capture.h"
+#include "elf/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,6 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
         capture_free(&c);
     }
+    int unpacked;
+    struct error e = {0};
+    if (unpack_file(path, &unpacked, &e))
+        close(unpacked);
+    else
+        assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
     close(fd);
     return 0;
 }

@@ -5,11 +5,14 @@
  * files together: of the largest only some units, and how sure the rest is, the
  * profile says.
  */
-#include <elf.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "elf/unpack.h"
 #include "tools/pyelfprof.h"
 
 /* Bytes of .debug_info, of all files and of one. */
@@ -19,6 +22,8 @@
 struct reading {
     struct prof_file *file;
     struct stats_reader reader;
+    char path[PATH_MAX];
+    int unpacked; /* descriptor of what is read in the file's stead; -1 */
 };
 
 static const char *path_of(const struct prof_file *file)
@@ -71,29 +76,43 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         prof_complain(p, &e);
 }
 
+/* The error is of the file, also where another was read in its stead. */
+static void complain_of(struct prof *p, const struct prof_file *file, struct error *e)
+{
+    error_at(e, path_of(file), 0);
+    prof_complain(p, e);
+}
+
 static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
 {
     struct error e;
     if (stats_finish(&r->reader, s, &e))
         take(p, r->file, s);
     else
-        prof_complain(p, &e);
+        complain_of(p, r->file, &e);
+    if (r->unpacked >= 0)
+        close(r->unpacked);
     stats_free(s);
 }
 
-/* Whether the file has debug information that libdwarf reads; complains of what it
- * does not. */
-static bool is_readable(struct prof *p, const struct prof_file *file)
+/* Starts to read the file, or what is unpacked of it where libdwarf could not; false,
+ * with a complaint, where it cannot be read. */
+static bool start(struct prof *p, struct reading *r, uint64_t most)
 {
     struct error e;
-    if (file->capture.mix[MIX_INFO] == 0)
-        return false;
-    if (file->capture.compression == 0 || file->capture.compression == ELFCOMPRESS_ZLIB)
+    r->unpacked = -1;
+    snprintf(r->path, sizeof r->path, "%s", path_of(r->file));
+    if (r->file->capture.compression != 0) {
+        if (!unpack_file(path_of(r->file), &r->unpacked, &e)) {
+            prof_complain(p, &e);
+            return false;
+        }
+        snprintf(r->path, sizeof r->path, "/proc/self/fd/%d", r->unpacked);
+    }
+    if (stats_start_sample(&r->reader, r->path, most, &e))
         return true;
-    error_set(&e, ERROR_INPUT,
-              "its debug sections are compressed in a way that libdwarf cannot read, so that the profile has their "
-              "sizes only; use a copy made by objcopy --decompress-debug-sections");
-    error_at(&e, path_of(file), 0);
+    if (r->unpacked >= 0)
+        close(r->unpacked);
     prof_complain(p, &e);
     return false;
 }
@@ -135,17 +154,13 @@ void prof_dwarf(struct prof *p)
     size_t first = 0;
     size_t next = 0;
     for (size_t i = 0; i < p->count; i++) {
-        struct error e;
-        if (!is_readable(p, &p->file[i]))
+        if (p->file[i].capture.mix[MIX_INFO] == 0)
             continue;
         if (next - first == slots)
             finish(p, &reading[first++ % slots], s);
         struct reading *r = &reading[next % slots];
         r->file = &p->file[i];
-        if (stats_start_sample(&r->reader, path_of(r->file), most, &e))
-            next++;
-        else
-            prof_complain(p, &e);
+        next += start(p, r, most);
     }
     while (first < next)
         finish(p, &reading[first++ % slots], s);
