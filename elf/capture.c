@@ -462,6 +462,7 @@ bool capture_add_debug_file(struct capture *c, struct capture *debug, const char
         c->global = debug->global;
         c->ifunc = debug->ifunc;
         c->mangled = debug->mangled;
+        c->mangled_functions = debug->mangled_functions;
         move_samples(&c->functions, &debug->functions);
         move_samples(&c->name_lengths, &debug->name_lengths);
         c->zstd[PART_NAMES] += debug->zstd[PART_NAMES];

@@ -20,7 +20,7 @@ struct counting {
     size_t size_count;
     uint32_t *lengths; /* of names */
     size_t length_count;
-    uint64_t mangled, ifunc;
+    uint64_t mangled, mangled_functions, ifunc;
 };
 
 /* A hash that is the same for the same name, and for no other by chance. */
@@ -75,7 +75,9 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     s->ifunc += type == STT_GNU_IFUNC;
     if (length > 0) {
         s->lengths[s->length_count++] = (uint32_t)length;
-        s->mangled += length > 2 && name[0] == '_' && name[1] == 'Z';
+        bool mangled = length > 2 && name[0] == '_' && name[1] == 'Z';
+        s->mangled += mangled;
+        s->mangled_functions += mangled && function;
     }
     if (!s->dynamic || local || length == 0)
         return;
@@ -112,6 +114,7 @@ static bool keep(struct look *l, struct counting *s)
 {
     struct capture *c = l->c;
     c->mangled = s->mangled;
+    c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
     return (samples_take(&c->functions, s->sizes, s->size_count) &&
             samples_take(&c->name_lengths, s->lengths, s->length_count)) ||

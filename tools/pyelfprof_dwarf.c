@@ -45,6 +45,17 @@ static uint32_t most_of(const struct stats_tally_table *t)
     return key;
 }
 
+/* Whether GNU's views of locations are among the attributes. */
+static bool has_views(const struct stats_tally_table *t)
+{
+    enum { GNU_LOCVIEWS = 0x2137 };
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->of[i].key == GNU_LOCVIEWS)
+            return true;
+    }
+    return false;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -53,6 +64,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
     double error = stats_scale(s);
     file->dwarf = (struct prof_dwarf){
         .known = s->number[STATS_DIES] > 0,
+        .views = has_views(&s->tally[STATS_ATTRIBUTE]),
         .version = most_of(&s->tally[STATS_VERSION]),
         .language = most_of(&s->tally[STATS_LANGUAGE]),
         .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_PARTIAL_UNITS] + s->number[STATS_TYPE_UNITS] +

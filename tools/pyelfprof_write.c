@@ -315,6 +315,46 @@ static void write_distributions(FILE *to, const struct prof *p)
     write_tally(to, "attributes", p, STATS_ATTRIBUTE);
 }
 
+/* What most of the debug information is like, by its bytes, in the keys that every
+ * profile has: what single libraries are like instead, their rows say. */
+static void write_majority(FILE *to, const struct prof *p)
+{
+    uint64_t known = 0, old = 0, cpp = 0, views = 0, zlib = 0, zstd = 0, units = 0, described = 0;
+    uint64_t functions = 0, mangled = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct capture *c = &p->file[i].capture;
+        const struct prof_dwarf *d = &p->file[i].dwarf;
+        char text[STATS_NAME];
+        functions += c->functions.count;
+        mangled += c->mangled_functions;
+        if (!d->known)
+            continue;
+        known += c->sizes.debug / 2; /* more than that is most */
+        old += d->version < 5 ? c->sizes.debug : 0;
+        cpp += strcmp(language_name(d->language, text), "c++") == 0 ? c->sizes.debug : 0;
+        views += d->views ? c->sizes.debug : 0;
+        zlib += c->compression == ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        zstd += c->compression && c->compression != ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        units += d->units;
+        described += c->functions.count;
+    }
+    if (mangled > functions / 2)
+        fputs("names: {style: itanium}\n", to);
+    if (units == 0)
+        return;
+    uint64_t each = (described + units / 2) / units;
+    struct flow f = {.to = to, .open = "dwarf: {"};
+    put_number(&f, "version", old > known ? 4 : 5);
+    put_word(&f, "language", cpp > known ? "c++" : "c");
+    put_number(&f, "units", each ? each : 1);
+    if (views > known)
+        put_word(&f, "views", "true");
+    if (zlib > known || zstd > known)
+        put_word(&f, "compress", zlib > known ? "zlib" : "zstd");
+    flow_end(&f);
+    putc('\n', to);
+}
+
 static bool write_text(FILE *to, const struct prof *p, struct error *e)
 {
     struct file_sizes sum = {0};
@@ -328,6 +368,7 @@ static bool write_text(FILE *to, const struct prof *p, struct error *e)
     write_sections(to, &sum, !p->summary);
     if (p->summary)
         return true;
+    write_majority(to, p);
     fprintf(to, "captured: {from: %s, libraries: %zu, unreadable: %zu}\n", from_names[p->from], p->count,
             p->unreadable);
     write_distributions(to, p);
