@@ -159,8 +159,7 @@ static bool take_debug_section(void *context, const struct section_size *section
         c->alternate = true;
     if (!section->in_file || (!zdebug && strncmp(section->name, ".debug", 6) != 0))
         return true;
-    /* As the size counts them: what .zdebug was before is not in it. */
-    c->mix[mix_of(section->name)] += zdebug && !section->compression ? section->bytes : section->unpacked;
+    c->mix[mix_of(section->name)] += section->debug;
     if (section->compression || zdebug)
         c->compression = section->compression ? section->compression : ELFCOMPRESS_ZLIB;
     if (strstr(section->name, ".dwo") || strcmp(section->name, ".debug_cu_index") == 0)

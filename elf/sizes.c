@@ -99,6 +99,8 @@ static bool sections_tell(const struct reader *f, section_function *each, void *
                                  .in_file = shdr.sh_type != SHT_NOBITS,
                                  .bytes = shdr.sh_size,
                                  .unpacked = shdr.sh_size};
+        if (s.in_file && is_debug(s.name))
+            s.debug = debug_size(section, &shdr);
         if (!section_unpack(f, section, &shdr, &s, e))
             return false;
         if (!each(context, &s, e))

@@ -32,6 +32,7 @@ struct section_size {
     bool in_file;     /* and not SHT_NOBITS */
     uint64_t bytes;
     uint64_t unpacked;    /* what they are uncompressed; `bytes` where they are not compressed */
+    uint64_t debug;       /* what it adds to the debug size */
     uint32_t compression; /* ELFCOMPRESS_… of an SHF_COMPRESSED section, otherwise 0 */
 };
 
