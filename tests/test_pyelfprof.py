@@ -249,7 +249,7 @@ def test_versions_of_dwarf(capture, tmp_path, version):
     assert row["dwarf"]["version"] == version
 
 
-@pytest.mark.parametrize("how", ["debuglink", "build-id"])
+@pytest.mark.parametrize("how", ["debuglink", "build-id", "under its path", "in a copy of the system"])
 def test_separate_debug_files(capture, tmp_path, how):
     whole = built(tmp_path, "whole", "int f(int a) {return a;} static int g(int a) {return a;} int (*h)(int) = g;", "-g", "-Wl,--build-id")
     build_id = re.search(r"Build ID: (\w+)", ask("readelf", "-n", whole))[1]
@@ -266,6 +266,10 @@ def test_separate_debug_files(capture, tmp_path, how):
     if how == "debuglink":
         (place / ".debug").mkdir()
         shutil.copy(debug, place / ".debug")
+    elif how != "build-id":
+        below = directory / (place.relative_to("/") if how == "under its path" else "stripped")
+        below.mkdir(parents=True)
+        shutil.copy(debug, below)
     else:
         (directory / ".build-id" / build_id[:2]).mkdir(parents=True)
         shutil.copy(debug, directory / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug")

@@ -19,7 +19,7 @@
 
 struct prof_dwarf {
     bool known;
-    bool views; /* has DW_AT_GNU_locviews */
+    bool views;       /* has DW_AT_GNU_locviews */
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
     uint64_t units, dies, attributes, rows, entries;

@@ -2,7 +2,7 @@
  *
  * Debug files are found as gdb finds them: by build-id in every debug directory,
  * and by .gnu_debuglink beside the library, in .debug there, and in the debug
- * directories under the library's own path.
+ * directories under the library's own path, and under every end of that path.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +80,13 @@ static bool find_by_link(const struct prof *p, const struct capture *c, const ch
             return true;
     }
     for (size_t i = 0; i < p->debug_dirs; i++) {
-        if (snprintf(path, PATH_MAX, "%s%s/%s", p->debug_dir[i], real, c->debuglink) < PATH_MAX &&
-            is_debug_file(c, path, true))
+        /* The library may stand in a copy of the system: /copy/usr/lib/liba.so. */
+        for (const char *within = real; within; within = *within ? strchr(within + 1, '/') : NULL) {
+            if (snprintf(path, PATH_MAX, "%s%s/%s", p->debug_dir[i], within, c->debuglink) < PATH_MAX &&
+                is_debug_file(c, path, true))
+                return true;
+        }
+        if (snprintf(path, PATH_MAX, "%s/%s", p->debug_dir[i], c->debuglink) < PATH_MAX && is_debug_file(c, path, true))
             return true;
     }
     return false;
