@@ -479,6 +479,11 @@ def test_a_run(capture, programs):
     assert places == sorted(places)
     times = [float(row["loaded"]) for row in captured.rows]
     assert times == sorted(times) and times[0] == 0
+    imports = {row["name"].split(".")[0]: float(row["import"]) for row in captured.rows if "import" in row}
+    assert {"_json", "_decimal"} <= set(imports) and all(0 < time < 10_000 for time in imports.values())
+    assert captured.said == ""
+    captured = capture("--no-dwarf", "--run", "/bin/sh", "-c", "echo one >&2; printf two >&2")
+    assert captured.said == "one\ntwo"
     failed = capture("--no-dwarf", "--run", "/bin/sh", "-c", "exit 3", status=1)
     assert "/bin/sh: ended with status 3" in failed.said
 

@@ -47,6 +47,7 @@ struct prof_file {
     size_t edges;
     uint64_t outside;  /* DT_NEEDED that lead out of the set */
     bool timed;        /* the next is known */
+    uint64_t imported; /* microseconds that Python took to import it, 0 where unknown */
     uint64_t loaded;   /* nanoseconds after the first file of the run was */
     uint64_t indirect; /* symbols from libraries of the set that it does not name */
 };

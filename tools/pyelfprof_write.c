@@ -234,6 +234,10 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
         flow_key(&row, "loaded");
         fprintf(to, "%.3f", (double)file->loaded / 1e6);
     }
+    if (file->imported) {
+        flow_key(&row, "import");
+        fprintf(to, "%.3f", (double)file->imported / 1e3);
+    }
     put_number(&row, "text", c->sizes.text);
     put_number(&row, "data", c->sizes.data);
     put_number(&row, "bss", c->sizes.bss);
