@@ -95,9 +95,21 @@ static void complain_of(struct prof *p, const struct prof_file *file, struct err
     prof_complain(p, e);
 }
 
+/* How far the reading is, on a terminal only. */
+static void show(size_t file, size_t files)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (file < files)
+        fprintf(stderr, "\rreading debug information: %zu of %zu files", file, files);
+    else
+        fputs("\r\033[K", stderr);
+}
+
 static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
 {
     struct error e;
+    show((size_t)(r->file - p->file), p->count);
     if (stats_finish(&r->reader, s, &e))
         take(p, r->file, s);
     else
@@ -176,4 +188,5 @@ void prof_dwarf(struct prof *p)
     }
     while (first < next)
         finish(p, &reading[first++ % slots], s);
+    show(p->count, p->count);
 }
