@@ -8,9 +8,8 @@
  * of abbreviations. Units of .debug_info and .debug_types count, in both widths;
  * what they refer to in other files (.dwo, supplementary) is not followed.
  *
- * Of a file with much debug information some units may do: every so many bytes of
- * .debug_info a whole unit is read, and stats_scale reckons what all would give,
- * and how sure that is.
+ * Of a file with much debug information some units may do: each is read with the same
+ * chance, and stats_scale reckons what all would give, and how sure that is.
  *
  * Files are hostile until read, and libdwarf aborts or runs in circles on some
  * that are broken. So each file is read in a process of its own, within limits

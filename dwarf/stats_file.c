@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "dwarf/stats_parts.h"
 
 /* ---- errors ---- */
@@ -183,13 +184,16 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
     return stats_count_dies(f, u, root);
 }
 
-/* Whether the unit, which has the next `bytes` of .debug_info, is one of those to
- * read: as soon as less than the wanted share of what lies before it was. That does
- * not depend on the unit itself, or the large ones would be read more often. */
-static bool sample_takes(const struct stats_file *f, uint64_t total)
+/* Whether the unit that ends at `next` is one of those to read: each as likely as the
+ * others, whatever its size and its neighbours are. One is in any case, and never are
+ * they much more than was wanted. */
+static bool sample_takes(const struct stats_file *f, const struct stats_unit *u, uint64_t next, uint64_t total)
 {
     const struct stats_sample *p = &f->s->sample;
-    return !f->most || total <= f->most || (double)p->bytes_read * (double)total <= (double)p->bytes * (double)f->most;
+    if (!f->most || total <= f->most || (p->units_read == 0 && next >= total))
+        return true;
+    double share = (double)f->most / (double)total;
+    return p->bytes_read < 2 * f->most && (double)random_at(0, u->index) < share * 0x1p64;
 }
 
 /* Notes a unit that was met, `bytes` long, and how much of it was read. */
@@ -245,7 +249,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         if (next <= last)
             return stats_wrong(f, "its units run in circles");
         const Dwarf_Unsigned bytes = next - last;
-        bool read = sample_takes(f, units_size(f, in_info));
+        bool read = sample_takes(f, &u, next, units_size(f, in_info));
         f->dies = 0;
         f->end = f->most && bytes > f->most ? last + f->most : 0;
         const Dwarf_Off begin = last;
