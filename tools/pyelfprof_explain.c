@@ -13,7 +13,7 @@
 
 #include "tools/pyelfprof.h"
 
-enum { PROFILE_MOST = 1 << 26 };
+enum { PROFILE_MOST = 1 << 26, BRACKETS_MOST = 10000 };
 
 struct text {
     yaml_document_t document;
@@ -263,8 +263,23 @@ static void explain(struct text *t)
 
 /* ---- the file ---- */
 
+/* Whether so many brackets are open at a time that libyaml, whose time goes with the
+ * square of their number, would never end. */
+static bool nests_too_deep(FILE *from)
+{
+    int open = 0;
+    for (int c; open < BRACKETS_MOST && (c = getc(from)) != EOF;)
+        open += c == '[' || c == '{' ? 1 : open > 0 && (c == ']' || c == '}') ? -1 : 0;
+    rewind(from);
+    return open == BRACKETS_MOST;
+}
+
 static bool load(struct text *t, FILE *from, const char *path, struct error *e)
 {
+    if (nests_too_deep(from)) {
+        error_set(e, ERROR_INPUT, "is no profile: its brackets are nested too deep");
+        return error_at(e, path, 0);
+    }
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return error_set(e, ERROR_MEMORY, "out of memory");
