@@ -86,7 +86,7 @@ static void describe_objects(struct walk *w)
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
-         .count = SCRATCH_BYTES / 8,
+         .count = l->row->level < LEVEL_BARE ? SCRATCH_BYTES / 8 : 0,
          .address = l->code.scratch},
     };
     for (unsigned i = 0; i < OBJECTS; i++)
@@ -412,7 +412,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w);
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);

@@ -23,7 +23,7 @@ static bool number_slots(struct library *l, struct arena *arena)
         return false;
     l->at.python_slot = next;
     if (s->python || s->holds)
-        next += PYTHON_FUNCTION_COUNT;
+        next += shape_python_functions(l->row);
     if (s->python)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
@@ -66,10 +66,10 @@ static bool list_functions(struct library *l, struct arena *arena)
     if (!own || !imported)
         return false;
     for (uint32_t i = 0; i < l->row->functions; i++)
-        own[i] = function_of(l->row->key, i);
+        own[i] = plan_function(l->row, i);
     for (uint32_t i = 0; i < l->calls.import_count; i++) {
         const struct import *import = &l->calls.import[i];
-        imported[i] = function_of(plan->library[plan_utility(plan, import->utility)].key, import->function);
+        imported[i] = plan_function(&plan->library[import->library], import->function);
     }
     l->code.own = own;
     l->code.imported = imported;
@@ -83,7 +83,7 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
     l->shape = shape_of(plan, row);
     l->code = (struct code){
         .plan = plan, .library = row, .filler = stock ? &stock->filler : NULL, .blocks = stock ? &stock->blocks : NULL};
-    if (row->kind == LIBRARY_MODULE) {
+    if (row->kind == LIBRARY_MODULE || row->edges) {
         if (!calls_make(plan, row, arena, &l->calls))
             return false;
         l->code.calls = &l->calls;
@@ -181,7 +181,16 @@ static void size_objects(struct library *l)
     l->objects_data = in_data < locals / 4 ? (uint32_t)in_data : locals / 4;
     l->objects_rodata = in_rodata < locals / 4 ? (uint32_t)in_rodata : locals / 4;
     l->objects_bss = locals - l->objects_data - l->objects_rodata;
-    uint64_t bss = ((l->shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->objects_bss;
+    uint64_t fixed = (l->shape.bss + 7) & ~UINT64_C(7);
+    if (row->said) {
+        const uint64_t room = row->size[SIZE_BSS] > fixed ? (row->size[SIZE_BSS] - fixed) / 16 : 0;
+        const uint32_t rest = l->objects_bss > room ? l->objects_bss - (uint32_t)room : 0;
+        l->objects_bss -= rest;
+        l->objects_rodata += rest;
+        if (row->size[SIZE_BSS] < fixed)
+            fixed = row->size[SIZE_BSS];
+    }
+    uint64_t bss = fixed + UINT64_C(16) * l->objects_bss;
     l->bss_free = row->size[SIZE_BSS] > bss ? row->size[SIZE_BSS] - bss : 0;
     l->layout.section[SECTION_DATA].size = l->shape.data + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
@@ -270,7 +279,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    if (l->plan->without_debug)
+    if (l->row->without_debug)
         return true;
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
@@ -358,7 +367,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
     if (!size_debug(b, e))
         return false;
-    if (!plan->stripped)
+    if (!row->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
     if (l->shape.python && !l->joined &&
         !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
@@ -470,7 +479,7 @@ struct debug_places library_debug_places(const struct library *l, uint8_t *image
 
 static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
 {
-    if (l->plan->without_debug)
+    if (l->row->without_debug)
         return;
     const struct debug_places places = library_debug_places(l, image);
     debug_write(&l->debug, names, &places);
@@ -500,7 +509,7 @@ bool library_write(struct builder *b, struct error *e)
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if (l->shape.inner && !l->plan->without_debug &&
+    if ((l->shape.inner || l->shape.local) && !l->row->without_debug &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;
@@ -516,9 +525,9 @@ bool library_write_part(struct builder *b, struct error *e)
                          (unsigned long long)l->layout.file_size);
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
-    if (l->plan->stripped && !l->plan->without_debug)
+    if (l->row->stripped && !l->row->without_debug)
         names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
-    if (!l->plan->stripped)
+    if (!l->row->stripped)
         symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
     if (!names || !write_unwind_part(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);

@@ -205,7 +205,7 @@ struct profile {
         int64_t pad;           /* derived; exactly this many digits after each name (Pynamic's -n); excludes `length`
                                   and STYLE_ITANIUM */
     } names;
-    struct {
+    struct profile_elf {
         enum hash_style hash;  /* HASH_GNU */
         enum bind_mode bind;   /* BIND_LAZY */
         enum relro_mode relro; /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */

@@ -82,9 +82,9 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
-    if (plan->without_debug)
+    if (l->without_debug)
         b->size[SIZE_DEBUG] = 0;
-    if (plan->stripped)
+    if (l->stripped)
         b->size[SIZE_SYMTAB] = b->size[SIZE_STRTAB] = 0;
 }
 
@@ -411,9 +411,9 @@ static void settle_natural(const struct solver *s, uint32_t index)
     l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
     l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
     l->size[SIZE_DEBUG] =
-        s->plan->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+        l->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
     l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
-    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (s->plan->stripped ? 0 : l->local_names);
+    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (l->stripped ? 0 : l->local_names);
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
 }
 
