@@ -34,7 +34,7 @@ static bool unit_is_full(const struct walk *w, uint32_t lines)
 static bool open_unit(struct walk *w, uint64_t offset)
 {
     const struct library *l = w->l;
-    uint64_t average = (uint64_t)plan_units(l->plan);
+    uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)

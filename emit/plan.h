@@ -84,6 +84,8 @@ struct plan_library {
     uint32_t callers;        /* and the first so many call other libraries, each per_function times */
     uint32_t per_function;
     uint32_t visited;        /* that a visit of every module reaches */
+    uint32_t unit_functions; /* in a unit of debug information, on average; 0: as in any */
+    uint32_t shared_names;   /* static objects that have the first one's name */
     uint64_t exported_names; /* bytes of these names, part of function_names */
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
@@ -279,8 +281,10 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
 }
 
 /* Functions in a unit, on average. */
-static inline int64_t plan_units(const struct plan *plan)
+static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
+    if (l->unit_functions)
+        return l->unit_functions;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 

@@ -65,7 +65,7 @@ static bool write_text(const struct work *w, const char *name, write_function *t
 /* What the visit of every entry marks in this library. */
 static uint32_t marked(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    return plan_visited_functions(plan, l) + s->marks - l->functions;
+    return s->marks ? plan_visited_functions(plan, l) + s->marks - l->functions : 0;
 }
 
 static void record(struct set_library *out, const struct builder *b)

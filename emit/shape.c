@@ -110,7 +110,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         if (shape_has_local(l, s, i))
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
-    s->strtab += names_digits_sum(0, l->locals) + l->locals * (stem + sizeof "_var");
+    const uint32_t named = l->locals - l->shared_names;
+    s->strtab += names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)

@@ -60,7 +60,10 @@ static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
 /* Most units that a library's functions and glue can make. */
 static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 {
-    uint64_t least = s->units / 2 ? s->units / 2 : 1;
+    const uint64_t average = (uint64_t)plan_units(s->plan, l);
+    const uint64_t least = average / 2 ? average / 2 : 1;
+    if (l->said)
+        return (l->functions + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
 }
 
@@ -72,11 +75,12 @@ void solve_base(const struct solver *s, uint32_t index)
     struct code code = {.plan = plan, .library = l};
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
-    uint64_t names = l->function_names + (GLUE_LIBRARY + 2) * (stem + 16);
+    const uint64_t glue = l->said ? shape.glue : GLUE_LIBRARY;
+    uint64_t names = l->function_names + (glue + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
-    b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_LIBRARY, units_most(s, l), names) +
+    b->size[SIZE_DEBUG] = debug_least(s->corpus, l->functions + glue, units_most(s, l), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
                           class_most(s->corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
@@ -401,7 +405,7 @@ static bool check_most(const struct solver *s, struct error *e)
 
 /* --- dividing ------------------------------------------------------------------------- */
 
-static void settle_natural(const struct solver *s, uint32_t index)
+void solve_natural(const struct solver *s, uint32_t index)
 {
     struct plan_library *l = &s->plan->library[index];
     const struct base *b = &s->base[index];
@@ -487,7 +491,7 @@ bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average,
     if (exact && !check_least(s, true, e))
         return false;
     for (uint32_t i = 0; i < plan->library_count; i++)
-        settle_natural(s, i);
+        solve_natural(s, i);
     for (enum size_kind kind = 0; kind < SIZE_KINDS; kind++)
         if (plan->wanted[kind])
             settle_wanted(s, kind, exact);

@@ -308,8 +308,10 @@ static void put_objects(const struct library *l, struct local_table *t)
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
     uint32_t number = 0;
-    uint64_t extra_each = row->locals ? row->local_names / row->locals : 0;
-    uint64_t extra_more = row->locals ? row->local_names % row->locals : 0;
+    const uint32_t named = row->locals - row->shared_names;
+    uint64_t extra_each = named ? row->local_names / named : 0;
+    uint64_t extra_more = named ? row->local_names % named : 0;
+    const uint32_t first = next_name(t);
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
@@ -317,7 +319,10 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbol(next_name(t), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
+            *t->next++ = symbol(number < named ? next_name(t) : first, STB_LOCAL, STT_OBJECT, index,
+                                g->address + each * i, size);
+            if (number >= named)
+                continue;
             t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
