@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/assemble.h"
+#include "emit/differences.h"
 #include "emit/inside.h"
 #include "emit/mix.h"
 #include "emit/options.h"
@@ -98,6 +99,8 @@ static bool generate(struct run *r, struct error *e)
 
     if (!o->quiet)
         report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, o->output);
+    if (!o->quiet && !o->dry_run)
+        differences_report(stdout, &r->set);
     return true;
 }
 
