@@ -51,13 +51,13 @@ static void measure_symbols(const struct library *l, int64_t *v)
 
 static void measure_relocations(const struct library *l, int64_t *v)
 {
-    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR, ROW_RELOCATIONS_OTHER,
-                                          ROW_ADDRESS_64};
+    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR, ROW_RELOCATIONS_OTHER};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
     v[ROW_RELATIVE] = l->shape.relative;
     v[ROW_JUMP_SLOT] = v[ROW_PLT] = l->shape.plt;
-    v[ROW_GLOB_DAT] = 2;
+    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
+    v[ROW_ADDRESS_64] = l->row->extra.addresses;
 }
 
 /* What the linker was asked for. */

@@ -30,6 +30,8 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
     next += l->row->imports;
+    l->outside_slots = next;
+    next += l->row->extra.slots;
     l->own_slots = next;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;

@@ -84,6 +84,15 @@ struct plan_library {
     uint32_t callers;        /* and the first so many call other libraries, each per_function times */
     uint32_t per_function;
     uint32_t visited;        /* that a visit of every module reaches */
+    /* What it has beyond what its functions take, as real ones have. */
+    struct plan_extra {
+        uint32_t outside;   /* undefined symbols of functions outside the set (outside.h), */
+        uint32_t slots;     /* of which the first so many have PLT slots */
+        uint32_t got;       /* R_X86_64_GLOB_DAT */
+        uint32_t addresses; /* R_X86_64_64, in .data */
+        uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
+        uint32_t names;     /* bytes of the names of `outside` */
+    } extra;
     uint32_t unit_functions; /* in a unit of debug information, on average; 0: as in any */
     uint32_t shared_names;   /* static objects that have the first one's name */
     uint64_t exported_names; /* bytes of these names, part of function_names */

@@ -18,6 +18,7 @@
 #include "emit/code.h"
 #include "emit/glue.h"
 #include "emit/library.h"
+#include "emit/outside.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
 
@@ -32,7 +33,7 @@ enum {
     FUNCTIONS_NATURAL = 20,
     CALLS_NATURAL = 4, /* functions of another that a library calls */
     EXTERN_CHAIN = 10, /* modules that call each other in a row */
-    LOADED_MOST = 1 << 30,
+    EXTRA_WHOLE = 4,
 };
 
 static const char *const size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
@@ -47,6 +48,7 @@ struct want {
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
+    uint32_t share;     /* of what is wanted beyond functions, in fourths */
     enum size_kind lack;
     uint64_t needs;
 };
@@ -110,7 +112,7 @@ static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
-    *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX};
+    *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED) {
         const int64_t glue = l->kind == LIBRARY_MODULE ? 2 : 0;
@@ -226,6 +228,41 @@ static uint32_t least_exported(const struct plan_library *l, const struct want *
     return (w->called ? 1 : 0) + callers;
 }
 
+/* How many more a row has of something; `share` fourths of them. */
+static uint32_t more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+{
+    const uint64_t wanted = value_or(l->said, v, 0);
+    const uint64_t more = wanted > already ? (wanted - already) * share / EXTRA_WHOLE : 0;
+    return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+/* As many slots of the PLT, undefined symbols and relocations as the row has. */
+static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t share)
+{
+    struct plan_extra *x = &l->extra;
+    const bool module = l->kind == LIBRARY_MODULE;
+    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    const struct shape least = shape_of(plan, l);
+    x->outside = more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
+    if (x->outside > outside_most(module))
+        x->outside = outside_most(module);
+    x->names = (uint32_t)outside_bytes(module, l->key, x->outside);
+    x->slots = more_of(l, ROW_PLT, least.plt, share);
+    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    x->slots -= left;
+    /* then its own functions are called through the PLT; in a utility no heads of chains */
+    if (left) {
+        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+        l->lazy = left + heads < l->exported ? left + heads : l->exported;
+        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
+            l->lazy--;
+    }
+    const bool any = x->outside || least.defined;
+    x->pointers = more_of(l, ROW_RELATIVE, least.relative, share);
+    x->got = any ? more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->addresses = any ? more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -240,17 +277,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
-    /* as many through the PLT as the row has slots for */
-    l->lazy = exported;
-    if (l->said->value[ROW_PLT] != PROFILE_DERIVED) {
-        l->lazy = 0;
-        const int64_t left = l->said->value[ROW_PLT] - (int64_t)shape_of(plan, l).plt;
-        if (left > 0)
-            l->lazy = left < exported ? (uint32_t)left : exported;
-        /* heads of chains take no slot in a utility */
-        while (l->kind == LIBRARY_UTILITY && l->lazy < exported && shape_of(plan, l).plt < l->said->value[ROW_PLT])
-            l->lazy++;
-    }
+    l->extra = (struct plan_extra){0};
+    set_extra(plan, l, w->share);
 }
 
 /* Functions in a unit, as the row has it, or all in one where there is too little for more. */
@@ -385,10 +413,15 @@ static bool fit_counts(void *context, unsigned worker, uint32_t index, struct er
         l->locals = 1 + functions / 16;
         return true;
     }
-    for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-        if (try_levels(r, index, lost))
-            return true;
-        if (l->functions <= least_exported(l, w))
+    for (w->share = EXTRA_WHOLE;; w->share--) {
+        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+            if (try_levels(r, index, lost))
+                return true;
+            /* what binds and relocates is worth half of the functions */
+            if (l->functions <= least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                break;
+        }
+        if (!w->share)
             break;
     }
     if (!w->silent && w->imports) {

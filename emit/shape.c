@@ -78,7 +78,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     char previous[NAME_PREFIX_MOST] = "";
     const uint64_t own = s->local ? l->exported_names : l->function_names;
     const uint64_t marked = own + (s->marks ? stem + sizeof "_visits" : 0);
-    s->names = l->import_names + (s->inner ? 0 : marked);
+    s->names = l->import_names + (s->inner ? 0 : marked) + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
@@ -144,6 +144,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t own_extern = s.has_extern ? 1 : 0;
     s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + 1u : 0);
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
+    s.plt += l->extra.slots;
+    s.undefined += l->extra.outside;
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
@@ -158,6 +160,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative += l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     bool now = l->elf.bind == BIND_NOW;
@@ -181,7 +184,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
     const uint64_t scratch = bare ? 0 : SCRATCH_BYTES;
-    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0);
+    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0) +
+             UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
     /* `completed` takes 8 with what aligns the next */
     s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
 
@@ -221,7 +225,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
     section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0));
+    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
+                                                             l->extra.got + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -235,7 +240,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
-    section[SECTION_GOT].size = 8 * (2 + (s->executable ? 2u : 0)); /* __cxa_finalize, __gmon_start__; main, ... */
+    section[SECTION_GOT].size = UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)

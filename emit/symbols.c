@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/hash.h"
 #include "emit/library.h"
+#include "emit/outside.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
 
@@ -113,6 +114,7 @@ struct others {
     uint32_t python; /* in .dynsym: the first Python function */
     uint32_t extern_before;
     uint32_t main, start_main; /* 0: none */
+    uint32_t outside;
 };
 
 static struct others put_others(struct symbols *t)
@@ -151,6 +153,9 @@ static struct others put_others(struct symbols *t)
             if (shape_calls_python(l->row, i))
                 undefine(t, put_name(t, functions[i], ""), STB_GLOBAL, STT_NOTYPE);
     }
+    o.outside = t->undefined;
+    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""), STB_GLOBAL, STT_NOTYPE);
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
@@ -505,6 +510,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
             plt_symbols[l->slot[i]] = place[i];
     for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
+    for (uint32_t i = 0; i < l->row->extra.slots; i++)
+        plt_symbols[l->outside_slots + i] = o.outside + i;
     if (s->python)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
@@ -513,6 +520,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
+    l->symbol_outside = o.outside;
+    l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
     write_versions(l, image, libc, version, &o);

@@ -55,12 +55,14 @@ void tables_addresses(struct library *l)
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
+    a->pointers = l->shape.python ? a->methods + METHOD_BYTES * shape_methods(l->row) : a->definition;
     if (l->shape.in_data)
         c->scratch = s[SECTION_DATA].address + l->shape.data - SCRATCH_BYTES;
     c->objects = s[SECTION_DATA].address + l->shape.data;
     c->objects_size = l->data_free;
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
+    a->got_extra = a->got_gmon_start + 8;
     a->got_main = a->got_gmon_start + 8;
     a->got_start_main = a->got_main + 8;
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
@@ -90,12 +92,46 @@ static void point(struct relocations *r, enum section_id id, uint64_t address, u
     r->relative++;
 }
 
+static void point_symbol(struct relocations *r, enum section_id id, uint64_t address, uint64_t symbol, uint32_t type)
+{
+    put_u64(at_address(r, id, address), 0);
+    r->p = put_u64(r->p, address);
+    r->p = put_u64(r->p, ELF64_R_INFO(symbol, type));
+    r->p = put_u64(r->p, 0);
+}
+
 static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
 {
-    put_u64(at_address(r, SECTION_GOT, address), 0);
-    r->p = put_u64(r->p, address);
-    r->p = put_u64(r->p, ELF64_R_INFO(symbol, R_X86_64_GLOB_DAT));
-    r->p = put_u64(r->p, 0);
+    point_symbol(r, SECTION_GOT, address, symbol, R_X86_64_GLOB_DAT);
+}
+
+/* Words in .data that hold addresses: of its own functions or constants, then of symbols. */
+static void write_pointers(const struct library *l, struct relocations *r)
+{
+    const struct section *s = l->layout.section;
+    const uint32_t functions = l->row->functions;
+    for (uint32_t i = 0; i < l->row->extra.pointers; i++) {
+        const uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
+        point(r, SECTION_DATA, l->at.pointers + 8 * (uint64_t)i, target);
+    }
+}
+
+/* A symbol for the i-th relocation: one outside the set, or its own. */
+static uint32_t any_symbol(const struct library *l, uint32_t i)
+{
+    if (l->row->extra.outside)
+        return l->symbol_outside + i % l->row->extra.outside;
+    return l->symbol_defined + i % l->shape.defined;
+}
+
+static void write_extra_symbols(const struct library *l, struct relocations *r)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint64_t addresses = l->at.pointers + 8 * (uint64_t)x->pointers;
+    for (uint32_t i = 0; i < x->got; i++) /* the functions with slots come last */
+        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, x->slots + i));
+    for (uint32_t i = 0; i < x->addresses; i++)
+        point_symbol(r, SECTION_DATA, addresses + 8 * (uint64_t)i, any_symbol(l, i), R_X86_64_64);
 }
 
 /* struct PyModuleDef and struct PyMethodDef[3] (CPython's moduleobject.h and
@@ -186,6 +222,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
         point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
+    write_pointers(l, &r);
     if (l->shape.executable)
         write_executable(l, &r);
     assert(r.relative == l->shape.relative - (library_is_part(l) ? TABLES_FILE_RELATIVE : 0));
@@ -197,6 +234,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
         point_got(&r, l->at.got_main, l->symbol_main);
         point_got(&r, l->at.got_start_main, l->symbol_start_main);
     }
+    write_extra_symbols(l, &r);
     assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
 }
 
