@@ -91,7 +91,8 @@ struct plan_library {
         uint32_t got;       /* R_X86_64_GLOB_DAT */
         uint32_t addresses; /* R_X86_64_64, in .data */
         uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
-        uint32_t names;     /* bytes of the names of `outside` */
+        uint32_t objects;   /* dynamic symbols of data */
+        uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
     uint32_t unit_functions; /* in a unit of debug information, on average; 0: as in any */
     uint32_t shared_names;   /* static objects that have the first one's name */

@@ -246,7 +246,9 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->outside = more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
-    x->names = (uint32_t)outside_bytes(module, l->key, x->outside);
+    x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
+               x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
     x->slots = more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;

@@ -153,7 +153,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
     uint32_t marked = l->functions - s.local + (s.marks ? 1 : 0);
     s.inner = plan_is_direct(l) ? marked : 0;
-    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0);
+    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0) + l->extra.objects;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.pointers = bare ? 0 : NAME_POINTERS;
     s.glue = s.helpers + own_extern + (s.python ? 1 + shape_methods(l) : 0) + (s.executable ? 1 : 0);

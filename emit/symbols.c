@@ -106,6 +106,24 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
     define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
 }
 
+/* Objects that others could see: words in .data, or in .rodata where there is more. */
+static void put_data(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct section *s = l->layout.section;
+    const bool in_data = l->data_free >= l->rodata_free;
+    const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
+    const uint64_t words = (in_data ? l->data_free : l->rodata_free) / 8;
+    const uint64_t start = s[id].address + (words ? in_data ? l->shape.data : l->shape.rodata : 0);
+    struct name_stem stem;
+    names_stem(&stem, l->row->name, SHAPE_DATA);
+    for (uint32_t i = 0; i < l->row->extra.objects; i++) {
+        const uint32_t name = (uint32_t)(t->names - t->start);
+        t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
+        define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
+    }
+}
+
 /* What a library defines besides its numbered functions, in the order of the
  * indices below. */
 struct others {
@@ -137,6 +155,7 @@ static struct others put_others(struct symbols *t)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
     if (s->marks && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    put_data(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
