@@ -37,6 +37,11 @@ static bool open_unit(struct walk *w, uint64_t offset)
     uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
+    if (l->row->units) { /* as many as it says, of about one size */
+        const uint64_t all = l->row->functions + (uint64_t)l->shape.glue;
+        const uint64_t unit = w->units < l->row->units ? w->units : l->row->units - 1;
+        w->unit_rest = (uint32_t)(all * (unit + 1) / l->row->units - all * unit / l->row->units);
+    }
     if (!w->unit_rest)
         w->unit_rest = 1;
     w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);

@@ -219,7 +219,15 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Whether single debug sections have sizes of their own, as in libraries they may. */
 static bool is_mixed(const struct library *l)
 {
-    return l->plan->mix && !plan_is_direct(l->row);
+    if (!l->plan->mix || plan_is_direct(l->row))
+        return false;
+    if (!l->plan->profile->rows)
+        return true;
+    const uint64_t *size = l->plan->mix[l->row - l->plan->library].size;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        if (size[i] != DEBUG_ANY)
+            return true;
+    return false;
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's

@@ -94,7 +94,7 @@ struct plan_library {
         uint32_t objects;   /* dynamic symbols of data */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
-    uint32_t unit_functions; /* in a unit of debug information, on average; 0: as in any */
+    uint32_t units;          /* of debug information, but for those without code; 0: as in any */
     uint32_t shared_names;   /* static objects that have the first one's name */
     uint64_t exported_names; /* bytes of these names, part of function_names */
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
@@ -293,8 +293,8 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
 /* Functions in a unit, on average. */
 static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
-    if (l->unit_functions)
-        return l->unit_functions;
+    if (l->units) /* of those of the glue too */
+        return (l->functions + INT64_C(9) + l->units - 1) / l->units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 

@@ -283,14 +283,12 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     set_extra(plan, l, w->share);
 }
 
-/* Functions in a unit, as the row has it, or all in one where there is too little for more. */
+/* Units of debug information as the row has them, or one where there is too little for more. */
 static void set_units(struct plan_library *l, bool one)
 {
     const uint64_t units = value_or(l->said, ROW_DWARF_UNITS, 0);
-    const uint32_t all = l->functions + GLUE_LIBRARY;
-    l->unit_functions = one ? 4 * all : 0;
-    if (units && !one)
-        l->unit_functions = units < all ? (uint32_t)(all / units) : 1;
+    const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
+    l->units = one ? 1 : units < all ? (uint32_t)units : all;
 }
 
 /* Notes what there is too little of; false. */
