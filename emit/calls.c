@@ -269,7 +269,8 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     const struct plan_library *u = utility_at(plan, class, row);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
-    return (struct import){plan_utility(plan, u->number), chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
+    return (struct import){plan_utility(plan, u->number),
+                           chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
 }
 
 /* The imports made so far, by what they are: places in a table that is at least
@@ -347,8 +348,7 @@ static void make_neighbouring(const struct plan *plan, const struct plan_library
                 if (in_run < r->length) {
                     assert(out->import_count < m->imports);
                     out->import[out->import_count++] =
-                        (struct import){plan_utility(plan, r->utility->number),
-                                                                       run_function(plan, r, in_run)};
+                        (struct import){plan_utility(plan, r->utility->number), run_function(plan, r, in_run)};
                 }
                 uint32_t function = function_of_rank(plan, m, class, local / per);
                 out->target[(uint64_t)function * per + local % per] = run_base + (uint32_t)(in_run % r->length);

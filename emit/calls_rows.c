@@ -14,7 +14,7 @@ uint32_t calls_row_callable(const struct plan_library *from, const struct plan_l
 {
     if (calls_any(from, to))
         return to->exported;
-    return to->exported > to->callers ? to->exported - to->callers : 0;
+    return to->exported > to->leaf ? to->exported - to->leaf : 0;
 }
 
 /* The function at `rank` of n: the first of each chain of `depth`, the second of each, ... */
@@ -47,7 +47,7 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + number - edge->first) % n);
     assert(number - edge->first < edge->symbols);
     import->library = edge->library;
-    import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->callers + rank;
+    import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
     return true;
 }
 

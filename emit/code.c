@@ -185,7 +185,7 @@ uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark)
 {
     if (c->library->level >= LEVEL_UNMARKED)
         return put_bytes(p, "\x0f\x1f\x80\x00\x00\x00\x00", CODE_MARK); /* nopl 0L(%rax) */
-    p = put_bytes(p, "\xc6\x05", 2); /* movb $1,visits+mark(%rip) */
+    p = put_bytes(p, "\xc6\x05", 2);                                    /* movb $1,visits+mark(%rip) */
     p = code_relative(c, p, c->marks + mark, 1);
     return put_u8(p, 1);
 }

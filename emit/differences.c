@@ -51,7 +51,8 @@ static void measure_symbols(const struct library *l, int64_t *v)
 
 static void measure_relocations(const struct library *l, int64_t *v)
 {
-    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR, ROW_RELOCATIONS_OTHER};
+    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR,
+                                          ROW_RELOCATIONS_OTHER};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
     v[ROW_RELATIVE] = l->shape.relative;
@@ -91,8 +92,8 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT);
     v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
     v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
-    v[ROW_SHARE_SYMBOLS] = SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM,
-                                 SECTION_VERNEED);
+    v[ROW_SHARE_SYMBOLS] =
+        SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM, SECTION_VERNEED);
     v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT);
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_BUILD_ID);
 }

@@ -115,8 +115,7 @@ static struct json_object *library_object(const struct profile *p, const struct 
     for (unsigned level = LEVEL_UNMARKED; ok && level <= (unsigned)l->level; level++)
         if (level != LEVEL_PLAIN || l->kind == LIBRARY_MODULE)
             ok = json_object_array_add(without, json_object_new_string(given_up[level])) == 0;
-    ok = ok && put(o, "name", json_object_new_string(name)) &&
-         put(o, "row", json_object_new_int64(l->said - p->row));
+    ok = ok && put(o, "name", json_object_new_string(name)) && put(o, "row", json_object_new_int64(l->said - p->row));
     /* from here on these are the object's */
     if (ok && l->level != LEVEL_WHOLE)
         ok = put(o, "without", json_object_get(without));

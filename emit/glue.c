@@ -166,7 +166,7 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
     if (c->library->level >= LEVEL_PLAIN)
-        return put_bytes(p, "\xc9\xc3", 2); /* leave; ret */
+        return put_bytes(p, "\xc9\xc3", 2);      /* leave; ret */
     p = put_bytes(p, "\x48\x89\x45\xf8", 4);     /* mov %rax,-8(%rbp) */
     p = put_bytes(p, "\x48\x85\xc0\x74\x14", 5); /* test %rax,%rax; je to the end */
     p = put_u8(p, 0xba);                         /* mov $functions,%edx */
@@ -200,11 +200,11 @@ static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a
     p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax; or what is there without them */
     p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
     p = put_u32(p, c->library->level < LEVEL_UNMARKED ? c->library->functions : 0);
-    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);        /* xor %edi,%edi; test %ecx,%ecx; je done */
-    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);        /* again: movzbl (%rax),%edx; add %rdx,%rdi */
-    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);    /* inc %rax; dec %ecx; jne again */
+    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);          /* xor %edi,%edi; test %ecx,%ecx; je done */
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);          /* again: movzbl (%rax),%edx; add %rdx,%rdi */
+    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);      /* inc %rax; dec %ecx; jne again */
     p = code_call(c, p, python_slot(c, a, PYTHON_FROM_LONG)); /* done: */
-    return put_bytes(p, "\xc9\xc3", 2);                     /* leave; ret */
+    return put_bytes(p, "\xc9\xc3", 2);                       /* leave; ret */
 }
 
 static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)

@@ -38,10 +38,10 @@ struct library {
     struct calls calls;
     struct glue glue;
     struct code code;
-    struct body *body;  /* of each numbered function */
-    uint32_t *slot;     /* its PLT slot, or CODE_NO_SLOT */
-    uint32_t own_slots; /* the first slot of own functions */
-    uint32_t outside_slots;  /* and of functions outside the set */
+    struct body *body;      /* of each numbered function */
+    uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
+    uint32_t own_slots;     /* the first slot of own functions */
+    uint32_t outside_slots; /* and of functions outside the set */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;

@@ -50,6 +50,8 @@ static bool load_profile(struct run *r, struct error *e)
         if (value && !profile_value_read(&r->profile, (enum profile_key_id)key, value, NULL, e))
             return false;
     }
+    if (r->options.sources && r->profile.rows)
+        return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
     if (r->options.sources && r->profile.dwarf.language == LANGUAGE_CPP)
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
     return true;

@@ -79,11 +79,12 @@ struct plan_library {
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
-    uint32_t exported;       /* functions that are dynamic symbols: the first; the others are local */
-    uint32_t lazy;           /* of which the first so many are called through the PLT, where they are called */
-    uint32_t callers;        /* and the first so many call other libraries, each per_function times */
+    uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
+    uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
+    uint32_t callers;  /* and the first so many call other libraries, each per_function times */
     uint32_t per_function;
-    uint32_t visited;        /* that a visit of every module reaches */
+    uint32_t leaf;    /* the first that certainly does not, at or behind that */
+    uint32_t visited; /* that a visit of every module reaches */
     /* What it has beyond what its functions take, as real ones have. */
     struct plan_extra {
         uint32_t outside;   /* undefined symbols of functions outside the set (outside.h), */

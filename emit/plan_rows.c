@@ -27,8 +27,8 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 24,       /* bytes of an import's name */
-    TEXT_OF_FUNCTION = 400,   /* where a row says nothing of functions */
+    NAME_ESTIMATE = 24,     /* bytes of an import's name */
+    TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     UNWIND_OF_FUNCTION = 44,
     FUNCTIONS_NATURAL = 20,
     CALLS_NATURAL = 4, /* functions of another that a library calls */
@@ -157,8 +157,7 @@ static uint32_t list_edges(struct rows *r)
     for (uint32_t i = 0; p->graph && i < plan_counted(plan); i++) {
         const struct profile_row *row = &p->row[r->want[i].row];
         for (uint32_t e = 0; e < row->edges; e++)
-            add_edge(r, &count, i, r->index[row->edge[e].row],
-                     row->edge[e].symbols ? row->edge[e].symbols : symbols);
+            add_edge(r, &count, i, r->index[row->edge[e].row], row->edge[e].symbols ? row->edge[e].symbols : symbols);
     }
     for (uint32_t i = 0; !p->graph && i < plan->modules; i++) {
         if (plan->utilities)
@@ -396,7 +395,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
     return false;
 }
 
-static bool fit_counts(void *context, unsigned worker, uint32_t index, struct error *e)
+static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
     struct plan_library *l = &r->s->plan->library[index];
@@ -426,14 +425,24 @@ static bool fit_counts(void *context, unsigned worker, uint32_t index, struct er
     }
     if (!w->silent && w->imports) {
         w->silent = true;
-        return fit_counts(context, worker, index, e);
+        return find_counts(context, worker, index, e);
     }
     return error_set(e, ERROR_INFEASIBLE,
                      PROFILE_ROWS ": row %u: %s: %lld bytes are too %s for any %s: the nearest is %llu; change it, or "
-                     "leave the row out",
+                                  "leave the row out",
                      w->row, size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack],
                      (uint64_t)l->said->value[ROW_TEXT + w->lack] < w->needs ? "few" : "many",
                      l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs);
+}
+
+/* The counts, and where the leaves begin, which others will rely on. */
+static bool fit_counts(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    const bool found = find_counts(context, worker, index, e);
+    l->leaf = l->callers;
+    return found;
 }
 
 /* --- imports ------------------------------------------------------------------------------------ */
@@ -488,13 +497,13 @@ static bool fit_exactly(void *context, unsigned worker, uint32_t index, struct e
     struct plan_library *l = &s->plan->library[index];
     struct want *w = &r->want[index];
     const uint32_t exported = l->exported;
-    const uint32_t callers = l->callers;
+    const uint32_t callers = l->leaf;
     name_imports(s->plan, l);
     w->lack = SIZE_KINDS;
     for (uint32_t functions = l->functions;; functions -= 1 + (functions - exported) / 16) {
         set_counts(s->plan, l, w, functions, exported);
-        const uint32_t most = callers < functions ? callers : functions;
-        l->callers = l->imports < most ? l->imports : most; /* leaves begin behind these, for others */
+        const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
+        l->callers = l->imports < most ? l->imports : most;
         l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
         uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
         if (l->functions && !code)
@@ -543,7 +552,8 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             w->silent = true;
         else
             return error_set(e, ERROR_INFEASIBLE,
-                             PROFILE_ROWS ": row %u: %s: %lld bytes are too few: %s needs %llu; raise it, or leave the row "
+                             PROFILE_ROWS
+                             ": row %u: %s: %lld bytes are too few: %s needs %llu; raise it, or leave the row "
                              "out",
                              w->row, size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,
                              (unsigned long long)w->needs);
@@ -571,7 +581,7 @@ static bool run_rounds(struct rows *r, struct error *e)
     if (again)
         return error_set(e, ERROR_INFEASIBLE,
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
-                         "'needed'");
+                                      "'needed'");
     return true;
 }
 

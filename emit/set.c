@@ -309,8 +309,7 @@ void set_free(struct set *set)
 {
     if (!set)
         return;
-    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++)
-    {
+    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++) {
         free(set->library[i].file);
         free(set->library[i].differences);
     }

@@ -102,7 +102,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
-    s->strtab = 1 + s->names + (s->inner ? marked : 0) + (s->local ? l->function_names - own : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab = 1 + s->names + (s->inner ? marked : 0) + (s->local ? l->function_names - own : 0) +
+                sizeof "__cxa_finalize@GLIBC_2.2.5";
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
@@ -167,13 +168,13 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
     s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
     s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
-    s.dynamic = 1 + s.needed                             /* NEEDED */
+    s.dynamic = 1 + s.needed                              /* NEEDED */
                 + (s.soname ? 1 : 0) + l->runpath + 2 + 4 /* SONAME, RUNPATH, INIT FINI, arrays */
-                + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
-                + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                + 3 + 1                                  /* RELA RELASZ RELAENT, RELACOUNT */
-                + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
-    if (s.executable)                                    /* DEBUG, and FLAGS_1 anyway */
+                + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
+                + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
+                + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
+                + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
+    if (s.executable)                                     /* DEBUG, and FLAGS_1 anyway */
         s.dynamic += now ? 1 : 2;
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
@@ -208,7 +209,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     layout->page = (uint64_t)elf->max_page_size;
     layout->relro = elf->relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
                     : elf->relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
-                                                    : LAYOUT_RELRO_NONE;
+                                                  : LAYOUT_RELRO_NONE;
     if (s->executable)
         section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
     if (elf->build_id)
@@ -225,8 +226,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
     section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
-                                                             l->extra.got + l->extra.addresses);
+    section[SECTION_RELA_DYN].size =
+        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.got + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -240,7 +241,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
-    section[SECTION_GOT].size = UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
+    section[SECTION_GOT].size =
+        UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)

@@ -77,13 +77,13 @@ enum {
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
-    METHOD_BYTES = 32, /* struct PyMethodDef */
+    METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
-#define SHAPE_DATA "_data" /* its dynamic symbols of data: libutility3_data0 and on */
+#define SHAPE_DATA        "_data"                       /* its dynamic symbols of data: libutility3_data0 and on */
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
 
 /* What a module says of itself to Python's help(). */
@@ -126,7 +126,7 @@ struct shape {
     uint32_t helpers;
     uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
-    bool in_data;      /* what statements write to is in .data and not in .bss */
+    bool in_data;   /* what statements write to is in .data and not in .bss */
     uint64_t names; /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */

@@ -95,8 +95,8 @@ static void put_functions(struct symbols *t)
         t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
         t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
-    assert(t->names == t->start + 1 + l->row->import_names +
-                           (l->shape.local ? l->row->exported_names : l->row->function_names));
+    assert(t->names ==
+           t->start + 1 + l->row->import_names + (l->shape.local ? l->row->exported_names : l->row->function_names));
     t->count = exported;
 }
 

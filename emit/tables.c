@@ -51,7 +51,7 @@ void tables_addresses(struct library *l)
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
-    c->marks = c->scratch + SCRATCH_BYTES;
+    c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
