@@ -33,7 +33,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_OTHER] = 0;
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
-    v[ROW_DYNAMIC_WEAK] = 2;
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     if (l->row->stripped)
@@ -42,7 +42,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OBJECTS] = objects;
     v[ROW_GLOBAL_OTHER] = 0;
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
-    v[ROW_GLOBAL_WEAK] = 2;
+    v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
     v[ROW_LOCAL_FUNCTIONS] = s->local + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
     v[ROW_LOCAL_OTHER] = fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);

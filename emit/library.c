@@ -146,6 +146,12 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
                          plan_ending(row), (unsigned long long)least, (unsigned long long)budget);
     uint64_t free_bytes = budget - least;
     uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / CODE_ALIGN : 0;
+    if (units && row->said && row->said->value[ROW_SHARE_CODE] != PROFILE_DERIVED) {
+        const uint64_t code = (uint64_t)row->said->value[ROW_SHARE_CODE];
+        const uint64_t fixed = least + INIT_BYTES + FINI_BYTES;
+        const uint64_t more = code > fixed ? code - fixed : 0;
+        units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
+    }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
     uint64_t offset = l->glue.end;
     uint64_t given = 0;

@@ -88,6 +88,7 @@ struct plan_library {
     /* What it has beyond what its functions take, as real ones have. */
     struct plan_extra {
         uint32_t outside;   /* undefined symbols of functions outside the set (outside.h), */
+        uint32_t weak;      /* of which the last so many are weak, */
         uint32_t slots;     /* of which the first so many have PLT slots */
         uint32_t got;       /* R_X86_64_GLOB_DAT */
         uint32_t addresses; /* R_X86_64_64, in .data */

@@ -27,7 +27,8 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 24,     /* bytes of an import's name */
+    NAME_ESTIMATE = 24, /* bytes of an import's name */
+    MANGLED_ESTIMATE = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     UNWIND_OF_FUNCTION = 44,
     FUNCTIONS_NATURAL = 20,
@@ -51,6 +52,9 @@ struct want {
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
     enum size_kind lack;
     uint64_t needs;
+    /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose
+     * functions have other arguments. NULL: not known yet, or names are Pynamic's. */
+    uint64_t *names[2];
 };
 
 struct rows {
@@ -248,6 +252,9 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
     x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
                x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
+    x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
+    if (x->weak > x->outside)
+        x->weak = x->outside;
     x->slots = more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;
@@ -264,17 +271,46 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->addresses = any ? more_of(l, ROW_ADDRESS_64, 0, share) : 0;
 }
 
+/* Sums up mangled names, of as many functions as there can be. */
+static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
+{
+    struct plan_library as = *l;
+    for (unsigned bare = 0; plan->names.style == STYLE_ITANIUM && bare < 2; bare++) {
+        uint64_t *sum = w->names[bare] ? NULL : malloc((w->functions + (size_t)3) * sizeof *sum);
+        if (w->names[bare])
+            continue;
+        if (!sum)
+            return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
+        as.level = bare ? LEVEL_BARE : LEVEL_WHOLE;
+        sum[0] = 0;
+        for (uint32_t i = 0; i < w->functions + 2; i++) {
+            const struct function f = plan_function(&as, i);
+            sum[i + 1] = sum[i] + names_function(&plan->names, &as, i, &f) + 1;
+        }
+        w->names[bare] = sum;
+    }
+    return true;
+}
+
+/* Bytes of the names of the first `functions`. */
+static uint64_t names_of(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                         uint32_t functions)
+{
+    if (plan->names.style == STYLE_ITANIUM)
+        return w->names[l->level == LEVEL_BARE][functions];
+    return names_bytes(&plan->names, (uint32_t)(strlen(l->name) + sizeof "_fun" - 1), 0, functions);
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
 {
-    const uint32_t stem = (uint32_t)(strlen(l->name) + sizeof "_fun" - 1);
     l->functions = functions;
     l->chains = (functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
     l->exported = exported;
-    l->function_names = names_bytes(&plan->names, stem, 0, functions);
-    l->exported_names = names_bytes(&plan->names, stem, 0, exported);
+    l->function_names = names_of(plan, l, w, functions);
+    l->exported_names = names_of(plan, l, w, exported);
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
@@ -401,8 +437,11 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
     (void)worker;
+    if (!sum_names(r->s->plan, l, w, e))
+        return false;
     l->imports = w->silent ? 0 : w->imports;
-    l->import_names = (uint64_t)l->imports * NAME_ESTIMATE;
+    l->import_names = (uint64_t)l->imports *
+                      (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
         const uint32_t functions = numbered(l, w);
         const uint32_t least = least_exported(l, w);
@@ -614,7 +653,10 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
         begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0));
     }
-    names_init(&plan->names, 0, 0);
+    if (plan->profile->names.style == STYLE_ITANIUM)
+        names_init_itanium(&plan->names, MANGLE_NATURAL);
+    else
+        names_init(&plan->names, 0, 0);
     plan->assignment.repeat = 1;
     ok = ok && make_edges(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
     if (ok && !calls_row_visits(plan))
@@ -622,6 +664,10 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     plan->functions = 0;
     for (uint32_t i = 0; i < count; i++)
         plan->functions += plan->library[i].functions;
+    for (uint32_t i = 0; r.want && i < count; i++) {
+        free(r.want[i].names[0]);
+        free(r.want[i].names[1]);
+    }
     free(r.want);
     free(r.index);
     free(r.rank);

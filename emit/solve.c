@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "dwarf/compose.h"
 #include "dwarf/unit.h"
 #include "emit/code.h"
 #include "emit/describe.h"
@@ -88,6 +89,8 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
+    if (l->said) /* objects that it has not are not told */
+        b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
     if (l->without_debug)
         b->size[SIZE_DEBUG] = 0;
     if (l->stripped)

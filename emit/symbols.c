@@ -174,7 +174,8 @@ static struct others put_others(struct symbols *t)
     }
     o.outside = t->undefined;
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
-        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""), STB_GLOBAL, STT_NOTYPE);
+        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""),
+                 i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
