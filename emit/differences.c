@@ -107,7 +107,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (l->row->without_debug)
         return;
-    v[ROW_DWARF_VERSION] = l->plan->profile->dwarf.version;
+    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
@@ -127,6 +127,7 @@ void differences_measure(const struct library *l, struct differences *d)
     int64_t *v = d->value;
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
+    d->language = l->row->without_debug ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
     const struct layout_sizes sizes = files_count(l);
     const uint64_t six[] = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss};
     static_assert(sizeof six / sizeof six[0] == SIZE_KINDS, "one of each");

@@ -18,6 +18,7 @@
 /* What a library with a row has of each value; PROFILE_DERIVED where it is not known. */
 struct differences {
     int64_t value[ROW_VALUES];
+    const char *language; /* of its units; NULL: it has none */
 };
 
 /* Of a library whose size pass is done. */

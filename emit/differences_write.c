@@ -78,8 +78,9 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
     static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS, ROW_TEXT_LANGUAGE};
+    const char *language = d->language ? d->language : "";
     for (unsigned i = 0; i < sizeof texts / sizeof texts[0] && ok; i++)
-        if (row->text[texts[i]])
+        if (row->text[texts[i]] && strcmp(row->text[texts[i]], language) != 0)
             ok = json_object_array_add(unknown, json_object_new_string(quantity(
                                                     (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), name))) == 0;
     return ok;

@@ -81,6 +81,7 @@ static bool list_functions(struct library *l, struct arena *arena)
 static bool start_library(struct library *l, const struct plan *plan, const struct plan_library *row,
                           const struct stock *stock, struct arena *arena)
 {
+    stock = stock_of(stock, row);
     *l = (struct library){.plan = plan, .row = row, .stock = stock};
     l->shape = shape_of(plan, row);
     l->code = (struct code){

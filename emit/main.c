@@ -70,7 +70,7 @@ static bool generate(struct run *r, struct error *e)
                                     (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units,
                                     r->profile.dwarf.views};
     r->stock = stock_make(dialect, r->profile.seed);
-    if (!r->stock)
+    if (!r->stock || !stock_add_rows(r->stock, &r->profile))
         return error_set(e, ERROR_MEMORY, "out of memory");
 
     /* Counts, calls and exact sizes of every library. What cannot be met is

@@ -67,7 +67,7 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     bool any = false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && l->said && !l->without_debug; kind++) {
         const int64_t wanted = l->said->value[ROW_MIX_INFO + kind];
-        const bool known = kind != MIX_LINE_STR || !dialect_is_4(r->stock->corpus.dialect);
+        const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
         a.size[mix_section(kind)] = (uint64_t)wanted;

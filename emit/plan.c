@@ -212,6 +212,8 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
 {
     *l = (struct plan_library){.kind = kind, .number = number, .elf = plan->profile->elf, .runpath = true};
     l->stripped = plan->stripped;
+    l->dwarf_version = (uint8_t)plan->profile->dwarf.version;
+    l->dwarf_language = (uint8_t)plan->profile->dwarf.language;
     l->without_debug = plan->without_debug;
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {

@@ -21,6 +21,7 @@
 #include "emit/outside.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
+#include "emit/stock.h"
 
 enum {
     ROUNDS_MOST = 64,
@@ -109,6 +110,21 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
     return n < PROFILE_FUNCTIONS_MOST ? (uint32_t)n : PROFILE_FUNCTIONS_MOST;
 }
 
+/* Whether the profile says that no symbol goes with an edge without a number. */
+static bool is_captured(const struct profile *p)
+{
+    return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
+}
+
+/* Whether less than half of a row's names are mangled, as far as it is known. */
+static bool has_plain_names(const struct profile *p, const struct profile_row *row)
+{
+    const uint64_t functions = value_or(row, ROW_FUNCTIONS, 0);
+    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !is_captured(p)) /* which leaves zeros out */
+        return false;
+    return value_or(row, ROW_MANGLED, 0) * 2 < functions;
+}
+
 static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -124,18 +140,14 @@ static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
         w->exported = exported > glue ? exported - glue : 0;
     }
     l->said = row;
+    l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
 }
 
 /* --- the graph ----------------------------------------------------------------------------- */
-
-/* Whether the profile says that no symbol goes with an edge without a number. */
-static bool is_captured(const struct profile *p)
-{
-    return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
-}
 
 static void add_edge(struct rows *r, uint32_t *count, uint32_t from, uint32_t to, uint32_t symbols)
 {
@@ -275,7 +287,7 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
 static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
 {
     struct plan_library as = *l;
-    for (unsigned bare = 0; plan->names.style == STYLE_ITANIUM && bare < 2; bare++) {
+    for (unsigned bare = 0; names_are_mangled(&plan->names, l) && bare < 2; bare++) {
         uint64_t *sum = w->names[bare] ? NULL : malloc((w->functions + (size_t)3) * sizeof *sum);
         if (w->names[bare])
             continue;
@@ -296,7 +308,7 @@ static bool sum_names(const struct plan *plan, const struct plan_library *l, str
 static uint64_t names_of(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          uint32_t functions)
 {
-    if (plan->names.style == STYLE_ITANIUM)
+    if (names_are_mangled(&plan->names, l))
         return w->names[l->level == LEVEL_BARE][functions];
     return names_bytes(&plan->names, (uint32_t)(strlen(l->name) + sizeof "_fun" - 1), 0, functions);
 }
@@ -440,8 +452,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     if (!sum_names(r->s->plan, l, w, e))
         return false;
     l->imports = w->silent ? 0 : w->imports;
-    l->import_names = (uint64_t)l->imports *
-                      (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+    l->import_names =
+        (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
         const uint32_t functions = numbered(l, w);
         const uint32_t least = least_exported(l, w);

@@ -17,6 +17,7 @@
 #include "emit/library.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
+#include "emit/stock.h"
 
 enum {
     CODE_NATURAL = 96,   /* bytes of statements in a function, where no text size is wanted */
@@ -83,9 +84,10 @@ void solve_base(const struct solver *s, uint32_t index)
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
-    b->size[SIZE_DEBUG] = debug_least(s->corpus, l->functions + glue, units_most(s, l), names) +
+    const struct corpus *corpus = stock_corpus_of(s->corpus, l);
+    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units_most(s, l), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
-                          class_most(s->corpus, plan, l, units_most(s, l));
+                          class_most(corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
@@ -236,7 +238,7 @@ static uint32_t choose_letters(const struct solver *s)
         int64_t own = (int64_t)names_total(&s->own, middle);
         int64_t both = own + (int64_t)names_total(&s->imported, middle);
         /* debug information may have the classes' names by themselves too */
-        int64_t told = length <= 0 && class_is_told(s->corpus, plan) ? own + own / MANGLE_METHODS : own;
+        int64_t told = length <= 0 && class_is_told(s->corpus, plan, NULL) ? own + own / MANGLE_METHODS : own;
         if (both <= room[SIZE_STRTAB] && both <= room[SIZE_TEXT] && told <= room[SIZE_DEBUG])
             fits = middle;
         else
