@@ -184,7 +184,15 @@ static struct total total_of(const struct set *set, enum row_value v)
     return t;
 }
 
-static void report_edges(FILE *f, const struct plan *plan)
+/* Above the first that differs. */
+static void report_heading(FILE *f, bool *any)
+{
+    if (!*any)
+        fprintf(f, "\n%-28s%11s%22s%14s\n", "differs from the rows", "libraries", "wanted", "got");
+    *any = true;
+}
+
+static void report_edges(FILE *f, const struct plan *plan, bool *any)
 {
     struct total t = {0};
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
@@ -197,25 +205,28 @@ static void report_edges(FILE *f, const struct plan *plan)
             t.actual += l->edge[n].symbols;
         }
     }
-    if (t.libraries)
-        fprintf(f, "%-28s%8u of %-8u%14" PRId64 "%14" PRId64 "\n", "symbols of edges", t.libraries, t.of, t.wanted,
+    if (!t.libraries)
+        return;
+    report_heading(f, any);
+    fprintf(f, "%-28s%8u of %-8u%14" PRId64 "%14" PRId64 "\n", "symbols of edges", t.libraries, t.of, t.wanted,
                 t.actual);
 }
 
 void differences_report(FILE *f, const struct set *set)
 {
+    bool any = false;
     const struct plan *plan = set->plan;
     char name[PROFILE_PATH + 32];
     if (!plan->profile->rows)
         return;
     fputs("\n", f);
     report_levels(f, plan);
-    fprintf(f, "\n%-28s%11s%22s%14s\n", "differs from the rows", "libraries", "wanted", "got");
     for (unsigned v = 0; v < ROW_VALUES; v++) {
         const struct total t = total_of(set, v);
         const enum profile_kind kind = profile_keys[KEY_ROW + v].kind;
         if (!t.libraries)
             continue;
+        report_heading(f, &any);
         fprintf(f, "%-28s%8u of %-8u", quantity((enum profile_key_id)(KEY_ROW + v), name), t.libraries, t.of);
         if (t.unknown)
             fprintf(f, "%28s\n", "not followed");
@@ -224,9 +235,14 @@ void differences_report(FILE *f, const struct set *set)
         else
             fprintf(f, "%14" PRId64 "%14" PRId64 "\n", t.wanted, t.actual);
     }
-    report_edges(f, plan);
+    report_edges(f, plan, &any);
     for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS; i++)
-        if (plan->profile->distributions[i])
+        if (plan->profile->distributions[i]) {
+            report_heading(f, &any);
             fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name), "not followed");
-    fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");
+        }
+    if (any)
+        fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");
+    else
+        fprintf(f, "\neverything that the rows say is as they say it\n");
 }

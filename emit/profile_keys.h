@@ -1,6 +1,6 @@
 /* The keys of a profile, and what the files that read and write profiles share.
  *
- * One table (profile_keys, in profile.c) says everything about a key: where it
+ * One table (profile_keys, in profile_table.c) says everything about a key: where it
  * stands in the file, what kind of value it has, where that goes in struct
  * profile, its range and its default. From it come libcyaml's schema, the
  * check for unknown keys, the range checks, the defaults and the canonical
@@ -8,7 +8,8 @@
  * one row in docs/profile.md. The mappings that hold the keys, sections, are a
  * table of their own, which says what each of them stands in.
  *
- *     profile.c        the table, defaults, cross-checks, file text <-> struct
+ *     profile_table.c  the table
+ *     profile.c        defaults, cross-checks, file text <-> struct
  *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
  *     profile_value.c  one value: text <-> struct, and its range
  *     profile_rows.c   what only rows of libraries have: edges, sums
