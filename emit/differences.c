@@ -66,7 +66,7 @@ static void measure_options(const struct library *l, int64_t *v)
 {
     const struct profile_elf *elf = &l->row->elf;
     v[ROW_KIND] = l->row->kind == LIBRARY_MODULE ? ROW_KIND_MODULE : ROW_KIND_UTILITY;
-    v[ROW_OUTSIDE] = 1; /* the C library */
+    v[ROW_OUTSIDE] = 1 + (int64_t)l->row->extra.needed; /* the C library is one */
     v[ROW_INDIRECT] = 0;
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;

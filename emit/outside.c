@@ -329,6 +329,19 @@ static const char *const python[] = {
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
 
+static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",   "libpthread.so.0",      "librt.so.1",
+                                        "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"};
+
+uint32_t outside_libraries_most(void)
+{
+    return sizeof libraries / sizeof libraries[0];
+}
+
+const char *outside_library(uint32_t index)
+{
+    return libraries[index];
+}
+
 uint32_t outside_most(bool module)
 {
     return LIBC + (module ? PYTHON : 0);

@@ -12,6 +12,11 @@ uint32_t outside_most(bool module);
 /* The name at `index`, below that, of a library with this key: no two are the same. */
 const char *outside_name(bool module, uint64_t key, uint32_t index);
 
+/* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
+ * libc.so.6: how many there are, and their names. */
+uint32_t outside_libraries_most(void);
+const char *outside_library(uint32_t index);
+
 /* Bytes of the first `count` names, with terminators. */
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count);
 

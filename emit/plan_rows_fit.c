@@ -67,6 +67,9 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
     x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
                x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
+    x->needed = more_of(l, ROW_OUTSIDE, 1, share);
+    if (x->needed > outside_libraries_most())
+        x->needed = outside_libraries_most();
     x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
     if (x->weak > x->outside)
         x->weak = x->outside;

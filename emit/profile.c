@@ -339,9 +339,16 @@ static bool rows_read(struct profile *p, const struct mapping *root, struct prof
         return error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
     for (; p->rows < root->rows; p->rows++)
         profile_row_init(&p->row[p->rows]);
-    for (s->row = 0; s->row < p->rows; s->row++)
-        if (!row_read(&p->row[s->row], &root->row[s->row], s, e) || !profile_row_edges(&p->row[s->row], p->rows, s, e))
+    uint64_t edges = 0;
+    for (s->row = 0; s->row < p->rows; s->row++) {
+        struct profile_row *row = &p->row[s->row];
+        if (!row_read(row, &root->row[s->row], s, e) || !profile_row_edges(row, p->rows, s, e))
             return false;
+        edges += row->edges;
+        if (edges > PROFILE_EDGES_MOST)
+            return profile_row_wrong(s, e, "needed: there are more than %d edges up to this row; use fewer",
+                                     PROFILE_EDGES_MOST);
+    }
     return profile_rows_settle(p, s, e);
 }
 

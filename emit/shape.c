@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/outside.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #define FIXED_ROW(id, name, prefixed, module, type, section)                                                           \
@@ -96,6 +97,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + (l->runpath ? sizeof "$ORIGIN" : 0);
+    for (uint32_t i = 0; i < l->extra.needed; i++)
+        s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
     s->dynstr += s->soname ? stem + sizeof ".so" : 0;
     if (s->needs_before)
@@ -167,6 +170,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     bool now = l->elf.bind == BIND_NOW;
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
     s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
+    s.needed += l->extra.needed;
     s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
     s.dynamic = 1 + s.needed                              /* NEEDED */
                 + (s.soname ? 1 : 0) + l->runpath + 2 + 4 /* SONAME, RUNPATH, INIT FINI, arrays */

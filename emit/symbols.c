@@ -491,6 +491,8 @@ static void put_needed(struct symbols *t)
         put_name(t, plan->library[l->shape.extern_called].name, ".so");
     for (uint32_t i = 0; i < l->shape.modules; i++)
         put_name(t, plan->library[i].name, ".so");
+    for (uint32_t i = 0; i < l->row->extra.needed; i++)
+        put_name(t, outside_library(i), "");
 }
 
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)

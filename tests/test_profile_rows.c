@@ -158,11 +158,39 @@ static void bounds_rows(void **state)
     free(text);
 }
 
+/* A few bytes may say many edges. */
+static void bounds_edges(void **state)
+{
+    (void)state;
+    enum { ROWS = 2100 };
+    static const char row[] = "- {kind: utility, needed: 1-1999}\n";
+    char *text = malloc(sizeof HEAD + 64 + ROWS * sizeof row);
+    char *end = text + sprintf(text, HEAD "- {kind: utility, needed: 2100}\n- {kind: utility}\n");
+    for (unsigned i = 0; i < ROWS; i++)
+        end += sprintf(end, "%s", i < 1998 ? "- {kind: utility}\n" : row);
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, (size_t)(end - text), "rows", &e));
+    assert_int_equal(p.row[2000].edges, 1999);
+    profile_free(&p);
+    free(text);
+
+    text = malloc(sizeof HEAD + 4002 * sizeof "- {kind: utility, needed: 4000-5999}\n");
+    end = text + sprintf(text, HEAD);
+    for (unsigned i = 0; i < 4002; i++)
+        end += sprintf(end, "%s", i < 2001 ? "- {kind: utility, needed: 2001-4001}\n" : "- {kind: utility}\n");
+    assert_false(profile_parse(&p, text, (size_t)(end - text), "rows", &e));
+    assert_string_equal(e.text, "libraries: row 1999 (line 2002): needed: there are more than 4000000 edges up to this "
+                                "row; use fewer");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_rows),         cmocka_unit_test(sums_rows),   cmocka_unit_test(writes_what_it_read),
         cmocka_unit_test(refuses_wrong_rows), cmocka_unit_test(bounds_rows),
+        cmocka_unit_test(bounds_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
