@@ -1,0 +1,171 @@
+/* The tables on standard output; see pyelfprobe_report.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/pyelfprobe_report.h"
+
+enum { NAME_WIDTH = 10, STEP_WIDTH = 10, NUMBER_WIDTH = 9, TEXT = 32 };
+
+struct column {
+    enum metric metric;
+    const char *heading;
+    double unit;
+    int digits;
+};
+static const struct column columns[] = {
+    {METRIC_WALL, "seconds", 1, 4}, {METRIC_CPU, "CPU", 1, 4}, {METRIC_RSS, "MB", 1e6, 1}};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static void put_number(FILE *f, double value, int digits)
+{
+    if (isnan(value))
+        fprintf(f, " %*s", NUMBER_WIDTH, "-");
+    else
+        fprintf(f, " %*.*f", NUMBER_WIDTH, digits, value);
+}
+
+/* Foreign names on a terminal. */
+static const char *printable(const char *text, struct error *e)
+{
+    error_set(e, ERROR_INPUT, "%s", text);
+    return e->text;
+}
+
+static void put_applications(const struct probe *p, FILE *f)
+{
+    for (size_t i = 0; i < p->app_count; i++) {
+        const struct app *app = &p->apps[i];
+        struct error text;
+        fprintf(f, "%s%s: %zu file%s, %.3f MB, started by %s\n", p->app_count > 1 ? (i ? "B: " : "A: ") : "",
+                printable(app->label, &text), app->count, app->count == 1 ? "" : "s", (double)app->bytes / 1e6,
+                p->start == START_COMMAND ? "itself" : start_names[p->start]);
+    }
+}
+
+static void put_heading(const struct probe *p, enum cache cache, FILE *f)
+{
+    fprintf(f, "\n%-*s", NAME_WIDTH + STEP_WIDTH + 1, cache_names[cache]);
+    for (size_t app = 0; app < p->app_count; app++)
+        for (size_t c = 0; c < COLUMNS; c++) {
+            char text[TEXT];
+            snprintf(text, sizeof text, "%s%s", p->app_count > 1 ? (app ? "B " : "A ") : "", columns[c].heading);
+            fprintf(f, " %*s", NUMBER_WIDTH, text);
+        }
+    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++) {
+        char text[TEXT];
+        snprintf(text, sizeof text, "%s%s", c ? "" : "B/A ", c ? columns[c].heading : "s");
+        fprintf(f, " %*s", NUMBER_WIDTH, text);
+    }
+    fputc('\n', f);
+}
+
+static void put_row(const struct probe *p, const char *name, const char *step, const struct cell *cells, FILE *f)
+{
+    fprintf(f, "%-*s %-*s", NAME_WIDTH, name, STEP_WIDTH, step);
+    for (size_t app = 0; app < p->app_count; app++)
+        for (size_t c = 0; c < COLUMNS; c++)
+            put_number(f, cell_median(&cells[app], columns[c].metric) / columns[c].unit, columns[c].digits);
+    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++) {
+        const double a = cell_median(&cells[0], columns[c].metric), b = cell_median(&cells[1], columns[c].metric);
+        put_number(f, a > 0 ? b / a : NAN, 2);
+    }
+    fputc('\n', f);
+}
+
+static bool was_done(const struct probe *p, const struct cell *cells)
+{
+    for (size_t app = 0; app < p->app_count; app++)
+        if (cells[app].count)
+            return true;
+    return false;
+}
+
+static void put_rows(const struct probe *p, enum cache cache, FILE *f)
+{
+    bool heading = false;
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (int step = 0; step < STEPS; step++) {
+            const struct cell *cells = p->cells.of[tool][step][cache];
+            if (!was_done(p, cells))
+                continue;
+            if (!heading)
+                put_heading(p, cache, f);
+            heading = true;
+            put_row(p, tool_names[tool], step == STEP_WHOLE ? "" : step_names[step], cells, f);
+        }
+}
+
+/* Page faults while the application loads, without a tool. */
+static void put_faults(const struct probe *p, FILE *f)
+{
+    for (int cache = 0; cache < CACHES; cache++) {
+        const struct cell *cells = p->cells.of[TOOL_LOAD][STEP_WHOLE][cache];
+        double faults[APPS_MOST];
+        bool all = p->app_count > 0;
+        for (size_t app = 0; app < p->app_count; app++)
+            all = !isnan(faults[app] = cell_median(&cells[app], METRIC_FAULTS)) && all;
+        if (!all)
+            continue;
+        fprintf(f, "\npage faults of load, %s: %.0f", cache_names[cache], faults[0]);
+        if (p->app_count > 1)
+            fprintf(f, " and %.0f, B/A %.2f", faults[1], faults[1] / faults[0]);
+        fputc('\n', f);
+    }
+}
+
+/* What there is to say of a cell; the same of several steps is said once. */
+static void put_reason(const struct probe *p, int tool, int cache, size_t app, FILE *f)
+{
+    const char *said = NULL;
+    for (int step = 0; step < STEPS; step++) {
+        const struct cell *cell = &p->cells.of[tool][step][cache][app];
+        if (cell->outcome == OUTCOME_NONE || !*cell->reason || (said && strcmp(said, cell->reason) == 0))
+            continue;
+        fprintf(f, "%s", tool_names[tool]);
+        if (step != STEP_WHOLE && p->tools[tool].outcome == OUTCOME_DONE)
+            fprintf(f, " %s", step_names[step]);
+        fprintf(f, ", %s%s: %s%s%s\n", cache_names[cache],
+                p->app_count == 1 ? ""
+                : app             ? ", B"
+                                  : ", A",
+                cell->outcome == OUTCOME_DONE ? "" : outcome_names[cell->outcome],
+                cell->outcome == OUTCOME_DONE ? "" : ": ", cell->reason);
+        said = cell->reason;
+    }
+}
+
+static void put_reasons(const struct probe *p, FILE *f)
+{
+    bool any = false;
+    for (int tool = 0; tool < TOOLS; tool++) {
+        if (p->options->tool[tool] && p->tools[tool].outcome != OUTCOME_DONE) {
+            fprintf(f, "%s%s: %s: %s\n", any ? "" : "\n", tool_names[tool], outcome_names[p->tools[tool].outcome],
+                    p->tools[tool].reason);
+            any = true;
+            continue;
+        }
+        for (int cache = 0; cache < CACHES; cache++)
+            for (size_t app = 0; app < p->app_count; app++) {
+                if (!any) {
+                    for (int step = 0; step < STEPS; step++) {
+                        const struct cell *cell = &p->cells.of[tool][step][cache][app];
+                        any = any || (cell->outcome != OUTCOME_NONE && *cell->reason);
+                    }
+                    if (any)
+                        fputc('\n', f);
+                }
+                put_reason(p, tool, cache, app, f);
+            }
+    }
+}
+
+void report_table(const struct probe *p, FILE *f)
+{
+    put_applications(p, f);
+    for (int cache = 0; cache < CACHES; cache++)
+        put_rows(p, (enum cache)cache, f);
+    put_faults(p, f);
+    put_reasons(p, f);
+}
