@@ -100,7 +100,7 @@ static bool take_mark(struct cell *cell, const struct mark *mark, double clock, 
                                          [METRIC_CPU] = mark->cpu - cpu,
                                          [METRIC_RSS] = mark->rss,
                                          [METRIC_FAULTS] = NAN,
-                                         [METRIC_FOUND] = mark->found}};
+                                         [METRIC_FOUND] = strcmp(mark->name, "begin") == 0 ? NAN : mark->found}};
     return cell_add(cell, &sample) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 

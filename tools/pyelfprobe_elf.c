@@ -113,16 +113,45 @@ static bool read_sections(Elf *elf, struct arena *arena, struct object *o)
     return true;
 }
 
-bool object_read(const char *path, struct arena *arena, struct object *o)
+/* NULL where it cannot be read; *fd is to be closed in any case but -1. */
+static Elf *open_object(const char *path, int *fd)
 {
-    *o = (struct object){.soname = ""};
     elf_version(EV_CURRENT);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const bool well =
-        !elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 || read_sections(elf, arena, o);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+}
+
+static void close_object(Elf *elf, int fd)
+{
     elf_end(elf);
     if (fd >= 0)
         close(fd);
+}
+
+bool object_has_debug(const char *path)
+{
+    int fd;
+    Elf *elf = open_object(path, &fd);
+    Elf_Scn *section = NULL;
+    size_t names;
+    bool has = false;
+    while (elf && elf_getshdrstrndx(elf, &names) == 0 && !has && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        has = name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0) &&
+              header.sh_type != SHT_NOBITS;
+    }
+    close_object(elf, fd);
+    return has;
+}
+
+bool object_read(const char *path, struct arena *arena, struct object *o)
+{
+    int fd;
+    *o = (struct object){.soname = ""};
+    Elf *elf = open_object(path, &fd);
+    const bool well =
+        !elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 || read_sections(elf, arena, o);
+    close_object(elf, fd);
     return well;
 }

@@ -19,6 +19,9 @@ struct object {
 /* Whether the file begins like a shared object (ET_DYN, of this machine's class). */
 bool object_is(const char *path);
 
+/* Whether the file itself has debug information: .debug_info or .zdebug_info. */
+bool object_has_debug(const char *path);
+
 /* Everything that *o points to is of the arena; false when memory ran out. What
  * cannot be read is not there. */
 bool object_read(const char *path, struct arena *arena, struct object *o);

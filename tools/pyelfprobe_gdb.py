@@ -26,11 +26,15 @@ class Session:
     def __init__(self, plan):
         self.plan = plan
         self.marks = open(plan["marks"], "w", buffering=1)
-        self.signal = None
+        self.signal = self.status = None
         gdb.events.stop.connect(self.stopped)
+        gdb.events.exited.connect(self.ended)
 
     def stopped(self, event):
         self.signal = getattr(event, "stop_signal", None)
+
+    def ended(self, event):
+        self.status = getattr(event, "exit_code", None)
 
     def mark(self, step, found=0):
         now = time.monotonic()
@@ -104,8 +108,8 @@ class Session:
         self.start()
         before = objects()
         self.mark("entry", before)
-        if not self.run() and plan["signal"]:
-            return self.fail("the program ended before all was loaded")
+        if not self.run() and (plan["signal"] or self.status != 0):
+            return self.fail(f"the program ended before all was loaded, with status {self.status}")
         self.mark("phase2", objects() - before if self.lives() else 0)
 
     def attach(self):

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <link.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,29 @@ bool live_measure(struct probe *p, enum cache cache, size_t number, struct error
 
 /* ---- before all ---- */
 
+struct shared {
+    const char *path;
+    bool is;
+};
+
+static int compare_loaded(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct shared *shared = data;
+    char real[PATH_MAX];
+    (void)size;
+    shared->is = shared->is || (*info->dlpi_name && realpath(info->dlpi_name, real) && strcmp(real, shared->path) == 0);
+    return shared->is;
+}
+
+/* What this program has loaded too, libc first of all, is not the application's:
+ * others have it in memory anyway. */
+static bool is_everyones(const char *path)
+{
+    char real[PATH_MAX];
+    struct shared shared = {.path = real};
+    return !realpath(path, real) || (dl_iterate_phdr(compare_loaded, &shared), shared.is);
+}
+
 /* Lines of LD_DEBUG=files: "   1234:     calling init: /usr/lib/libx.so". */
 static bool take_loaded(struct probe *p, struct app *app, const char *name, struct error *e)
 {
@@ -184,9 +208,10 @@ static bool take_loaded(struct probe *p, struct app *app, const char *name, stru
     FILE *f = fopen(path, "re");
     while (f && well && getline(&line, &room, f) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        char *file = strstr(line, key);
-        if (file && file[sizeof key - 1] == '/' && object_is(file + sizeof key - 1))
-            well = app_add(app, file + sizeof key - 1, &p->arena, e);
+        const char *at = strstr(line, key);
+        const char *file = at ? at + sizeof key - 1 : "";
+        if (*file == '/' && object_is(file) && !is_everyones(file))
+            well = app_add(app, file, &p->arena, e);
     }
     free(line);
     if (f)
@@ -215,12 +240,16 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
     return well;
 }
 
+/* Whether what is missing is Python, which the loader has not. */
+static bool lacks_python(const char *why)
+{
+    return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
+}
+
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
     error_set(e, ERROR_INPUT, "cannot be started: %s%s", why,
-              strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py")
-                  ? "; give --preload=libpython3.11.so.1.0, or whatever it is called here"
-                  : "");
+              lacks_python(why) ? "; give --preload=libpython3.11.so.1.0, or whatever it is called here" : "");
     return error_at(e, app->label, 0);
 }
 
@@ -242,13 +271,13 @@ bool live_try(struct probe *p, size_t number, struct error *e)
         say_limit(p, TOOL_LOAD, why);
         return cannot_run(app, why, e);
     }
-    if (command)
-        return take_files(p, app, e);
     if (end.status != 0) {
         say_failed(p, &end, why);
         return cannot_run(app, why, e);
     }
-    if (program.reports && (!start_report(p, &sample, &failed, why) || failed == app->count))
-        return cannot_run(app, *why ? why : "it has not reported", e);
-    return true;
+    if (program.reports && !start_report(p, &sample, &failed, why))
+        return cannot_run(app, "it has not reported", e);
+    if (failed && (failed == app->count || lacks_python(why)))
+        return cannot_run(app, why, e);
+    return !command || take_files(p, app, e);
 }

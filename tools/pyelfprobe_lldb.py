@@ -47,6 +47,8 @@ class Session:
         """To the program's entry point, where the dynamic linker has loaded all that it is linked with."""
         plan, error = self.plan, lldb.SBError()
         launch = lldb.SBLaunchInfo(plan["arguments"])
+        # that of this lldb, which the program would inherit
+        self.tell("settings append target.unset-env-vars PYTHONPATH")
         launch.SetEnvironmentEntries([f"{name}={value}" for name, value in plan["environment"].items()], True)
         launch.SetLaunchFlags(launch.GetLaunchFlags() | lldb.eLaunchFlagStopAtEntry)
         self.process = self.target.Launch(launch, error)
@@ -80,7 +82,8 @@ class Session:
     def tell(self, command):
         """The lines that a command prints."""
         result = lldb.SBCommandReturnObject()
-        self.debugger.GetCommandInterpreter().HandleCommand(command, lldb.SBExecutionContext(self.stopped()[0]), result)
+        context = lldb.SBExecutionContext(self.stopped()[0] if self.process else self.target)
+        self.debugger.GetCommandInterpreter().HandleCommand(command, context, result)
         return (result.GetOutput() or "").splitlines()
 
     def linked(self):
@@ -109,8 +112,10 @@ class Session:
         self.start()
         before = self.target.GetNumModules()
         self.mark("entry", before)
-        if not self.run() and plan["signal"]:
-            return self.fail("the program ended before all was loaded")
+        if not self.run():
+            status = self.process.GetExitStatus() if self.process.GetState() == lldb.eStateExited else -1
+            if plan["signal"] or status != 0:
+                return self.fail(f"the program ended before all was loaded, with status {status}")
         self.mark("phase2", self.target.GetNumModules() - before if self.lives() else 0)
 
     def attach(self):

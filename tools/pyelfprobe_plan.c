@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ static void add_program(json_object *root, const struct started *program)
         json_object_array_add(arguments, json_object_new_string(program->words[i]));
     if (*program->preload)
         json_object_object_add(environment, "LD_PRELOAD", json_object_new_string(program->preload));
+    /* lldb may have got another one. */
+    if (getenv("PYTHONPATH"))
+        json_object_object_add(environment, "PYTHONPATH", json_object_new_string(getenv("PYTHONPATH")));
     json_object_object_add(root, "arguments", arguments);
     json_object_object_add(root, "environment", environment);
     json_object_object_add(root, "signal", json_object_new_boolean(program->signals));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/pyelfprobe_elf.h"
 #include "tools/pyelfprobe_live.h"
 #include "tools/pyelfprobe_start.h"
 
@@ -67,6 +68,10 @@ static bool run_finish(struct probe *p, enum tool tool, const struct run *r, str
         cell_miss(cell, OUTCOME_TIMEOUT, reason);
         return true;
     }
+    if (!r->processes) {
+        cell_miss(cell, OUTCOME_ABSENT, "no file has debug information");
+        return true;
+    }
     if (r->refused == r->processes) {
         cell_miss(cell, OUTCOME_FAILED, r->why);
         return true;
@@ -107,13 +112,15 @@ static bool read_files(struct probe *p, enum tool tool, const struct app *app, s
     return well;
 }
 
-/* dwz takes one file; what it makes of it is thrown away. */
+/* dwz takes one file, and needs debug information; what it makes of it is thrown away. */
 static bool rewrite_files(struct probe *p, const struct app *app, struct run *r, struct error *e)
 {
     char out[PATH_MAX];
     probe_path(p, OUT_FILE, out);
     bool well = true;
     for (size_t i = 0; i < app->count && well && r->in_time; i++) {
+        if (!object_has_debug(app->files[i].path))
+            continue;
         char *const words[] = {(char *)p->tools[TOOL_DWZ].path, "-o", out, (char *)app->files[i].path, NULL};
         well = add_process(p, TOOL_DWZ, r, words, e);
         unlink(out);

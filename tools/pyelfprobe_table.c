@@ -100,6 +100,7 @@ static void put_rows(const struct probe *p, enum cache cache, FILE *f)
 /* Page faults while the application loads, without a tool. */
 static void put_faults(const struct probe *p, FILE *f)
 {
+    const char *before = "\n";
     for (int cache = 0; cache < CACHES; cache++) {
         const struct cell *cells = p->cells.of[TOOL_LOAD][STEP_WHOLE][cache];
         double faults[APPS_MOST];
@@ -108,57 +109,82 @@ static void put_faults(const struct probe *p, FILE *f)
             all = !isnan(faults[app] = cell_median(&cells[app], METRIC_FAULTS)) && all;
         if (!all)
             continue;
-        fprintf(f, "\npage faults of load, %s: %.0f", cache_names[cache], faults[0]);
+        fprintf(f, "%spage faults of load, %s: %.0f", before, cache_names[cache], faults[0]);
         if (p->app_count > 1)
             fprintf(f, " and %.0f, B/A %.2f", faults[1], faults[1] / faults[0]);
         fputc('\n', f);
+        before = "";
     }
 }
 
-/* What there is to say of a cell; the same of several steps is said once. */
-static void put_reason(const struct probe *p, int tool, int cache, size_t app, FILE *f)
+/* A blank line before the first. */
+static void put_gap(bool *begun, FILE *f)
 {
-    const char *said = NULL;
+    if (!*begun)
+        fputc('\n', f);
+    *begun = true;
+}
+
+static void put_of(const struct probe *p, int cache, size_t app, enum outcome outcome, const char *reason, FILE *f)
+{
+    fprintf(f, "%s%s: ", cache_names[cache], p->app_count == 1 ? "" : app ? ", B" : ", A");
+    if (outcome != OUTCOME_DONE)
+        fprintf(f, "%s: ", outcome_names[outcome]);
+    fprintf(f, "%s\n", reason);
+}
+
+/* Why none of the tools that are there has measured anything: as a rule because files
+ * cannot be dropped. NULL where some have, or for several reasons. */
+static const char *find_common(const struct probe *p, int cache, size_t app)
+{
+    const char *reason = NULL;
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (int step = 0; step < STEPS && p->tools[tool].outcome == OUTCOME_DONE; step++) {
+            const struct cell *cell = &p->cells.of[tool][step][cache][app];
+            if (cell->outcome == OUTCOME_NONE)
+                continue;
+            if (cell->outcome != OUTCOME_ABSENT || (reason && strcmp(reason, cell->reason) != 0))
+                return NULL;
+            reason = cell->reason;
+        }
+    return reason;
+}
+
+/* What there is to say of a tool's cells; the same of steps in a row is said once. */
+static void put_reason(const struct probe *p, int tool, int cache, size_t app, bool *begun, FILE *f)
+{
+    const char *said = "";
     for (int step = 0; step < STEPS; step++) {
         const struct cell *cell = &p->cells.of[tool][step][cache][app];
-        if (cell->outcome == OUTCOME_NONE || !*cell->reason || (said && strcmp(said, cell->reason) == 0))
+        if (cell->outcome == OUTCOME_NONE || !*cell->reason || strcmp(said, cell->reason) == 0)
             continue;
-        fprintf(f, "%s", tool_names[tool]);
-        if (step != STEP_WHOLE && p->tools[tool].outcome == OUTCOME_DONE)
-            fprintf(f, " %s", step_names[step]);
-        fprintf(f, ", %s%s: %s%s%s\n", cache_names[cache],
-                p->app_count == 1 ? ""
-                : app             ? ", B"
-                                  : ", A",
-                cell->outcome == OUTCOME_DONE ? "" : outcome_names[cell->outcome],
-                cell->outcome == OUTCOME_DONE ? "" : ": ", cell->reason);
+        put_gap(begun, f);
+        fprintf(f, "%s%s%s, ", tool_names[tool], step == STEP_WHOLE ? "" : " ",
+                step == STEP_WHOLE ? "" : step_names[step]);
+        put_of(p, cache, app, cell->outcome, cell->reason, f);
         said = cell->reason;
     }
 }
 
 static void put_reasons(const struct probe *p, FILE *f)
 {
-    bool any = false;
-    for (int tool = 0; tool < TOOLS; tool++) {
+    bool begun = false;
+    for (int tool = 0; tool < TOOLS; tool++)
         if (p->options->tool[tool] && p->tools[tool].outcome != OUTCOME_DONE) {
-            fprintf(f, "%s%s: %s: %s\n", any ? "" : "\n", tool_names[tool], outcome_names[p->tools[tool].outcome],
-                    p->tools[tool].reason);
-            any = true;
-            continue;
+            put_gap(&begun, f);
+            fprintf(f, "%s: %s: %s\n", tool_names[tool], outcome_names[p->tools[tool].outcome], p->tools[tool].reason);
         }
-        for (int cache = 0; cache < CACHES; cache++)
-            for (size_t app = 0; app < p->app_count; app++) {
-                if (!any) {
-                    for (int step = 0; step < STEPS; step++) {
-                        const struct cell *cell = &p->cells.of[tool][step][cache][app];
-                        any = any || (cell->outcome != OUTCOME_NONE && *cell->reason);
-                    }
-                    if (any)
-                        fputc('\n', f);
-                }
-                put_reason(p, tool, cache, app, f);
+    for (int cache = 0; cache < CACHES; cache++)
+        for (size_t app = 0; app < p->app_count; app++) {
+            const char *common = find_common(p, cache, app);
+            if (common) {
+                put_gap(&begun, f);
+                put_of(p, cache, app, OUTCOME_ABSENT, common, f);
             }
-    }
+            for (int tool = 0; tool < TOOLS && !common; tool++)
+                if (p->tools[tool].outcome == OUTCOME_DONE)
+                    put_reason(p, tool, cache, app, &begun, f);
+        }
 }
 
 void report_table(const struct probe *p, FILE *f)

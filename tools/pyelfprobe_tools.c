@@ -12,16 +12,18 @@
 
 enum { SECONDS_MOST = 60, LLDB_NEWEST = 40, LLDB_OLDEST = 9 };
 
-/* Runs one of the questions below; the answer is in OUT_FILE. Where there is none in
+/* Runs one of the questions below; the answer is in OUT_FILE, with complaints if wanted. Where there is none in
  * time, the tool cannot be used. */
-static bool ask(struct probe *p, struct tool_found *tool, enum tool id, char *const *words, struct error *e)
+static bool ask(struct probe *p, struct tool_found *tool, enum tool id, char *const *words, bool complaints,
+                struct error *e)
 {
     char out[PATH_MAX];
     const double limit = p->options->limit[id];
     const char *environment[] = {"LC_ALL=C", "DEBUGINFOD_URLS", tool->python, NULL};
     struct child_end end;
     probe_path(p, OUT_FILE, out);
-    const struct child_order order = {words, environment, out, out, limit < SECONDS_MOST ? limit : SECONDS_MOST};
+    const struct child_order order = {words, environment, out, complaints ? out : NULL,
+                                      limit < SECONDS_MOST ? limit : SECONDS_MOST};
     if (!child_run(&p->children, &order, &end, e))
         return false;
     children_end();
@@ -57,7 +59,7 @@ static bool take_version(struct probe *p, enum tool id, struct error *e)
     char *const words[] = {(char *)tool->path, "--version", NULL};
     char first[REASON_SIZE];
     struct error printable;
-    if (!ask(p, tool, id, words, e))
+    if (!ask(p, tool, id, words, false, e))
         return false;
     has_answered(p, NULL, first);
     error_set(&printable, ERROR_INPUT, "%s", first);
@@ -83,7 +85,7 @@ static bool try_python(struct probe *p, enum tool id, bool *works, struct error 
                           "-o",
                           "script import lldb, json, resource; print('python ' + 'works')",
                           NULL};
-    if (!ask(p, tool, id, id == TOOL_GDB ? gdb : lldb, e))
+    if (!ask(p, tool, id, id == TOOL_GDB ? gdb : lldb, true, e))
         return false;
     *works = has_answered(p, WORKS, first);
     return true;
