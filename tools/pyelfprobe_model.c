@@ -74,9 +74,12 @@ static bool solve(equation *a, size_t rows, size_t unknowns, double *solution)
             value -= a[k][j] * solution[j];
         solution[k] = value / diagonal[k];
     }
-    for (size_t k = 0; k < unknowns; k++)
+    bool finite = true;
+    for (size_t k = 0; k < unknowns; k++) {
         solution[k] /= lengths[k];
-    return true;
+        finite = finite && isfinite(solution[k]);
+    }
+    return finite;
 }
 
 static void judge(const struct model_point *points, size_t count, struct model_fit *fit)
