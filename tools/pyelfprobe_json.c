@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "base/version.h"
 #include "tools/pyelfprobe_report.h"
 
@@ -76,11 +77,26 @@ static json_object *must(json_object *object)
     return object;
 }
 
+/* Foreign text: what is not UTF-8, or is a control character, becomes `?`. */
 static json_object *text(const char *s)
 {
-    struct error printable;
-    error_set(&printable, ERROR_INPUT, "%s", s);
-    return must(json_object_new_string(printable.text));
+    size_t left = strlen(s);
+    char *copy = malloc(left + 1), *to = copy;
+    while (copy && left) {
+        size_t length = utf8_length(s, left);
+        if (length && !utf8_is_control(s)) {
+            memcpy(to, s, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+        length = length ? length : 1;
+        s += length;
+        left -= length;
+    }
+    json_object *object = copy ? json_object_new_string_len(copy, (int)(to - copy)) : NULL;
+    free(copy);
+    return must(object);
 }
 
 static void add(json_object *to, const char *name, json_object *value)

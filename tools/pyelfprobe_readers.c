@@ -146,48 +146,66 @@ static bool look_at(struct probe *p, size_t number, struct cell *cell, struct er
     return add_process(p, TOOL_EU_STACK, &r, words, e) && run_finish(p, TOOL_EU_STACK, &r, cell, e);
 }
 
-/* perf record, which is not measured, and then the symbols of what it has seen: perf
- * script. Without the right to record it is absent. */
+/* The command line of perf record, of the arena. What is preloaded is for the
+ * application, not for perf. */
+static char *const *record_words(struct probe *p, const struct started *program, const char *data, struct error *e)
+{
+    const char *const first[] = {
+        p->tools[TOOL_PERF].path, "record", "-q", "-e", "cpu-clock", "-F", "2000", "-g", "-o", data, "--"};
+    size_t n = sizeof first / sizeof first[0], count = 0;
+    while (program->words[count])
+        count++;
+    const size_t size = sizeof "LD_PRELOAD=" + strlen(program->preload);
+    const char **words = arena_zeroed(&p->arena, n + count + 3, sizeof *words);
+    char *preload = arena_take(&p->arena, size);
+    if (!words || !preload) {
+        error_set(e, ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    memcpy(words, first, sizeof first);
+    if (*program->preload) {
+        snprintf(preload, size, "LD_PRELOAD=%s", program->preload);
+        words[n++] = "/usr/bin/env";
+        words[n++] = preload;
+    }
+    memcpy(words + n, program->words, count * sizeof *words);
+    return (char *const *)words;
+}
+
+/* The symbols of what was recorded; what the application has read while it ran is
+ * dropped again, where the cache is to be cold. */
+static bool script(struct probe *p, enum cache cache, size_t number, const char *data, struct cell *cell,
+                   struct error *e)
+{
+    struct run r = run_start();
+    struct page_cache seen;
+    char *const words[] = {(char *)p->tools[TOOL_PERF].path, "script", "-i", (char *)data, NULL};
+    return app_cache(&p->apps[number], cache == CACHE_COLD ? PAGE_CACHE_DROP : PAGE_CACHE_READ, &seen, e) &&
+           add_process(p, TOOL_PERF, &r, words, e) && run_finish(p, TOOL_PERF, &r, cell, e);
+}
+
+/* perf record, which is not measured, and then perf script. Without the right to
+ * record it is absent. */
 static bool symbolise(struct probe *p, enum cache cache, size_t number, struct cell *cell, struct error *e)
 {
     struct started program;
-    struct run record = run_start(), r = run_start();
+    struct run record = run_start();
     struct error reason;
-    char data[PATH_MAX];
-    const char *perf = p->tools[TOOL_PERF].path;
+    char data[PATH_MAX], why[REASON_SIZE];
     probe_path(p, PERF_FILE, data);
     if (!start_prepare(p, &p->apps[number], PURPOSE_LOAD, NULL, &program, &reason)) {
         *e = reason;
         cell_miss(cell, OUTCOME_ABSENT, reason.text);
         return reason.code == ERROR_INPUT;
     }
-    if (*program.preload) {
-        cell_miss(cell, OUTCOME_ABSENT, "perf would be loaded with what --preload says, too");
-        return true;
-    }
-    size_t count = 0;
-    while (program.words[count])
-        count++;
-    const char **words = calloc(count + 16, sizeof *words);
-    if (!words)
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    const char *const first[] = {perf, "record", "-q", "-e", "cpu-clock", "-F", "2000", "-g", "-o", data, "--"};
-    const size_t n = sizeof first / sizeof first[0];
-    memcpy(words, first, sizeof first);
-    memcpy(words + n, program.words, count * sizeof *words);
-    bool well = add_process(p, TOOL_PERF, &record, (char *const *)words, e);
-    free(words);
+    char *const *words = record_words(p, &program, data, e);
+    bool well = words && add_process(p, TOOL_PERF, &record, words, e);
     if (well && (record.refused || !record.in_time)) {
-        char why[REASON_SIZE];
         snprintf(why, sizeof why, "perf cannot record here: %.200s",
                  record.in_time ? record.why : "longer than the time limit");
         cell_miss(cell, record.in_time ? OUTCOME_ABSENT : OUTCOME_TIMEOUT, why);
     } else if (well) {
-        char *const script[] = {(char *)perf, "script", "-i", data, NULL};
-        /* What it has read while it ran is there again. */
-        struct page_cache seen;
-        well = app_cache(&p->apps[number], cache == CACHE_COLD ? PAGE_CACHE_DROP : PAGE_CACHE_READ, &seen, e) &&
-               add_process(p, TOOL_PERF, &r, script, e) && run_finish(p, TOOL_PERF, &r, cell, e);
+        well = script(p, cache, number, data, cell, e);
     }
     unlink(data);
     return well;

@@ -130,7 +130,8 @@ static void put_of(const struct probe *p, int cache, size_t app, enum outcome ou
     fprintf(f, "%s%s: ", cache_names[cache], p->app_count == 1 ? "" : app ? ", B" : ", A");
     if (outcome != OUTCOME_DONE)
         fprintf(f, "%s: ", outcome_names[outcome]);
-    fprintf(f, "%s\n", reason);
+    struct error text;
+    fprintf(f, "%s\n", printable(reason, &text));
 }
 
 /* Why none of the tools that are there has measured anything: as a rule because files
@@ -171,8 +172,10 @@ static void put_reasons(const struct probe *p, FILE *f)
     bool begun = false;
     for (int tool = 0; tool < TOOLS; tool++)
         if (p->options->tool[tool] && p->tools[tool].outcome != OUTCOME_DONE) {
+            struct error text;
             put_gap(&begun, f);
-            fprintf(f, "%s: %s: %s\n", tool_names[tool], outcome_names[p->tools[tool].outcome], p->tools[tool].reason);
+            fprintf(f, "%s: %s: %s\n", tool_names[tool], outcome_names[p->tools[tool].outcome],
+                    printable(p->tools[tool].reason, &text));
         }
     for (int cache = 0; cache < CACHES; cache++)
         for (size_t app = 0; app < p->app_count; app++) {

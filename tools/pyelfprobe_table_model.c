@@ -56,7 +56,9 @@ void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], 
                 continue;
             fprintf(f, "\nmodel, %s%s", tool_names[tool], p->app_count == 1 ? "" : app ? ", B" : ", A");
             if (g->outcome != OUTCOME_DONE) {
-                fprintf(f, ": %s: %s\n", outcome_names[g->outcome], g->reason);
+                struct error text; /* without control characters */
+                error_set(&text, ERROR_INPUT, "%s", g->reason);
+                fprintf(f, ": %s: %s\n", outcome_names[g->outcome], text.text);
                 continue;
             }
             fputc('\n', f);
