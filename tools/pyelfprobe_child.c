@@ -106,19 +106,20 @@ static bool descends(const struct process *all, size_t count, pid_t pid, pid_t f
 
 void children_end(void)
 {
-    /* What is forked while the list is read is found the next time: its parent is dead then. */
+    /* Descendants without a child there cannot be: orphans are ours. What is forked while
+     * the list is read is found the next time: its parent is dead then. */
     for (int turn = 0; turn < 100; turn++) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
+        }
+        if (ended < 0)
+            return;
         size_t count;
         struct process *all = list_processes(&count);
         for (size_t i = 0; i < count; i++)
             if (descends(all, count, all[i].pid, getpid()))
                 kill(all[i].pid, SIGKILL);
         free(all);
-        pid_t ended;
-        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
-        }
-        if (ended < 0)
-            return;
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     }
 }
