@@ -51,9 +51,11 @@ static uint32_t form_in(struct dialect d, uint32_t form)
 }
 
 /* Only C has functions without a prototype. */
-static bool is_said(struct dialect d, uint32_t name)
+const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a)
 {
-    return name != DW_AT_prototyped || d.language == DWARF_C;
+    while ((a->name == DW_AT_prototyped && d.language != DWARF_C) || (a->name == DW_AT_GNU_locviews && !d.views))
+        a++;
+    return a;
 }
 
 static uint32_t form_size(uint32_t form)
@@ -92,7 +94,7 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
-    for (const struct abbrev_attribute *a = table[code].attributes; a->name; a++)
+    for (const struct abbrev_attribute *a = table[code].attributes; (a = abbrev_said(d, a))->name; a++)
         size += form_size(form_in(d, a->form));
     return size;
 }
@@ -129,7 +131,7 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
 {
     const struct abbreviation *abbreviation = abbrev_of(d, *entry);
     struct abbrev_entry read = {.size = 1, .has_children = abbreviation->children};
-    for (const struct abbrev_attribute *a = abbreviation->attributes; a->name; a++) {
+    for (const struct abbrev_attribute *a = abbreviation->attributes; (a = abbrev_said(d, a))->name; a++) {
         uint32_t form = abbrev_form(d, a);
         if (form == DW_FORM_ref4) {
             assert(read.references < ABBREV_REFERENCES_MOST);
@@ -179,9 +181,7 @@ void abbrev_write(struct bytes *out, struct dialect d)
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
-        for (const struct abbrev_attribute *t = a->attributes; t->name; t++) {
-            if (!is_said(d, t->name))
-                continue;
+        for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
             uint32_t form = form_in(d, t->form);
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);

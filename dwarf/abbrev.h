@@ -71,9 +71,11 @@
       A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
     X(PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                       \
-    X(PARAMETER_LIST, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, sec_offset))               \
+    X(PARAMETER_LIST, formal_parameter, 0,                                                                             \
+      A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
     X(LOCAL, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                                   \
-    X(LOCAL_LIST, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, sec_offset))                           \
+    X(LOCAL_LIST, variable, 0,                                                                                         \
+      A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
     X(LOCAL_GONE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                                   \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
@@ -88,10 +90,11 @@
     X(INLINED_RANGES, inlined_subroutine, 1,                                                                           \
       A(abstract_origin, ref4) A(entry_pc, addr) A(ranges, sec_offset) A(call_file, data1) A(call_line, data2)         \
           A(call_column, data1) A(sibling, ref4))                                                                      \
-    X(INLINED_PARAMETER, formal_parameter, 0, A(abstract_origin, ref4) A(location, sec_offset))                        \
+    X(INLINED_PARAMETER, formal_parameter, 0,                                                                          \
+      A(abstract_origin, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                                    \
     X(INLINED_PARAMETER_GONE, formal_parameter, 0, A(abstract_origin, ref4))                                           \
     X(INLINED_PARAMETER_CONSTANT, formal_parameter, 0, A(abstract_origin, ref4) A(const_value, data1))                 \
-    X(INLINED_VARIABLE, variable, 0, A(abstract_origin, ref4) A(location, sec_offset))                                 \
+    X(INLINED_VARIABLE, variable, 0, A(abstract_origin, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))     \
     X(INLINED_VARIABLE_GONE, variable, 0, A(abstract_origin, ref4))                                                    \
     X(CALL_SITE, call_site, 1, A(call_return_pc, addr) A(sibling, ref4))                                               \
     X(CALL_SITE_ORIGIN, call_site, 1, A(call_return_pc, addr) A(call_origin, ref4) A(sibling, ref4))                   \
@@ -214,6 +217,9 @@ struct abbreviation {
 
 /* What the table has under this code. */
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
+
+/* The first attribute from `a` on that is said in this dialect; the last has no name. */
+const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a);
 
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);

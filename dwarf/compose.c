@@ -253,14 +253,20 @@ void compose_local(struct composer *c, const struct debug_variable *v, int32_t p
     c->info = put_frame_place(put_variable(c, ABBREV_LOCAL, v), place);
 }
 
-void compose_parameter_list(struct composer *c, const struct debug_variable *v, uint32_t list)
+static uint8_t *put_list(const struct composer *c, uint8_t *p, struct debug_list list)
 {
-    c->info = put_u32(put_variable(c, ABBREV_PARAMETER_LIST, v), list);
+    p = put_u32(p, list.at);
+    return c->corpus->dialect.views ? put_u32(p, list.views) : p;
 }
 
-void compose_local_list(struct composer *c, const struct debug_variable *v, uint32_t list)
+void compose_parameter_list(struct composer *c, const struct debug_variable *v, struct debug_list list)
 {
-    c->info = put_u32(put_variable(c, ABBREV_LOCAL_LIST, v), list);
+    c->info = put_list(c, put_variable(c, ABBREV_PARAMETER_LIST, v), list);
+}
+
+void compose_local_list(struct composer *c, const struct debug_variable *v, struct debug_list list)
+{
+    c->info = put_list(c, put_variable(c, ABBREV_LOCAL_LIST, v), list);
 }
 
 void compose_local_gone(struct composer *c, const struct debug_variable *v)
@@ -290,16 +296,16 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
     return p;
 }
 
-void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list)
+void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struct debug_list list)
 {
     const struct corpus_inline *f = &c->corpus->inlines[k];
     bool is_parameter = child + f->variables < f->children;
-    bool gone = list == COMPOSE_UNKNOWN;
+    bool gone = list.at == COMPOSE_UNKNOWN;
     uint8_t code = is_parameter ? (gone ? ABBREV_INLINED_PARAMETER_GONE : ABBREV_INLINED_PARAMETER)
                                 : (gone ? ABBREV_INLINED_VARIABLE_GONE : ABBREV_INLINED_VARIABLE);
     uint8_t *p = put_u8(c->info, code);
     p = put_u32(p, f->child[child]);
-    c->info = gone ? p : put_u32(p, list);
+    c->info = gone ? p : put_list(c, p, list);
 }
 
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value)

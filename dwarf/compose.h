@@ -31,7 +31,7 @@ enum {
     LIST_HEADER = 12,        /* of a unit's location or range lists in version 5; 4 has none */
     COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 48,
-    COMPOSE_ENTRY_MOST = 32, /* of one entry of a location or range list */
+    COMPOSE_ENTRY_MOST = 34, /* of one entry of a location or range list */
     COMPOSE_NEAR = 1 << 14,
     COMPOSE_LIST_MOST = 34, /* of what else a list takes: its base and its end */
 };
@@ -87,8 +87,11 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
+    bool only_sizes;              /* what stamps put is left undefined, and has its size */
     struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
     uint64_t base;                /* of the list under way, offset from `text` */
+    uint8_t *list;                /* where that begins, if it is a location list, */
+    uint32_t list_entries;        /* and how many it has */
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
         LISTS_BASED, /* each has a base address of its own */
@@ -159,22 +162,31 @@ struct debug_variable {
 void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
 
-/* The same with a location list, begun by compose_list; or with none: a local that
+/* Where a location list is, and where the view numbers of its entries are: offsets in
+ * .debug_loclists. */
+struct debug_list {
+    uint32_t at, views;
+};
+#define DEBUG_LIST_NONE ((struct debug_list){COMPOSE_UNKNOWN, COMPOSE_UNKNOWN})
+
+/* The same with a location list, from compose_list_end; or with none: a local that
  * was optimised out. */
-void compose_parameter_list(struct composer *c, const struct debug_variable *v, uint32_t list);
-void compose_local_list(struct composer *c, const struct debug_variable *v, uint32_t list);
+void compose_parameter_list(struct composer *c, const struct debug_variable *v, struct debug_list list);
+void compose_local_list(struct composer *c, const struct debug_variable *v, struct debug_list list);
 void compose_local_gone(struct composer *c, const struct debug_variable *v);
 
 /* --- lists (compose_lists.c) --------------------------------------------------- */
 
 /* A location list: entries in order, empty ones left out; then its end. `base` is
  * for lists that have one. */
-uint32_t compose_list(struct composer *c, uint64_t base);
+void compose_list_begin(struct composer *c, uint64_t base);
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
 /* Any expression. */
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size);
-void compose_list_end(struct composer *c);
+/* With views, a pair of view numbers for each entry is put before the list: all 0, the
+ * first row of those that have the address. */
+struct debug_list compose_list_end(struct composer *c);
 
 /* A range list of `count` pieces of code, from[i] to to[i]. */
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
@@ -225,9 +237,9 @@ void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
  * Returns what compose_end_children takes. */
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to);
-/* One of its parameters or variables, with a location list, or (COMPOSE_UNKNOWN)
+/* One of its parameters or variables, with a location list, or (DEBUG_LIST_NONE)
  * with none. */
-void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, uint32_t list);
+void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struct debug_list list);
 /* A parameter that was a constant (below 128), and is nowhere. */
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
 

@@ -6,9 +6,12 @@
  *
  * where version 5 has unsigned LEB128 numbers and one byte of length (as any here
  * has less than 128), version 4 addresses and two. Without a base address numbers
- * are relative to the unit's first.
+ * are relative to the unit's first. With dialect.views a list comes behind its views,
+ * two LEB128 numbers for each entry but base addresses (gcc's location views: which of
+ * several rows with the address is meant; ours are 0, the first).
  */
 #include <assert.h>
+#include <string.h>
 
 #include "dwarf/compose.h"
 
@@ -87,12 +90,12 @@ static uint8_t *put_end(const struct composer *c, uint8_t *p)
     return is_4(c) ? put_u64(put_u64(p, 0), 0) : put_u8(p, 0);
 }
 
-uint32_t compose_list(struct composer *c, uint64_t base)
+void compose_list_begin(struct composer *c, uint64_t base)
 {
-    uint32_t list = compose_next_list(c);
     c->uses_lists = true;
+    c->list = c->lists;
+    c->list_entries = 0;
     c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
-    return list;
 }
 
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size)
@@ -102,6 +105,7 @@ void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const ui
     uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
     p = is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
     c->lists = put_bytes(p, expression, size);
+    c->list_entries++;
 }
 
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg)
@@ -116,9 +120,17 @@ void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t 
     compose_list_entry(c, from, to, expression, (uint32_t)(end - expression));
 }
 
-void compose_list_end(struct composer *c)
+struct debug_list compose_list_end(struct composer *c)
 {
+    const uint32_t views = c->corpus->dialect.views ? 2 * c->list_entries : 0;
+    const uint32_t at = c->lists_base + (uint32_t)(c->list - c->out->lists.data);
     c->lists = put_end(c, c->lists);
+    if (views) {
+        memmove(c->list + views, c->list, (size_t)(c->lists - c->list));
+        memset(c->list, 0, views);
+        c->lists += views;
+    }
+    return (struct debug_list){at + views, at};
 }
 
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to)

@@ -47,10 +47,11 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
     }
 }
 
-/* What is said of a unit in its skeleton alone. */
-static bool is_of_skeleton(uint64_t tag, uint64_t name)
+/* What is said of a unit in its skeleton alone; and of views nothing is said. */
+static bool is_left_out(uint64_t tag, uint64_t name)
 {
-    return tag == DW_TAG_compile_unit && (name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list);
+    const bool of_unit = name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list;
+    return name == DW_AT_GNU_locviews || (tag == DW_TAG_compile_unit && of_unit);
 }
 
 static void add_attribute(struct split *s, const struct split_attribute *a)
@@ -69,7 +70,7 @@ static const uint8_t *put_abbreviation(struct split *s, const uint8_t *p, uint64
             break;
         const uint32_t new_form = form_of(s, name, form, &a);
         a.name = (uint16_t)name;
-        if (is_of_skeleton(tag, name)) {
+        if (is_left_out(tag, name)) {
             a.does = SPLIT_DROP;
             add_attribute(s, &a);
             continue;

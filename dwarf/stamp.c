@@ -57,12 +57,38 @@ static struct dialect dialect_of(const struct stamp_maker *m)
     return m->composer.corpus->dialect;
 }
 
-uint32_t stamp_list(struct stamp_maker *m, uint64_t base)
+/* Notes the pairs of lists in [at, end): behind each entry's kind are four bytes of
+ * numbers, then, in location lists, a length and so many bytes. */
+static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const uint8_t *data, uint32_t at, size_t end)
 {
-    uint32_t list = compose_list(&m->composer, base);
-    if (m->composer.lists_as == LISTS_BASED)
-        note(m, STAMP_LIST_BASE, list + compose_base_at(dialect_of(m)));
+    while (at < end) {
+        bool is_pair = data[at++] != 0; /* or a list's end */
+        if (!is_pair)
+            continue;
+        note(m, kind, at);
+        at += 4;
+        at += kind == STAMP_LIST_PAIR ? 1u + data[at] : 0;
+    }
+}
+
+struct debug_list stamp_list_end(struct stamp_maker *m)
+{
+    const struct composer *c = &m->composer;
+    const struct debug_list list = compose_list_end(&m->composer);
+    if (c->lists_as == LISTS_BASED)
+        note(m, STAMP_LIST_BASE, list.at + compose_base_at(dialect_of(m)));
+    else
+        note_pairs(m, STAMP_LIST_PAIR, m->out.lists.data, list.at, (size_t)(c->lists - m->out.lists.data));
     return list;
+}
+
+/* Notes that what the entry under way ends with is where a list is. */
+static void note_list(struct stamp_maker *m)
+{
+    const uint32_t end = entry(m, m->composer.info);
+    note(m, STAMP_LIST, end - 4);
+    if (dialect_of(m).views)
+        note(m, STAMP_LIST, end - 8);
 }
 
 /* Notes the address at `at` of the entry, and its ranges where it has a list. */
@@ -92,11 +118,11 @@ uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t
     return sibling;
 }
 
-void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list)
+void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, struct debug_list list)
 {
-    if (list != COMPOSE_UNKNOWN)
-        note(m, STAMP_LIST, entry(m, m->composer.info) + 5);
     compose_inlined_child(&m->composer, k, child, list);
+    if (list.at != COMPOSE_UNKNOWN)
+        note_list(m);
 }
 
 uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to)
@@ -108,18 +134,18 @@ uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from
     return sibling;
 }
 
-void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list)
+void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list)
 {
     uint32_t start = entry(m, m->composer.info);
     const struct debug_variable v = {.line = line, .column = 10, .type = type};
     note(m, STAMP_NAME, start + 1);
     note(m, STAMP_LINE, start + 6);
-    if (list == COMPOSE_UNKNOWN) {
+    if (list.at == COMPOSE_UNKNOWN) {
         compose_local_gone(&m->composer, &v);
         return;
     }
     compose_local_list(&m->composer, &v, list);
-    note(m, STAMP_LIST, entry(m, m->composer.info) - 4);
+    note_list(m);
 }
 
 uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number)
@@ -167,20 +193,6 @@ static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *
     return at;
 }
 
-/* Notes the pairs of the lists: behind each entry's kind are four bytes of
- * numbers, then, in location lists, a length and so many bytes. */
-static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const struct bytes *lists, bool expressions)
-{
-    for (uint32_t at = 0; at < lists->size;) {
-        bool is_pair = lists->data[at++] != 0; /* or a list's end */
-        if (!is_pair)
-            continue;
-        note(m, kind, at);
-        at += 4;
-        at += expressions ? 1u + lists->data[at] : 0;
-    }
-}
-
 static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
@@ -194,10 +206,8 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         if (!is_origin)
             note(m, STAMP_PLACE, at);
     }
-    if (m->composer.lists_as == LISTS_NEAR) {
-        note_pairs(m, STAMP_LIST_PAIR, &o->lists, true);
-        note_pairs(m, STAMP_RANGE_PAIR, &o->ranges, false);
-    }
+    if (m->composer.lists_as == LISTS_NEAR)
+        note_pairs(m, STAMP_RANGE_PAIR, o->ranges.data, 0, o->ranges.size);
     for (size_t at = 0; at < o->noted.size; at += sizeof(struct compose_noted)) {
         struct compose_noted noted;
         memcpy(&noted, o->noted.data + at, sizeof noted);
@@ -251,6 +261,15 @@ static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patc
     return (const uint16_t *)(const void *)shelf->patches.data + patches;
 }
 
+/* Numbers of 16 bits for the kinds before this one. */
+static uint32_t patches_before(const struct stamp *s, enum stamp_patch kind)
+{
+    uint32_t count = 0;
+    for (unsigned before = 0; before < kind; before++)
+        count += s->count[before];
+    return count;
+}
+
 static void add_u16(uint8_t *p, uint32_t value)
 {
     uint16_t v;
@@ -296,7 +315,8 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
-void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+/* The bytes themselves. */
+static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
     const uint64_t address = c->text + at;
@@ -331,8 +351,15 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         add_pair(c->lists + *patch++, offset);
     for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
         add_pair(c->ranges + *patch++, offset);
-    if (s->count[STAMP_NOTED])
-        put_noted(c, s, patch, place);
+}
+
+void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+                       uint32_t line, uint32_t names, const uint32_t *origin)
+{
+    if (!c->only_sizes)
+        put_copies(c, shelf, s, at, line, names, origin);
+    if (s->count[STAMP_NOTED]) /* behind all other patches */
+        put_noted(c, s, patches_of(shelf, s->patches) + patches_before(s, STAMP_NOTED), compose_offset_of(c, c->info));
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->ranges += s->ranges_size;
@@ -348,19 +375,24 @@ static void put_padded(uint8_t *p, int32_t value)
     p[2] = (uint8_t)(value >> 14 & 0x7f);
 }
 
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
-                    uint32_t line)
+static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
 {
-    struct line_rows *rows = &c->rows;
-    line_row(rows, at, line);
-    uint8_t *p = rows->p;
     memcpy(p, shelf->rows.data + s->rows, s->size);
     const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->enter; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
     for (uint32_t n = s->leave; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] + (int32_t)line);
-    rows->p = p + s->size;
+}
+
+void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
+                    uint32_t line)
+{
+    struct line_rows *rows = &c->rows;
+    line_row(rows, at, line);
+    if (!c->only_sizes)
+        put_row_copies(rows->p, shelf, s, line);
+    rows->p += s->size;
     rows->address = at + s->last_row;
     rows->line = line + s->last_line;
 }

@@ -86,10 +86,10 @@ void stamp_maker_free(struct stamp_maker *m);
 /* As their namesakes in compose.h. */
 uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                        const uint64_t *from, const uint64_t *to);
-void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, uint32_t list);
+void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, struct debug_list list);
 uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
-void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, uint32_t list);
-uint32_t stamp_list(struct stamp_maker *m, uint64_t base);
+void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
+struct debug_list stamp_list_end(struct stamp_maker *m);
 /* A call of callee `number`, with parameters. */
 uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number);
 /* The rows that follow are of the included header, from `line` on; of the source,

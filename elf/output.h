@@ -27,11 +27,8 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
 /* Any thread, in any order. */
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e);
 
-/* Reads back, from the beginning to `size`, with up to `threads` threads, and calls `take`,
- * from one of them at a time, for one stretch after another; few are in memory. */
-typedef void output_take(void *context, const void *bytes, uint64_t size);
-bool output_read(const struct output *o, uint64_t size, unsigned threads, output_take *take, void *context,
-                 struct error *e);
+/* Reads back what is there. */
+bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t offset, struct error *e);
 
 /* What a layout itself brings: ELF header, program headers, section headers and
  * their names. */

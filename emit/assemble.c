@@ -7,7 +7,7 @@
 
 #include "base/workers.h"
 #include "elf/output.h"
-#include "emit/digest.h"
+#include "emit/digest_pieces.h"
 
 enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
 
@@ -15,6 +15,7 @@ enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
 struct writing {
     const struct assembly *a;
     struct output output;
+    struct digest_pieces digest;
 };
 
 /* --- what cannot be ---------------------------------------------------------------- */
@@ -97,12 +98,17 @@ static bool refuse_layout(const struct plan_library *own, struct error *e)
 
 /* --- writing ------------------------------------------------------------------------ */
 
+static bool put(const struct writing *w, const uint8_t *bytes, uint64_t size, uint64_t offset, struct error *e)
+{
+    digest_pieces_add(&w->digest, bytes, size, offset);
+    return output_write(&w->output, bytes, size, offset, e);
+}
+
 static bool write_pieces(const struct writing *w, const struct builder *b, struct error *e)
 {
     for (unsigned piece = SECTION_NONE + 1; piece < PART_PIECES; piece++) {
         struct piece_place place;
-        if (join_piece(&b->library, piece, &place) &&
-            !output_write(&w->output, b->image + place.image, place.size, place.file, e))
+        if (join_piece(&b->library, piece, &place) && !put(w, b->image + place.image, place.size, place.file, e))
             return false;
     }
     return true;
@@ -117,6 +123,7 @@ static bool write_part(void *context, unsigned worker, uint32_t index, struct er
     const bool own = index == join_parts(&a->joined);
     struct builder *b = &a->builders[worker];
     b->joined = &a->joined;
+    b->only_sizes = false;
     bool ok = library_size(b, plan, a->stock, own ? a->joined.own : join_row(&a->joined, index), e) &&
               join_check(&a->joined, &b->library, e) && (own ? library_write : library_write_part)(b, e) &&
               write_pieces(w, b, e);
@@ -143,45 +150,35 @@ static bool write_shared(const struct writing *w, struct error *e)
         if (!bytes)
             return error_set(e, ERROR_MEMORY, "out of memory for %llu bytes of strings", (unsigned long long)size);
         debug_write_shared(&w->a->stock->corpus, shared[i].debug, bytes, size);
-        ok = output_write(&w->output, bytes, size, j->layout.section[shared[i].section].offset, e);
+        ok = put(w, bytes, size, j->layout.section[shared[i].section].offset, e);
         free(bytes);
     }
     return ok;
 }
 
-static void add_to_digest(void *context, const void *bytes, uint64_t size)
+static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
-    XXH3_128bits_update(context, bytes, size);
-}
-
-/* Of what has been written, in the order of the file. */
-static bool digest_output(const struct output *o, uint64_t size, unsigned threads, uint64_t digest[2], struct error *e)
-{
-    XXH3_state_t *state = XXH3_createState();
-    if (!state)
-        return error_set(e, ERROR_MEMORY, "out of memory for a digest");
-    XXH3_128bits_reset(state);
-    const bool ok = output_read(o, size, threads, add_to_digest, state, e);
-    const XXH128_hash_t h = XXH3_128bits_digest(state);
-    digest[0] = h.high64;
-    digest[1] = h.low64;
-    XXH3_freeState(state);
-    return ok;
+    const struct writing *w = context;
+    return output_read(&w->output, bytes, size, offset, e);
 }
 
 static bool write_all(struct writing *w, unsigned threads, struct set_file *file, struct error *e)
 {
     const struct layout *l = &w->a->joined.layout;
     file->size = l->file_size;
-    return output_write_headers(&w->output, l, e) && write_shared(w, e) &&
-           workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
-           digest_output(&w->output, l->file_size, threads, file->digest, e);
+    digest_pieces_start(&w->digest, l->file_size);
+    const bool ok = output_write_headers(&w->output, l, e) && write_shared(w, e) &&
+                    workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
+                    digest_pieces_end(&w->digest, read_back, w, file->digest, e);
+    digest_pieces_free(&w->digest);
+    return ok;
 }
 
 bool assemble_lay(struct assembly *a, struct error *e)
 {
     const struct plan *plan = a->joined.plan;
     struct builder *b = &a->builders[0];
+    b->only_sizes = true;
     if (!library_size(b, plan, a->stock, a->joined.own, e))
         return false;
     join_measure(&a->joined, &b->library);

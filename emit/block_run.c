@@ -102,14 +102,14 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
 
 /* The list of a slot for the time of a run: in its place, now and then in a
  * register. */
-static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
+static struct debug_list run_list(struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
     const bool passing = likely(b, b->taste->passing); /* asked of every stamp, as all are of the same code */
     if (b->lists == BLOCK_LISTS_NONE)
-        return COMPOSE_UNKNOWN;
-    uint32_t list = stamp_list(&b->maker, r->at);
+        return DEBUG_LIST_NONE;
+    compose_list_begin(c, r->at);
     uint64_t from = r->at;
     uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
     for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
@@ -122,19 +122,18 @@ static uint32_t run_list(struct builder *b, const struct run *r, uint32_t slot)
         compose_list_register(c, start, from, event->reg);
     }
     in_place(b, r, from, r->end, slot);
-    compose_list_end(c);
-    return list;
+    return stamp_list_end(&b->maker);
 }
 
 /* The list of a variable of which the value is known for all of a run: `this`, an
  * object in the frame, or a number, by itself or with what a slot holds. */
-static uint32_t value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
+static struct debug_list value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
 {
     const uint32_t k = pick(b, 1024);
     uint8_t expression[12];
     uint8_t *p = expression;
     if (b->lists == BLOCK_LISTS_NONE)
-        return COMPOSE_UNKNOWN;
+        return DEBUG_LIST_NONE;
     if (is_object) {
         p = put_u8(p, DW_OP_breg0 + REGISTER_RBP);
         p = put_sleb128(p, FILLER_SLOT_FIRST - (int32_t)(k % 72));
@@ -147,10 +146,9 @@ static uint32_t value_list(struct builder *b, const struct run *r, uint32_t slot
         p = put_uleb128(p, 8 * (k % 16));
     }
     p = put_u8(p, DW_OP_stack_value);
-    uint32_t list = stamp_list(&b->maker, r->at);
+    compose_list_begin(&b->maker.composer, r->at);
     compose_list_entry(&b->maker.composer, r->at, r->end, expression, (uint32_t)(p - expression));
-    compose_list_end(&b->maker.composer);
-    return list;
+    return stamp_list_end(&b->maker);
 }
 
 /* The ranges of something that is in a run, as parts of it. */
@@ -223,7 +221,7 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
             n->constants |= (uint8_t)(1u << j);
             compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
         } else if (fate < b->taste->gone) {
-            stamp_inlined_child(&b->maker, k, j, COMPOSE_UNKNOWN);
+            stamp_inlined_child(&b->maker, k, j, DEBUG_LIST_NONE);
         } else {
             stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
         }

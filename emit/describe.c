@@ -213,7 +213,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             compose_parameter(c, &v, place);
             continue;
         }
-        uint32_t list = compose_list(c, s->start);
+        compose_list_begin(c, s->start);
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
         if (p->used) {
             compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
@@ -222,8 +222,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         } else {
             compose_list_frame(c, s->start + p->spilled, s->end, place);
         }
-        compose_list_end(c);
-        compose_parameter_list(c, &v, list);
+        compose_parameter_list(c, &v, compose_list_end(c));
     }
 }
 
@@ -244,10 +243,9 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
             continue;
         }
         /* there is nothing in it before the statements */
-        uint32_t list = compose_list(c, s->start);
+        compose_list_begin(c, s->start);
         compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
-        compose_list_end(c);
-        compose_local_list(c, &v, list);
+        compose_local_list(c, &v, compose_list_end(c));
     }
 }
 
@@ -462,7 +460,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
-    w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text};
+    w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
     if (d->joined) {
         w.composer.lists_base = d->joined->base[DEBUG_LISTS];
         w.composer.ranges_base = d->joined->base[DEBUG_RANGES];

@@ -86,18 +86,16 @@ static void list_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t slot
     compose_list_entry(&w->composer, from, to, expression, (uint32_t)(p - expression));
 }
 
-/* Writes a list; returns its bytes. */
-static uint32_t put_list(struct walk *w, const uint64_t *border, const struct kind *kind, uint32_t slot)
+/* Writes a list. */
+static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind, uint32_t slot)
 {
     struct composer *c = &w->composer;
-    const uint8_t *before = c->lists;
-    compose_list(c, border[0]);
+    compose_list_begin(c, border[0]);
     for (uint32_t i = 0; i < kind->entries; i++) {
         uint32_t extra = (uint32_t)(kind->extra / kind->entries) + (i < kind->extra % kind->entries ? 1 : 0);
         list_entry(w, border[i], border[i + 1], slot, extra);
     }
-    compose_list_end(c);
-    return (uint32_t)(c->lists - before);
+    return compose_list_end(c);
 }
 
 static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *out)
@@ -123,7 +121,8 @@ static void tune_lists(struct walk *w, struct subject *s)
         for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra++) {
             struct kind *k = &kind[kinds++];
             *k = (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra};
-            k->bytes = (uint16_t)put_list(w, border, k, 0);
+            put_list(w, border, k, 0);
+            k->bytes = (uint16_t)(c->lists - lists);
             c->lists = lists;
         }
     c->uses_lists = used;
@@ -131,12 +130,10 @@ static void tune_lists(struct walk *w, struct subject *s)
         return;
     for (uint32_t number = 0; rest; number++) {
         const struct kind *k = &kind[last[rest]];
-        const uint32_t list = compose_next_list(c);
         const uint32_t slot = number % PLACES;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot ? BASE_DOUBLE : BASE_LONG};
-        put_list(w, border, k, slot);
-        compose_local_list(c, &v, list);
+        compose_local_list(c, &v, put_list(w, border, k, slot));
         rest -= k->bytes;
     }
 }

@@ -22,6 +22,7 @@ static bool size_part(void *context, unsigned worker, uint32_t index, struct err
     struct settling *s = context;
     struct builder *b = &s->builders[worker];
     const uint32_t row = join_row(&s->joined, index);
+    b->only_sizes = true;
     if (!library_size(b, s->plan, s->stock, row, e))
         return false;
     if (!s->plan->without_debug) {
@@ -65,6 +66,7 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
 {
     const uint32_t own = plan_executable(s->plan);
     struct builder *b = &s->builders[0];
+    b->only_sizes = true;
     if (!join_start(&s->joined, s->plan, own))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
     if (!workers_run(threads, join_parts(&s->joined), size_part, s, e))

@@ -15,7 +15,8 @@ static const enum section_id joined_sections[] = {
 };
 enum {
     JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0],
-    FRAME_END = 4, /* bytes that end .eh_frame */
+    FRAME_END = 4,    /* bytes that end .eh_frame */
+    FILE_PAGE = 4096, /* of the page cache */
 };
 
 static uint32_t index_of(const struct library *l)
@@ -219,6 +220,23 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     return true;
 }
 
+/* The image of a part is no file. Its sections stand in it in their order, each as far into a
+ * page as in the executable's file: what is copied so is copied twice as fast. */
+static void place_image(struct library *l)
+{
+    const struct joined *j = l->joined;
+    uint64_t at = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        struct section *s = &l->layout.section[id];
+        if (!s->size || layout_kind(id)->type == SHT_NOBITS)
+            continue;
+        const uint64_t file = j->layout.section[id].offset + join_base(l, id) - join_skip(l, id);
+        s->offset = at + ((file - at) & (FILE_PAGE - 1));
+        at = s->offset + s->size;
+    }
+    l->layout.file_size = at;
+}
+
 void join_place(struct library *l)
 {
     const struct joined *j = l->joined;
@@ -233,6 +251,8 @@ void join_place(struct library *l)
     }
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT; s++)
         l->joins.base[s] = (uint32_t)j->part[index].base[library_debug_section(l, s)];
+    if (library_is_part(l))
+        place_image(l);
 }
 
 static uint64_t extern_address(const struct library *l, uint32_t module)

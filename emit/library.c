@@ -213,14 +213,19 @@ static bool is_mixed(const struct library *l)
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
- * in .debug_info may be most of it, as little as types need is left. .debug_names,
- * which these do not have, takes about a twentieth. */
+ * in .debug_info may be most of it, as little as types need is left; with views, the
+ * second row, lists take more of it. .debug_names, which these do not have, takes about
+ * a twentieth. */
 static struct describe_goal goal_for(const struct library *l)
 {
-    static const uint16_t shares[][4] = {[DWARF_C] = {455, 178, 266, 38}, [DWARF_CPP] = {638, 92, 188, 31}};
-    const uint16_t *share = shares[l->stock->corpus.dialect.language];
+    static const uint16_t shares[][2][4] = {
+        [DWARF_C] = {{455, 178, 266, 38}, {380, 178, 250, 38}},
+        [DWARF_CPP] = {{638, 92, 188, 31}, {638, 92, 188, 31}},
+    };
+    const struct dialect dialect = l->stock->corpus.dialect;
+    const uint16_t *share = shares[dialect.language][dialect.views];
     const uint64_t all = l->row->size[SIZE_DEBUG];
-    const uint64_t debug = l->stock->corpus.dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
+    const uint64_t debug = dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
     const uint64_t *wanted = l->debug.wanted;
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
@@ -343,6 +348,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
     l->joined = b->joined;
+    l->only_sizes = b->only_sizes;
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
@@ -486,6 +492,7 @@ enum pack_kind library_packing(const struct plan *plan)
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
+    assert(!l->only_sizes);
     if (!reserve_image(b, l->layout.file_size))
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
                          (unsigned long long)l->layout.file_size);
@@ -511,6 +518,7 @@ bool library_write(struct builder *b, struct error *e)
 bool library_write_part(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
+    assert(!l->only_sizes);
     if (!reserve_image(b, l->layout.file_size))
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
                          (unsigned long long)l->layout.file_size);

@@ -54,6 +54,7 @@ struct library {
     const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
     const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
     struct debug_joined joins;   /* and where its debug information is there */
+    bool only_sizes;             /* it will not be written */
 };
 
 /* Whether it is in an executable without what it would have in order to be a file. */
@@ -76,7 +77,9 @@ struct builder {
     uint32_t file_count;
     uint8_t *image;
     size_t capacity;
-    const struct joined *joined; /* set by the caller for libraries that are parts of an executable, or NULL */
+    /* Set by the caller before library_size: */
+    const struct joined *joined; /* for libraries that are parts of an executable, or NULL */
+    bool only_sizes;             /* what it finds is not going to be written; all has its size */
     struct library library;
 };
 

@@ -64,7 +64,8 @@ static bool generate(struct run *r, struct error *e)
 
     /* What all libraries are made from; read-only from here on. */
     const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
-                                    (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units};
+                                    (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units,
+                                    r->profile.dwarf.views};
     r->stock = stock_make(dialect, r->profile.seed);
     if (!r->stock)
         return error_set(e, ERROR_MEMORY, "out of memory");

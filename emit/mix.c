@@ -152,6 +152,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     if (!t->dirty)
         return true;
     struct error own = {0};
+    b->only_sizes = true;
     t->fits = library_size(b, s->plan, s->stock, index, &own);
     t->dirty = false;
     const struct debug *d = &b->library.debug;

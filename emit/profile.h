@@ -90,6 +90,7 @@ struct profile {
         enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
         enum name_index index;        /* NAME_INDEX_NONE; NAME_INDEX_DEBUG_NAMES asks for version 5 */
         bool type_units;              /* false; asks for LANGUAGE_C and NAME_INDEX_NONE */
+        bool views;                   /* false; location views, as gcc has them; not in split units */
         bool split;                   /* false; excludes `separate` and `index` */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */

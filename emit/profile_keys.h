@@ -70,6 +70,7 @@ enum profile_key_id {
     KEY_SEPARATE,
     KEY_INDEX,
     KEY_TYPE_UNITS,
+    KEY_VIEWS,
     KEY_SPLIT,
     KEY_MIX_INFO, /* the debug sections stand in the order of enum mix_kind */
     KEY_MIX_ABBREV,

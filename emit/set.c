@@ -159,6 +159,7 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
     struct builder *b = &w->builders[worker];
     const bool file = has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
+    b->only_sizes = !file && !source;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
@@ -208,6 +209,7 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
+    b->only_sizes = true;
     if (!library_size(b, w->set->plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
@@ -241,6 +243,7 @@ static bool write_joined_source(struct work *w, struct error *e)
 {
     struct builder *b = &w->builders[0];
     b->joined = &w->assembly.joined;
+    b->only_sizes = false;
     const bool ok = library_size(b, w->set->plan, w->stock, plan_static(w->set->plan), e) && library_write(b, e) &&
                     sources_write(&w->sources, 0, &b->library, e);
     b->joined = NULL;

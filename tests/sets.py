@@ -39,6 +39,8 @@ VARIANTS = {
     "debug-names": {"dwarf": {"index": "debug_names"}},
     "type-units": {"dwarf": {"type-units": True}},
     "type-units-4": {"dwarf": {"type-units": True, "version": 4}},
+    "views": {"dwarf": {"views": True}},
+    "views-4": {"dwarf": {"views": True, "version": 4}},
     "short-names": {"names": {"length": 17}},
     "itanium": {"names": {"style": "itanium"}},
     "itanium-natural": {

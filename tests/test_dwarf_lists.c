@@ -50,14 +50,14 @@ static void test_version_5_relative_to_the_unit(void **state)
     (void)state;
     struct scene s;
     begin(&s, 5);
-    uint32_t list = compose_list(&s.composer, 0);
-    assert_int_equal(list, LIST_HEADER);
+    compose_list_begin(&s.composer, 0);
     compose_list_register(&s.composer, 0, 127, 5);
     compose_list_register(&s.composer, 127, 128, 17);
     compose_list_frame(&s.composer, 128, 16383, -64);
     compose_list_frame(&s.composer, 16383, 16384, -65);
     compose_list_register(&s.composer, 20000, 20000, 1); /* nowhere: left out */
-    compose_list_end(&s.composer);
+    const uint32_t list = compose_list_end(&s.composer).at;
+    assert_int_equal(list, LIST_HEADER);
     ASSERT_LIST(list, "\x04\x00\x7f\x01\x55"                     /* offset_pair 0 127 reg5 */
                       "\x04\x7f\x80\x01\x01\x61"                 /* 127 128 reg17 */
                       "\x04\x80\x01\xff\x7f\x02\x91\x40"         /* 128 16383 fbreg -64 */
@@ -72,9 +72,9 @@ static void test_version_5_with_a_base(void **state)
     struct scene s;
     begin(&s, 5);
     s.composer.lists_as = LISTS_BASED;
-    uint32_t list = compose_list(&s.composer, 0x200);
+    compose_list_begin(&s.composer, 0x200);
     compose_list_register(&s.composer, 0x200, 0x27f, 0);
-    compose_list_end(&s.composer);
+    const uint32_t list = compose_list_end(&s.composer).at;
     ASSERT_LIST(list, "\x06\x00\x12\x00\x00\x00\x00\x00\x00" /* base_address 0x1200 */
                       "\x04\x00\x7f\x01\x50"
                       "\x00");
@@ -88,9 +88,9 @@ static void test_version_5_in_two_bytes(void **state)
     struct scene s;
     begin(&s, 5);
     s.composer.lists_as = LISTS_NEAR;
-    uint32_t list = compose_list(&s.composer, 0);
+    compose_list_begin(&s.composer, 0);
     compose_list_register(&s.composer, 1, 16383, 3);
-    compose_list_end(&s.composer);
+    const uint32_t list = compose_list_end(&s.composer).at;
     ASSERT_LIST(list, "\x04\x81\x00\xff\x7f\x01\x53"
                       "\x00");
     end(&s);
@@ -101,20 +101,51 @@ static void test_version_4(void **state)
     (void)state;
     struct scene s;
     begin(&s, 4);
-    assert_int_equal(compose_list(&s.composer, 0), 0); /* there is no header */
+    compose_list_begin(&s.composer, 0);
     compose_list_register(&s.composer, 1, 0x101, 2);
-    compose_list_end(&s.composer);
+    assert_int_equal(compose_list_end(&s.composer).at, 0); /* there is no header */
     ASSERT_LIST(0, "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x01\x00\x52"
                    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
     s.composer.lists_as = LISTS_BASED;
-    uint32_t list = compose_list(&s.composer, 0x80);
+    compose_list_begin(&s.composer, 0x80);
     compose_list_frame(&s.composer, 0x80, 0x90, 8);
-    compose_list_end(&s.composer);
+    const uint32_t list = compose_list_end(&s.composer).at;
     ASSERT_LIST(list, "\xff\xff\xff\xff\xff\xff\xff\xff\x80\x10\x00\x00\x00\x00\x00\x00"
                       "\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00\x91\x08"
                       "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
     assert_int_equal(compose_base_at(s.corpus.dialect), 8);
     end(&s);
+}
+
+/* Before the list, a pair for each entry but the base address; references tell both. */
+static void test_views(void **state)
+{
+    (void)state;
+    for (uint8_t version = 4; version <= 5; version++) {
+        struct scene s;
+        begin(&s, version);
+        s.corpus.dialect.views = true;
+        s.composer.lists_as = LISTS_BASED;
+        compose_list_begin(&s.composer, 0x200);
+        compose_list_register(&s.composer, 0x200, 0x27f, 0);
+        compose_list_register(&s.composer, 0x27f, 0x27f, 1); /* nowhere: no view either */
+        compose_list_register(&s.composer, 0x27f, 0x280, 2);
+        const struct debug_list list = compose_list_end(&s.composer);
+        assert_int_equal(list.views, compose_list_header(s.corpus.dialect));
+        assert_int_equal(list.at, list.views + 4);
+        assert_memory_equal(s.out.lists.data + list.views, "\0\0\0\0", 4);
+        if (version == 5)
+            ASSERT_LIST(list.at, "\x06\x00\x12\x00\x00\x00\x00\x00\x00"
+                                 "\x04\x00\x7f\x01\x50"
+                                 "\x04\x7f\x80\x01\x01\x52"
+                                 "\x00");
+        compose_local_list(&s.composer, &(struct debug_variable){.line = 1}, list);
+        uint32_t said[2];
+        memcpy(said, s.composer.info - sizeof said, sizeof said);
+        assert_int_equal(said[0], list.at);
+        assert_int_equal(said[1], list.views);
+        end(&s);
+    }
 }
 
 static void test_ranges(void **state)
@@ -157,7 +188,7 @@ static void test_headers(void **state)
     assert_int_equal(s.out.ranges.size, 0);
     assert_true(compose_unit(&s.composer, &s.unit, 16));
     assert_true(compose_reserve(&s.composer, ROOM, ROOM, ROOM, ROOM));
-    compose_list(&s.composer, 16);
+    compose_list_begin(&s.composer, 16);
     compose_list_register(&s.composer, 16, 17, 0);
     compose_list_end(&s.composer);
     compose_keep(&s.composer);
@@ -219,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_version_5_with_a_base),
         cmocka_unit_test(test_version_5_in_two_bytes),
         cmocka_unit_test(test_version_4),
+        cmocka_unit_test(test_views),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_every_number_of_bytes),

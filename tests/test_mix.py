@@ -86,7 +86,7 @@ def check(chance, make, amount):
     """True where it was met, False where it was refused."""
     plain = random_profile(chance)
     version = chance.choice([5, 5, 4])
-    dwarf = [f"version: {version}"]
+    dwarf = [f"version: {version}", f"views: {chance.choice(['true', 'false'])}"]
     status, said, natural = make(plain, dwarf, {})
     if status:
         assert re.fullmatch(r"pyelfgen: sections: .*\n", said)
@@ -124,16 +124,19 @@ def test_some_hundred_random_ones(amount, make):
     assert met >= 20
 
 
-LARGE = [pytest.param(name, marks=pytest.mark.long) for name in ("llnl-2007", "pynamic-2007", "llnl-900")]
+LARGE = [pytest.param(name, marks=pytest.mark.long) for name in ("llnl-2007", "pynamic-2007", "llnl-900", "c", "c++")]
 
 
 @pytest.mark.parametrize("name", ["small", *LARGE])
 def test_shipped_profiles(name, make, programs, roomy):
     """Five sections of each a hundredth smaller than they come, and odd; .debug_info is what they leave."""
-    plain = (SOURCE / "profiles" / f"{name}.prof").read_text()
-    _, _, natural = make(plain, ["version: 5"], {})
+    text = (SOURCE / "profiles" / f"{name}.prof").read_text()
+    dwarf = re.findall(r"^dwarf: {(.*)}$", text, flags=re.M) or ["version: 5"]
+    plain = re.sub(r"^dwarf: .*\n", "", text, flags=re.M)
+    status, said, natural = make(plain, dwarf, {})
+    assert status == 0, said
     mix = {key: natural[key] // 100 * 99 + 1 for key in ("line", "loclists", "rnglists", "str", "abbrev")}
-    status, said, found = make(plain, ["version: 5"], mix)
+    status, said, found = make(plain, dwarf, mix)
     assert status == 0, said
     assert {key: found[key] for key in mix} == mix
     assert sum(found.values()) == sums(roomy / "set")["debug"] == sum(natural.values())

@@ -164,6 +164,8 @@ def a_profile_by_chance(seed):
             "coverage": chance.choice([0.1, 0.5, 1.0]),
             "cross-module-chain": chance.choice([0, 3]),
         }
+    if chance.random() < 0.3:
+        keys["dwarf"] = {"views": True}
     return keys
 
 

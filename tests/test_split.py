@@ -23,6 +23,8 @@ KINDS = {
     "cpp4": {"version": 4, "language": "c++"},
     "zlib5": {"compress": "zlib"},
     "zlib4": {"version": 4, "compress": "zlib"},
+    "views5": {"views": True},
+    "views4": {"version": 4, "views": True},
 }
 KEYS = {**PLAIN, "sections": {**SECTIONS, "debug": 3_000_001}}
 

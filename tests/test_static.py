@@ -395,7 +395,7 @@ def test_sources(statics, sets, tmp_path):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_it(programs, roomy):
-    """1.3 GB of executable take less than 200 MB with two threads."""
+    """1.3 GB of executable take less than 150 MB with two threads."""
     if programs.sanitized:
         pytest.skip("sanitizers keep memory of their own")
     directory = roomy / "static"
@@ -407,4 +407,4 @@ def test_memory_does_not_grow_with_it(programs, roomy):
     shutil.rmtree(directory)
     most = int(re.search(r"ru_maxrss=(\d+)", done.stdout)[1]) * 1024
     assert done.stdout.startswith("0 ") and size > 1_200_000_000
-    assert 10_000_000 < most < 200_000_000
+    assert 10_000_000 < most < 150_000_000
