@@ -36,6 +36,30 @@ static void test_unknown(void **state)
     free(cell.samples);
 }
 
+static void add_walls(struct cell *cell, const double *walls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_true(cell_add(cell, &(struct sample){.of = {[METRIC_WALL] = walls[i], [METRIC_CPU] = NAN}}));
+}
+
+/* A machine that becomes ten times slower between the runs: B is twice A all the same. */
+static void test_ratio_of_pairs(void **state)
+{
+    (void)state;
+    static const double a_walls[] = {1, 10, 11}, b_walls[] = {2, 20, 33};
+    struct cell a = {0}, b = {0};
+    add_walls(&a, a_walls, 3);
+    add_walls(&b, b_walls, 3);
+    assert_true(cells_ratio(&a, &b, METRIC_WALL) == 2);
+    assert_true(isnan(cells_ratio(&a, &b, METRIC_CPU)));
+    add_walls(&b, b_walls, 1); /* no pairs any more: medians 10 and 11 */
+    assert_true(cells_ratio(&a, &b, METRIC_WALL) == 1.1);
+    assert_true(isnan(cells_ratio(&(struct cell){0}, &b, METRIC_WALL)));
+    assert_true(isnan(cells_ratio(&(struct cell){0}, &(struct cell){0}, METRIC_WALL)));
+    free(a.samples);
+    free(b.samples);
+}
+
 static void test_reasons(void **state)
 {
     (void)state;
@@ -68,10 +92,8 @@ static void test_which_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_medians),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_which_steps),
+        cmocka_unit_test(test_medians), cmocka_unit_test(test_unknown),     cmocka_unit_test(test_ratio_of_pairs),
+        cmocka_unit_test(test_reasons), cmocka_unit_test(test_which_steps),
     };
     return cmocka_run_group_tests_name("probe cells", tests, NULL, NULL);
 }

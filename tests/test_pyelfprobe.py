@@ -210,6 +210,22 @@ def test_two_side_by_side(probe, small, sets):
 
 
 @pytest.mark.slow
+def test_python_opens_what_is_no_set(probe, small, tmp_path):
+    """Extension modules need Python's data; the loader says so, and Python has it."""
+    directory = pathlib.Path("/usr/lib/python3.11/lib-dynload")
+    if not list(directory.glob("*.so")):
+        pytest.skip(f"there is no {directory}")
+    said = probe.fail("--tools=load", directory)
+    assert "undefined symbol: Py" in said and "; give --start=python, or --preload=" in said
+    report = probe.run("--repeat=1", "--cache=warm", "--start=python", "--tools=load,gdb", directory, small)
+    for number in (0, 1):
+        files = report["applications"][number]["files"]
+        assert found(report, "load", application=number)["whole"] >= files
+        assert found(report, "gdb", application=number)["phase1"] > files
+    assert found(report, "gdb", application=1)["backtrace"] > 15
+
+
+@pytest.mark.slow
 def test_model(probe, small):
     tool("gdb")
     command = ["--cache=warm", "--tools=gdb", "--phases=phase2", "--repeat=1"]

@@ -37,16 +37,16 @@ static bool choose_start(struct probe *p, struct error *e)
     for (size_t i = 0; i < p->app_count; i++)
         sets = sets && app_imports(&p->apps[i]);
     p->start = o->commands ? START_COMMAND : o->start_given ? o->start : sets ? START_PYTHON : START_LOADER;
-    if (p->start == START_PYTHON && !sets)
-        return error_set(e, ERROR_USAGE, "--start=python: Python can import the modules of sets only; use the loader");
     for (size_t i = 0; i < p->app_count && p->start == START_LINK; i++)
         if (!app_find_link(&p->apps[i], &p->arena, e))
             return false;
+    p->imports = p->start == START_PYTHON && sets;
     if (p->start != START_PYTHON || python_find(p, e))
         return true;
     if (o->start_given || e->code != ERROR_INPUT)
         return false;
     p->start = START_LOADER; /* without Python */
+    p->imports = false;
     return true;
 }
 

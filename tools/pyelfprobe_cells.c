@@ -68,6 +68,24 @@ double cell_median(const struct cell *cell, enum metric metric)
     return median;
 }
 
+double cells_ratio(const struct cell *a, const struct cell *b, enum metric metric)
+{
+    if (a->count != b->count) {
+        const double below = cell_median(a, metric);
+        return below > 0 ? cell_median(b, metric) / below : NAN;
+    }
+    double *ratios = a->count ? malloc(a->count * sizeof *ratios) : NULL;
+    size_t known = 0;
+    for (size_t i = 0; i < a->count && ratios; i++) {
+        const double below = a->samples[i].of[metric], above = b->samples[i].of[metric];
+        if (below > 0 && !isnan(above))
+            ratios[known++] = above / below;
+    }
+    const double ratio = cells_median(ratios, known);
+    free(ratios);
+    return ratio;
+}
+
 void cells_free(struct cells *cells)
 {
     for (int tool = 0; tool < TOOLS; tool++)

@@ -88,6 +88,11 @@ void cell_miss(struct cell *cell, enum outcome outcome, const char *reason);
 /* The median of a metric over the samples that know it, NAN where none does. */
 double cell_median(const struct cell *cell, enum metric metric);
 
+/* B over A: the median of the ratios of runs that followed one another, so that what
+ * changes on the machine meanwhile cancels out; where one has fewer runs, that of the
+ * medians. NAN where it is not known. */
+double cells_ratio(const struct cell *a, const struct cell *b, enum metric metric);
+
 /* The median of `count` values, which it sorts; NAN of none. */
 double cells_median(double *values, size_t count);
 

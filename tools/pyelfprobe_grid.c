@@ -151,8 +151,12 @@ bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
 {
     static const enum tool debuggers[] = {TOOL_GDB, TOOL_LLDB};
     const enum start start = p->start;
+    const bool imports = p->imports;
     bool well = true;
-    p->start = START_LOADER; /* whatever else: it can open some of the files */
+    /* Whatever else: it can open some of the files. */
+    p->imports = false;
+    if (p->start != START_PYTHON || imports)
+        p->start = START_LOADER;
     for (size_t i = 0; i < 2 && well; i++)
         for (size_t app = 0; app < p->app_count && well && p->options->tool[debuggers[i]]; app++) {
             const struct tool_found *tool = &p->tools[debuggers[i]];
@@ -163,5 +167,6 @@ bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
                 well = grid_one(p, debuggers[i], &p->apps[app], g, e);
         }
     p->start = start;
+    p->imports = imports;
     return well;
 }

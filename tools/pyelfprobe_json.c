@@ -179,18 +179,15 @@ static json_object *json_cell(const struct cell *cell, int tool, int step, int c
     return object;
 }
 
-/* B over A, of the medians. */
 static void add_ratio(json_object *ratios, const struct cell *cells, int tool, int step, int cache)
 {
     static const char *const names[METRICS] = {"wall", "cpu", "peak", "page-faults", "found"};
-    const struct sample a = medians(&cells[0]), b = medians(&cells[1]);
     json_object *object = must(json_object_new_object());
     add(object, "tool", text(tool_names[tool]));
     add(object, "step", text(step_names[step]));
     add(object, "cache", text(cache_names[cache]));
     for (int m = 0; m < METRICS; m++)
-        if (a.of[m] > 0)
-            add_number(object, names[m], b.of[m] / a.of[m], false);
+        add_number(object, names[m], cells_ratio(&cells[0], &cells[1], (enum metric)m), false);
     json_object_array_add(ratios, object);
 }
 

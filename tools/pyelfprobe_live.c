@@ -249,7 +249,9 @@ static bool lacks_python(const char *why)
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
     error_set(e, ERROR_INPUT, "cannot be started: %s%s", why,
-              lacks_python(why) ? "; give --preload=libpython3.11.so.1.0, or whatever it is called here" : "");
+              lacks_python(why)
+                  ? "; give --start=python, or --preload=libpython3.11.so.1.0 or whatever it is called here"
+                  : "");
     return error_at(e, app->label, 0);
 }
 

@@ -1,8 +1,9 @@
-"""Run by Python for pyelfprobe: what the loader (tools/pyelfprobe_loader.h) does, with imports.
+"""Run by Python for pyelfprobe: what the loader (tools/pyelfprobe_loader.h) does, within Python.
 
-    load.py LIST REPORT|- signal|- MODULE:FUNCTION|- wait|-
+    load.py LIST REPORT|- signal|- NAME:FUNCTION|- wait|-
 
-LIST has the directory of the set, and then the module's names, one a line.
+LIST has the directory of a set, and then names of modules to import, one a line;
+or an empty line, and then paths of files to open with ctypes.
 """
 
 import importlib
@@ -25,14 +26,23 @@ def look():
 
 def main(names, report, to_signal, call, wait):
     with open(names) as file:
-        directory, *modules = file.read().splitlines()
+        directory, *names = file.read().splitlines()
     signal.signal(signal.SIGUSR1, lambda *_: None)
-    sys.path.insert(0, directory)
+    opened = {}
+    if directory:
+        sys.path.insert(0, directory)
+        open_one = importlib.import_module
+    else:
+        import ctypes
+
+        def open_one(path):
+            return ctypes.CDLL(path, os.RTLD_LAZY)
+
     there, before, failed, why = objects(), look(), 0, ""
-    for module in modules:
+    for name in names:
         try:
-            importlib.import_module(module)
-        except ImportError as error:
+            opened[name] = open_one(name)
+        except (ImportError, OSError) as error:
             why = why or " ".join(str(error).split())
             failed += 1
     wall, cpu, faults = (now - then for now, then in zip(look(), before))
@@ -44,8 +54,11 @@ def main(names, report, to_signal, call, wait):
     if to_signal != "-":
         os.kill(os.getpid(), signal.SIGUSR1)
     if call != "-":
-        module, function = call.split(":")
-        print(getattr(sys.modules[module], function)())
+        name, _, function = call.rpartition(":")
+        called = getattr(opened[name], function)
+        if not directory:
+            called.restype = ctypes.c_ulong
+        print(called())
     while wait != "-":
         signal.pause()
 

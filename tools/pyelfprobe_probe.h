@@ -27,6 +27,7 @@ struct probe {
     struct app apps[APPS_MOST];
     size_t app_count;
     enum start start;
+    bool imports; /* Python imports modules; else it opens files, as the loader does */
     struct tool_found tools[TOOLS];
     struct cells cells;
     const char *self;         /* this program's file */

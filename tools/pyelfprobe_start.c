@@ -38,7 +38,8 @@ static size_t file_at(const struct start_files *files, size_t i)
     return files->order ? files->order[i] : i;
 }
 
-/* For Python the names of what it imports, below the directory. */
+/* For Python the names of what it imports, below the directory, or no directory and
+ * paths; for the loader paths. */
 static bool write_list(const struct probe *p, const struct app *app, const struct start_files *files, struct error *e)
 {
     const bool python = p->start == START_PYTHON;
@@ -48,11 +49,11 @@ static bool write_list(const struct probe *p, const struct app *app, const struc
     if (!f)
         return no_memory(e);
     if (python)
-        fprintf(f, "%s\n", app->directory);
+        fprintf(f, "%s\n", p->imports ? app->directory : "");
     for (size_t i = 0; i < files->count; i++) {
         const struct app_file *file = &app->files[file_at(files, i)];
-        if (!python || file->stem)
-            fprintf(f, "%s\n", python ? file->stem : file->path);
+        if (!p->imports || file->stem)
+            fprintf(f, "%s\n", p->imports ? file->stem : file->path);
     }
     const bool well = fclose(f) == 0 ? probe_write(p, LIST_FILE, text, size, e) : no_memory(e);
     free(text);
@@ -99,7 +100,7 @@ static bool add_words(struct probe *p, const struct app *app, enum purpose purpo
 {
     const bool reports = purpose == PURPOSE_LOAD || purpose == PURPOSE_LIVE;
     const bool calls = purpose == PURPOSE_LINKED && app->called;
-    const char *called = !calls ? "" : p->start == START_PYTHON ? app->called->stem : app->called->path;
+    const char *called = !calls ? "" : p->imports ? app->called->stem : app->called->path;
     words[0] = join(p, p->directory, "/", LIST_FILE);
     words[1] = reports ? join(p, p->directory, "/", START_REPORT) : "-";
     words[2] = purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && !calls) ? "signal" : "-";

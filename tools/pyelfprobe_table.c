@@ -67,10 +67,8 @@ static void put_row(const struct probe *p, const char *name, const char *step, c
     for (size_t app = 0; app < p->app_count; app++)
         for (size_t c = 0; c < COLUMNS; c++)
             put_number(f, cell_median(&cells[app], columns[c].metric) / columns[c].unit, columns[c].digits);
-    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++) {
-        const double a = cell_median(&cells[0], columns[c].metric), b = cell_median(&cells[1], columns[c].metric);
-        put_number(f, a > 0 ? b / a : NAN, 2);
-    }
+    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++)
+        put_number(f, cells_ratio(&cells[0], &cells[1], columns[c].metric), 2);
     fputc('\n', f);
 }
 
@@ -111,7 +109,7 @@ static void put_faults(const struct probe *p, FILE *f)
             continue;
         fprintf(f, "%spage faults of load, %s: %.0f", before, cache_names[cache], faults[0]);
         if (p->app_count > 1)
-            fprintf(f, " and %.0f, B/A %.2f", faults[1], faults[1] / faults[0]);
+            fprintf(f, " and %.0f, B/A %.2f", faults[1], cells_ratio(&cells[0], &cells[1], METRIC_FAULTS));
         fputc('\n', f);
         before = "";
     }
