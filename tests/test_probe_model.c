@@ -47,21 +47,22 @@ static void test_exact_points(void **state)
     struct model_point points[POINTS];
     struct model_fit fit;
     struct error e;
+    assert_near(model_extrapolate(&costs, 500, 500, 10), 5000, 1e-12);
     make_points(points, &costs, 0);
     assert_true(model_fit(points, POINTS, false, &fit, &e));
     assert_near(fit.t0, costs.t0, 1e-9);
     assert_near(fit.t1, costs.t1, 1e-9);
     assert_near(fit.t2, costs.t2, 1e-9);
-    assert_true(fit.growth == 0);
+    assert_true(fit.t1_growth == 0 && fit.t2_growth == 0);
     assert_true(fit.residual < 1e-12);
     assert_near(fit.determined, 1, 1e-12);
 }
 
-/* The debugger that looks through all libraries at each event. */
+/* The debugger that looks through all libraries at each event, and for each breakpoint. */
 static void test_growth(void **state)
 {
     (void)state;
-    const struct model_fit costs = {.t0 = 0.5, .t1 = 0.004, .t2 = 0.0002, .growth = 0.00003};
+    const struct model_fit costs = {.t0 = 0.5, .t1 = 0.004, .t2 = 0.0002, .t1_growth = 0.00003, .t2_growth = 0.000004};
     struct model_point points[POINTS];
     struct model_fit straight, grown;
     struct error e;
@@ -71,7 +72,9 @@ static void test_growth(void **state)
     assert_near(grown.t0, costs.t0, 1e-7);
     assert_near(grown.t1, costs.t1, 1e-7);
     assert_near(grown.t2, costs.t2, 1e-7);
-    assert_near(grown.growth, costs.growth, 1e-7);
+    assert_near(grown.t1_growth, costs.t1_growth, 1e-7);
+    assert_near(grown.t2_growth, costs.t2_growth, 1e-7);
+    assert_near(model_extrapolate(&grown, 1000, 8, 10), 8 * (model_predict(&costs, 1000, 10) - costs.t0), 1e-7);
     assert_true(straight.residual > 0.1 && grown.residual < 1e-9);
 }
 
@@ -132,7 +135,8 @@ static void test_undetermined(void **state)
     check_undetermined(two_numbers, 2, false, "2 measurements");
     check_undetermined(no_breakpoints, 4, false, "two of breakpoints");
     check_undetermined(one_number, 3, false, "two numbers of libraries");
-    check_undetermined(two_numbers, 4, true, "three numbers of libraries");
+    static const struct model_point six[] = {{5, 0, 1}, {5, 1, 2}, {5, 2, 3}, {9, 0, 3}, {9, 1, 5}, {9, 2, 6}};
+    check_undetermined(six, 6, true, "three numbers of libraries");
     const struct model_point unknown[] = {{5, 0, NAN}, {5, 1, 2}, {9, 0, 3}, {9, 1, 5}};
     check_undetermined(unknown, 4, false, "do not determine");
 }

@@ -99,10 +99,9 @@ static void fit(const struct probe *p, const struct app *app, struct grid *g)
     g->libraries = o->libraries ? (double)o->libraries : (double)app->count;
     g->tasks = (double)o->tasks;
     g->breakpoints = (double)o->breakpoints;
-    g->seconds = model_time(g->libraries, g->tasks, g->fit.t1, g->breakpoints, g->fit.t2);
+    g->seconds = model_extrapolate(&g->fit, g->libraries, g->tasks, g->breakpoints);
     if (g->has_grown)
-        g->grown_seconds = model_time(g->libraries, g->tasks, g->grown.t1 + g->libraries * g->grown.growth,
-                                      g->breakpoints, g->grown.t2);
+        g->grown_seconds = model_extrapolate(&g->grown, g->libraries, g->tasks, g->breakpoints);
 }
 
 static bool prepare(struct probe *p, struct app *app, struct work *w, struct grid *g, struct error *e)

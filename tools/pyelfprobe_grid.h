@@ -14,10 +14,10 @@ struct grid {
     struct model_point points[GRID_MOST]; /* medians */
     size_t count;
     struct model_fit fit;
-    struct model_fit grown; /* with the term in M^2, where */
+    struct model_fit grown; /* where T1 and T2 grow */
     bool has_grown;
     double libraries, tasks, breakpoints; /* extrapolated to */
-    double seconds, grown_seconds;        /* model_time of the fit; and with the term in M^2 */
+    double seconds, grown_seconds;        /* of the fit; and of that which grows */
 };
 
 /* For each debugger that is wanted and there, and each application: grids has

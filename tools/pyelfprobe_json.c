@@ -217,8 +217,10 @@ static json_object *json_fit(const struct model_fit *fit, double seconds, bool g
     add_number(object, "t0", fit->t0, false);
     add_number(object, "t1", fit->t1, false);
     add_number(object, "t2", fit->t2, false);
-    if (grown)
-        add_number(object, "growth", fit->growth, false);
+    if (grown) {
+        add_number(object, "t1-growth", fit->t1_growth, false);
+        add_number(object, "t2-growth", fit->t2_growth, false);
+    }
     add_number(object, "residual", fit->residual, false);
     add_number(object, "r-squared", fit->determined, false);
     add_number(object, "extrapolated-seconds", seconds, false);

@@ -1,11 +1,11 @@
-/* See pyelfprobe_model.h. Householder's QR, because columns of M, M x B and M^2
+/* See pyelfprobe_model.h. Householder's QR, because columns of 1, M and M^2 x B
  * are of very different sizes, and their squares in normal equations more so. */
 #include "tools/pyelfprobe_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { UNKNOWNS_MOST = 4 };
+enum { UNKNOWNS = 3, UNKNOWNS_MOST = 5 };
 
 /* A row of the system: the values that the unknowns stand before, and behind them
  * what they should come to. */
@@ -13,7 +13,8 @@ typedef double equation[UNKNOWNS_MOST + 1];
 
 static void make_row(double *row, const struct model_point *p, size_t unknowns)
 {
-    const double all[UNKNOWNS_MOST] = {1, p->libraries, p->libraries * p->breakpoints, p->libraries * p->libraries};
+    const double events = p->libraries, stops = p->libraries * p->breakpoints;
+    const double all[UNKNOWNS_MOST] = {1, events, stops, events * events, stops * events};
     for (size_t i = 0; i < unknowns; i++)
         row[i] = all[i];
     row[unknowns] = p->seconds;
@@ -98,7 +99,7 @@ static void judge(const struct model_point *points, size_t count, struct model_f
 
 bool model_fit(const struct model_point *points, size_t count, bool growth, struct model_fit *fit, struct error *e)
 {
-    const size_t unknowns = growth ? 4 : 3;
+    const size_t unknowns = growth ? UNKNOWNS_MOST : UNKNOWNS;
     double solution[UNKNOWNS_MOST] = {0};
     equation *rows = calloc(count + 1, sizeof *rows);
     if (!rows)
@@ -111,15 +112,22 @@ bool model_fit(const struct model_point *points, size_t count, bool growth, stru
         return error_set(e, ERROR_INPUT,
                          "%zu measurements do not determine %s; at least %s numbers of libraries and two "
                          "of breakpoints are needed",
-                         count, growth ? "T1, T2 and how T1 grows" : "T1 and T2", growth ? "three" : "two");
-    *fit = (struct model_fit){.t0 = solution[0], .t1 = solution[1], .t2 = solution[2], .growth = solution[3]};
+                         count, growth ? "T1, T2 and how they grow" : "T1 and T2", growth ? "three" : "two");
+    *fit = (struct model_fit){
+        .t0 = solution[0], .t1 = solution[1], .t2 = solution[2], .t1_growth = solution[3], .t2_growth = solution[4]};
     judge(points, count, fit);
     return true;
 }
 
 double model_predict(const struct model_fit *fit, double libraries, double breakpoints)
 {
-    return fit->t0 + libraries * (fit->t1 + breakpoints * fit->t2 + libraries * fit->growth);
+    return fit->t0 + model_extrapolate(fit, libraries, 1, breakpoints);
+}
+
+double model_extrapolate(const struct model_fit *fit, double libraries, double tasks, double breakpoints)
+{
+    return model_time(libraries, tasks, fit->t1 + libraries * fit->t1_growth, breakpoints,
+                      fit->t2 + libraries * fit->t2_growth);
 }
 
 double model_time(double libraries, double tasks, double t1, double breakpoints, double t2)

@@ -6,8 +6,9 @@
  * where T1 is what one library event takes and T2 what each breakpoint adds to it.
  * One task is measured with several M and B, and T0 + M x T1 + M x B x T2 is fitted
  * to that by least squares; T0 is what does not depend on either. A debugger that
- * looks through all libraries at each event is not linear: the second fit has a
- * term in M^2, and the residuals of both say which to believe.
+ * looks through all libraries at each event, or for each breakpoint, is not linear
+ * in M: in the second fit T1 and T2 grow with the number of libraries, and the
+ * residuals of both say which to believe.
  */
 #ifndef TOOLS_PYELFPROBE_MODEL_H
 #define TOOLS_PYELFPROBE_MODEL_H
@@ -23,20 +24,23 @@ struct model_point {
 };
 
 struct model_fit {
-    double t0, t1, t2; /* seconds */
-    double
-        growth; /* seconds that each library adds to the event of each later one, half of it: the term M^2 x growth */
-    double residual;   /* root of the mean square, seconds */
-    double determined; /* R^2: 1 where the points lie on the fit */
+    double t0, t1, t2;           /* seconds */
+    double t1_growth, t2_growth; /* seconds for each library; 0 where they were not fitted */
+    double residual;             /* root of the mean square, seconds */
+    double determined;           /* R^2: 1 where the points lie on the fit */
 };
 
-/* Fits T0, T1 and T2, and with `growth` the term in M^2 too. False (ERROR_INPUT)
- * where the points do not determine them: there have to be more points than
- * unknowns or as many, two numbers of libraries (three with growth) and two of breakpoints. */
+/* Fits T0, T1 and T2, and with `growth` how T1 and T2 grow. False (ERROR_INPUT) where
+ * the points do not determine them: there have to be as many as unknowns, with two
+ * numbers of libraries, three with growth, and two of breakpoints. */
 bool model_fit(const struct model_point *points, size_t count, bool growth, struct model_fit *fit, struct error *e);
 
 /* What the fit says of these numbers of libraries and breakpoints, seconds of one task. */
 double model_predict(const struct model_fit *fit, double libraries, double breakpoints);
+
+/* Seconds for N tasks: the paper's formula, with T1 and T2 grown to those of the mean
+ * event, where they grow. */
+double model_extrapolate(const struct model_fit *fit, double libraries, double tasks, double breakpoints);
 
 /* The paper's formula, in the unit of t1 and t2: 500 libraries, 500 tasks, 10 ms
  * and 10 breakpoints of 1 ms are 5,000 s, 83 minutes. */

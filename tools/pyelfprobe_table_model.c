@@ -33,15 +33,16 @@ static void put_grid(const struct grid *g, FILE *f)
     fprintf(f, "T0 %.4f s, T1 %.4f ms for each library, T2 %.4f ms for each breakpoint and library; ", g->fit.t0,
             g->fit.t1 * 1e3, g->fit.t2 * 1e3);
     fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->fit.residual, g->fit.determined);
-    if (g->has_grown)
+    if (g->has_grown) {
         fprintf(f,
-                "with T1 that grows: T1 %.4f ms and %.4f ms more for each 100 libraries, T2 %.4f ms; residuals %.4f s "
-                "RMS, R^2 %.4f\n",
-                g->grown.t1 * 1e3, g->grown.growth * 2e5, g->grown.t2 * 1e3, g->grown.residual, g->grown.determined);
+                "growing with the libraries: T1 %.4f ms and %.4f ms more for each 100, T2 %.4f ms and %.4f ms more; ",
+                g->grown.t1 * 1e3, g->grown.t1_growth * 2e5, g->grown.t2 * 1e3, g->grown.t2_growth * 2e5);
+        fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->grown.residual, g->grown.determined);
+    }
     fprintf(f, "%.0f libraries x %.0f tasks x (T1 + %.0f breakpoints x T2): ", g->libraries, g->tasks, g->breakpoints);
     put_time(f, g->seconds);
     if (g->has_grown) {
-        fprintf(f, "; with T1 that grows: ");
+        fprintf(f, "; with T1 and T2 that grow: ");
         put_time(f, g->grown_seconds);
     }
     fputc('\n', f);
