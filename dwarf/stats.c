@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <libdwarf/dwarf.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,13 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
         same->bytes += section->bytes;
         same->file_bytes += section->file_bytes;
     }
+    sum->sample.units += more->sample.units;
+    sum->sample.units_read += more->sample.units_read;
+    sum->sample.bytes += more->sample.bytes;
+    sum->sample.bytes_read += more->sample.bytes_read;
+    sum->sample.xx += more->sample.xx;
+    sum->sample.xy += more->sample.xy;
+    sum->sample.yy += more->sample.yy;
     if (!*sum->remark)
         memcpy(sum->remark, more->remark, sizeof sum->remark);
     return true;
@@ -159,6 +167,42 @@ void stats_free(struct debug_stats *s)
 {
     stats_set_free(&s->shapes);
     *s = (struct debug_stats){0};
+}
+
+/* ---- samples ---- */
+
+/* The error of a ratio estimator (Cochran, Sampling Techniques, section 6.4): of DIEs
+ * to bytes, of n of N units. */
+static double sample_error(const struct stats_sample *p, double dies)
+{
+    double n = (double)p->units_read;
+    if (p->units_read < 2 || dies <= 0)
+        return 1;
+    double ratio = dies / (double)p->bytes_read;
+    double squares = p->yy - 2 * ratio * p->xy + ratio * ratio * p->xx;
+    double variance = squares > 0 ? squares / (n - 1) : 0;
+    double left = p->units > p->units_read ? 1 - n / (double)p->units : 0;
+    return sqrt(left * variance / n) / (dies / n);
+}
+
+double stats_scale(struct debug_stats *s)
+{
+    const struct stats_sample *p = &s->sample;
+    if (p->bytes_read == 0 || p->bytes_read >= p->bytes)
+        return 0;
+    double error = sample_error(p, (double)s->number[STATS_DIES]);
+    double times = (double)p->bytes / (double)p->bytes_read;
+    for (int n = 0; n < STATS_NUMBERS; n++) {
+        bool of_file = n == STATS_FILES || n == STATS_FILES_WITHOUT || n == STATS_TEXT_BYTES;
+        bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_64BIT_UNITS; /* all are met */
+        if (!of_file && !of_unit)
+            s->number[n] = (uint64_t)((double)s->number[n] * times + 0.5);
+    }
+    for (int t = 0; t < STATS_TALLIES; t++) {
+        for (uint32_t i = 0; i < s->tally[t].count; i++)
+            s->tally[t].of[i].uses = (uint64_t)((double)s->tally[t].of[i].uses * times + 0.5);
+    }
+    return error;
 }
 
 /* ---- names ---- */

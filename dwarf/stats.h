@@ -8,6 +8,9 @@
  * of abbreviations. Units of .debug_info and .debug_types count, in both widths;
  * what they refer to in other files (.dwo, supplementary) is not followed.
  *
+ * Of a file with much debug information some units may do: each is read with the same
+ * chance, and stats_scale reckons what all would give, and how sure that is.
+ *
  * Files are hostile until read, and libdwarf aborts or runs in circles on some
  * that are broken. So each file is read in a process of its own, within limits
  * of time; what it dies of is an error like any other, and leaks nothing.
@@ -105,6 +108,14 @@ struct stats_set {
     size_t capacity;
 };
 
+/* How much of .debug_info was read, and for how sure that makes one the sums over
+ * the units that were of their bytes x and their DIEs y. */
+struct stats_sample {
+    uint64_t units, units_read;
+    uint64_t bytes, bytes_read;
+    double xx, xy, yy;
+};
+
 struct debug_stats {
     uint64_t number[STATS_NUMBERS];
     struct stats_tally_table tally[STATS_TALLIES];
@@ -113,6 +124,7 @@ struct debug_stats {
     /* Abbreviations that differ (in tag, children, attributes or forms) and
      * are used, over all files: its count. */
     struct stats_set shapes;
+    struct stats_sample sample;
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
 };
 
@@ -129,10 +141,18 @@ struct stats_reader {
     unsigned seconds;
 };
 bool stats_start(struct stats_reader *r, const char *path, struct error *e);
+/* Reads some `most` bytes of .debug_info, and all where they are not more. */
+bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most, struct error *e);
 bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e);
 
-/* As stats_read, but in this process: for fuzzers and debuggers. */
-bool stats_read_here(const char *path, struct debug_stats *s, struct error *e);
+/* As stats_read, but in this process: for fuzzers and debuggers. With `most` 0 all
+ * is read. */
+bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, struct error *e);
+
+/* Of the units of one file that were read, makes what all of them would give.
+ * Returns the standard error of the number of DIEs as a share of it; 0 where all
+ * were read, 1 where one unit alone was and says nothing of the others. */
+double stats_scale(struct debug_stats *s);
 
 /* Adds a section of a file, of which the caller knows the sizes in the file and
  * uncompressed; ignores all but .debug*, .zdebug*, .text and .text.*. Where

@@ -25,6 +25,12 @@
  * some 20 MB of .debug_info a second, twenty times faster. */
 enum { SECONDS_LEAST = 10, BYTES_PER_SECOND = 1000000, SHAPES_MOST = 1 << 24 };
 
+/* What it may take in memory: a compressed section of a few bytes can say that it is
+ * of any size. */
+#define MEMORY_LEAST (UINT64_C(1) << 30)
+#define MEMORY_MOST  (UINT64_C(1) << 36)
+#define MEMORY_TIMES 8
+
 struct answer_header {
     uint64_t magic;
     uint64_t ok;
@@ -59,11 +65,11 @@ static void set_pack(struct stats_set *set)
     }
 }
 
-static void answer(const char *path, int to)
+static void answer(const char *path, uint64_t most, int to)
 {
     struct debug_stats s = {0};
     struct error e = {0};
-    struct answer_header header = {.magic = ANSWER_MAGIC, .ok = stats_read_here(path, &s, &e)};
+    struct answer_header header = {.magic = ANSWER_MAGIC, .ok = stats_read_here(path, most, &s, &e)};
     bool sent;
     if (header.ok) {
         header.shapes = s.shapes.count;
@@ -78,8 +84,14 @@ static void answer(const char *path, int to)
 
 /* No core, no endless run, and nothing of what the C library has to say when
  * it aborts: the parent says it. */
-static void limit(unsigned seconds)
+static void limit(unsigned seconds, uint64_t bytes)
 {
+#ifndef __SANITIZE_ADDRESS__ /* which takes more addresses than any machine has memory */
+    const rlim_t memory = MEMORY_LEAST + (bytes < MEMORY_MOST ? bytes : MEMORY_MOST) * MEMORY_TIMES;
+    setrlimit(RLIMIT_AS, &(struct rlimit){memory, memory});
+#else
+    (void)bytes;
+#endif
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 5});
     signal(SIGXCPU, SIG_DFL);
@@ -93,6 +105,11 @@ static void limit(unsigned seconds)
 
 bool stats_start(struct stats_reader *r, const char *path, struct error *e)
 {
+    return stats_start_sample(r, path, 0, e);
+}
+
+bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most, struct error *e)
+{
     *r = (struct stats_reader){.path = path, .process = -1, .answer = -1};
     struct stat st;
     uint64_t bytes = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
@@ -104,8 +121,8 @@ bool stats_start(struct stats_reader *r, const char *path, struct error *e)
     r->process = fork();
     if (r->process == 0) {
         close(ends[0]);
-        limit(r->seconds);
-        answer(path, ends[1]);
+        limit(r->seconds, bytes);
+        answer(path, most, ends[1]);
     }
     if (r->process < 0)
         error_errno(e, path, "cannot make a process to read it");

@@ -342,6 +342,8 @@ static bool path_check(struct stats_file *f, struct path *p)
     if (offset <= p->last)
         return stats_wrong(f, "its DIEs run in circles");
     p->last = offset;
+    f->dies++;
+    f->reached = offset;
     return true;
 }
 
@@ -349,7 +351,8 @@ bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Di
 {
     struct path p = {.die = {root}};
     bool ok = true;
-    while (ok && p.depth >= 0)
+    f->dies = 0;
+    while (ok && p.depth >= 0 && (!f->end || p.last < f->end))
         ok = path_check(f, &p) && count_die(f, u, p.die[p.depth]) && path_next(f, u, &p);
     while (p.depth >= 0)
         path_leave(&p);

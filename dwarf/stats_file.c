@@ -5,6 +5,8 @@
  * one of the file; what cannot be read of a value is left out and counted as
  * unreadable. libdwarf's register of what it has allocated, which costs a third
  * of the time, is off: all is given back where it was taken.
+ *
+ * Of a unit that is itself more than is to be read of the file, its beginning is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "dwarf/stats_parts.h"
 
 /* ---- errors ---- */
@@ -159,8 +162,8 @@ static void count_language(struct stats_file *f, Dwarf_Die root)
         stats_unreadable(f, &error, "the language of a unit");
 }
 
-/* Counts a unit, whose root is taken over. */
-static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root)
+/* Counts a unit, whose root is taken over; what is in it only if `read`. */
+static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root, bool read)
 {
     Dwarf_Error error = NULL;
     Dwarf_Half tag;
@@ -168,15 +171,58 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
     if (ok) {
         f->s->number[unit_kind(f, u, root, type, tag)]++;
         f->s->number[STATS_64BIT_UNITS] += u->offset_size == 8;
+    }
+    if (ok && read) {
         stats_tally_add(f->s, STATS_VERSION, u->version, 1);
         count_language(f, root);
         ok = count_lines(f, root);
     }
-    if (!ok) {
+    if (!ok || !read) {
         dwarf_dealloc_die(root);
-        return false;
+        return ok;
     }
     return stats_count_dies(f, u, root);
+}
+
+/* Whether the unit that ends at `next` is one of those to read: each as likely as the
+ * others, whatever its size and its neighbours are. One is in any case, and never are
+ * they much more than was wanted. */
+static bool sample_takes(const struct stats_file *f, const struct stats_unit *u, uint64_t next, uint64_t total)
+{
+    const struct stats_sample *p = &f->s->sample;
+    if (!f->most || total <= f->most || (p->units_read == 0 && next >= total))
+        return true;
+    double share = (double)f->most / (double)total;
+    return p->bytes_read < 2 * f->most && (double)random_at(0, u->index) < share * 0x1p64;
+}
+
+/* Notes a unit that was met, `bytes` long, and how much of it was read. */
+static void sample_note(struct stats_file *f, uint64_t bytes, uint64_t bytes_read)
+{
+    struct stats_sample *p = &f->s->sample;
+    double x = (double)bytes_read;
+    double y = (double)f->dies;
+    p->units++;
+    p->bytes += bytes;
+    if (!bytes_read)
+        return;
+    p->units_read++;
+    p->bytes_read += bytes_read;
+    p->xx += x * x;
+    p->xy += x * y;
+    p->yy += y * y;
+}
+
+/* Bytes of .debug_info, or of .debug_types, which have been loaded. */
+static uint64_t units_size(struct stats_file *f, bool in_info)
+{
+    Dwarf_Unsigned info = 0;
+    Dwarf_Unsigned types = 0;
+    Dwarf_Unsigned no; /* other sections, which do not matter here */
+    if (dwarf_get_section_max_offsets_d(f->dbg, &info, &no, &no, &no, &no, &no, &no, &no, &no, &no, &no, &types, &no,
+                                        &no, &no, &no, &no, &no, &no, &no) != DW_DLV_OK)
+        return 0;
+    return in_info ? info : types;
 }
 
 /* Counts the units of .debug_info, or of .debug_types. */
@@ -202,13 +248,19 @@ static bool count_units(struct stats_file *f, bool in_info)
             return stats_broken(f, &error, what);
         if (next <= last)
             return stats_wrong(f, "its units run in circles");
+        const Dwarf_Unsigned bytes = next - last;
+        bool read = sample_takes(f, &u, next, units_size(f, in_info));
+        f->dies = 0;
+        f->end = f->most && bytes > f->most ? last + f->most : 0;
+        const Dwarf_Off begin = last;
         last = next;
         Dwarf_Die root = NULL;
         answer = dwarf_siblingof_b(f->dbg, NULL, in_info, &root, &error);
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
-        if (answer == DW_DLV_OK && !count_unit(f, &u, type, root))
+        if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, read))
             return false;
+        sample_note(f, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);
     }
 }
 
@@ -254,13 +306,13 @@ static bool count_file(struct stats_file *f, int fd)
     return ok;
 }
 
-bool stats_read_here(const char *path, struct debug_stats *s, struct error *e)
+bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, struct error *e)
 {
     int fd = open_file(path, e);
     if (fd < 0)
         return false;
     struct debug_stats counted = {0};
-    struct stats_file f = {.path = path, .s = &counted, .e = e};
+    struct stats_file f = {.path = path, .s = &counted, .e = e, .most = most};
     int before = dwarf_set_de_alloc_flag(0);
     bool ok = count_file(&f, fd);
     dwarf_set_de_alloc_flag(before);

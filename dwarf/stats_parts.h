@@ -23,6 +23,10 @@ struct stats_file {
     struct error *e;
     Dwarf_Debug dbg;
     uint64_t units;
+    uint64_t most;                /* bytes of .debug_info to read, 0 for all */
+    uint64_t dies;                /* of the unit that is being read */
+    Dwarf_Off end;                /* of what is to be read of this unit, 0 for all */
+    Dwarf_Off reached;            /* the last DIE of it that was */
     struct stats_set line_tables; /* what was met, by place: units and DIEs share them */
     struct stats_set location_lists;
     struct stats_set range_lists;

@@ -32,6 +32,7 @@ struct section_size {
     bool in_file;     /* and not SHT_NOBITS */
     uint64_t bytes;
     uint64_t unpacked;    /* what they are uncompressed; `bytes` where they are not compressed */
+    uint64_t debug;       /* what it adds to the debug size */
     uint32_t compression; /* ELFCOMPRESS_… of an SHF_COMPRESSED section, otherwise 0 */
 };
 
@@ -39,6 +40,10 @@ struct section_size {
  * sizes_read does, until it returns false with the error set. */
 typedef bool section_function(void *context, const struct section_size *section, struct error *e);
 bool sizes_each(const char *path, section_function *each, void *context, struct error *e);
+
+/* Both for a file that is open already; `each` may be NULL. */
+struct reader;
+bool sizes_of(const struct reader *r, struct file_sizes *sizes, section_function *each, void *context, struct error *e);
 
 /* Adds `more` to `sum`; false, with *sum unusable, where a size overflows. */
 bool sizes_add(struct file_sizes *sum, const struct file_sizes *more);

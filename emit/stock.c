@@ -6,6 +6,12 @@
 
 #include "base/random.h"
 
+enum {
+    LITERAL_PACKED = 42, /* what zstd -3 makes of literals, %, when it meets them first, */
+    AGAIN_PACKED = 2,    /* and when it has met them */
+    SHARE_ALL = 1 << 16,
+};
+
 /* Tables as programs have them: small integers, physical constants, masks. */
 static void make_literals(uint8_t *at, uint64_t seed)
 {
@@ -42,6 +48,7 @@ struct stock *stock_make(struct dialect dialect, uint64_t seed)
         return NULL;
     }
     s->seed = seed;
+    memset(s->other, 0, sizeof s->other);
     filler_make(&s->filler, seed);
     if (!blocks_make(&s->blocks, &s->filler, &s->corpus, seed)) {
         corpus_free(&s->corpus);
@@ -56,23 +63,100 @@ void stock_free(struct stock *s)
 {
     if (!s)
         return;
+    for (unsigned i = 0; i < CORPUS_KINDS; i++)
+        stock_free(s->other[i]);
     blocks_free(&s->blocks);
     corpus_free(&s->corpus);
     free(s);
 }
 
-void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key)
+void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
+                       uint8_t *language)
+{
+    const int64_t said = row->value[ROW_DWARF_VERSION];
+    const char *word = row->text[ROW_TEXT_LANGUAGE];
+    *version = (uint8_t)profile->dwarf.version;
+    *language = (uint8_t)profile->dwarf.language;
+    if (said != PROFILE_DERIVED)
+        *version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+    if (word && strcmp(word, "c") == 0)
+        *language = LANGUAGE_C;
+    if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
+        *language = LANGUAGE_CPP;
+}
+
+static unsigned kind_of(const struct corpus *c)
+{
+    return corpus_kind(c->dialect.version, c->dialect.language);
+}
+
+bool stock_add_rows(struct stock *s, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->rows; i++) {
+        struct dialect dialect = s->corpus.dialect;
+        stock_row_dialect(profile, &profile->row[i], &dialect.version, &dialect.language);
+        const unsigned kind = corpus_kind(dialect.version, dialect.language);
+        if (kind == kind_of(&s->corpus) || s->other[kind])
+            continue;
+        s->other[kind] = stock_make(dialect, s->seed);
+        if (!s->other[kind])
+            return false;
+        s->corpus.other[kind] = &s->other[kind]->corpus;
+    }
+    return true;
+}
+
+const struct stock *stock_of(const struct stock *s, const struct plan_library *l)
+{
+    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    return s && s->other[kind] ? s->other[kind] : s;
+}
+
+const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l)
+{
+    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    return c->other[kind] ? c->other[kind] : c;
+}
+
+struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
+{
+    const uint64_t once = size < STOCK_LITERALS ? size : STOCK_LITERALS;
+    const uint64_t literals = once * LITERAL_PACKED / 100 + (size - once) * AGAIN_PACKED / 100;
+    if (packed >= size)
+        return (struct stock_taste){.fresh = size ? SHARE_ALL : 0};
+    if (packed > literals)
+        return (struct stock_taste){.fresh = (uint32_t)((packed - literals) * SHARE_ALL / (size - literals))};
+    return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
+}
+
+static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t r, uint8_t *at, uint64_t piece)
+{
+    const uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
+    const uint32_t chance = (uint32_t)(random_mix(r) & (SHARE_ALL - 1));
+    if (chance < taste.fresh) {
+        struct random words = {r};
+        for (uint64_t done = 0; done < piece; done += 8) {
+            const uint64_t word = random_next(&words);
+            memcpy(at + done, &word, piece - done < 8 ? piece - done : 8);
+        }
+    } else if (chance < taste.fresh + taste.zeros) {
+        memset(at, 0, piece);
+    } else {
+        memcpy(at, s->literals + from, piece);
+        if (piece >= 8) /* no two copies are the same */
+            memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
+    }
+}
+
+void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key)
 {
     struct random random = {key};
     while (size) {
         uint64_t r = random_next(&random);
         uint64_t piece = 128 + (r & 0x3f8);
-        uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
         if (piece > size)
             piece = size;
-        memcpy(at, s->literals + from, piece);
-        if (piece >= 8) /* no two copies are the same */
-            memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
+        fill_piece(s, taste, r, at, piece);
         at += piece;
         size -= piece;
     }

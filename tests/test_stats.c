@@ -101,7 +101,7 @@ static void test_same_here_and_apart(void **state)
     const struct tiny *t = *state;
     struct debug_stats *here = new_stats();
     struct debug_stats *apart = new_stats();
-    assert_true(stats_read_here(t->path, here, NULL));
+    assert_true(stats_read_here(t->path, 0, here, NULL));
     assert_true(stats_read(t->path, apart, NULL));
     assert_same(here, apart);
     assert_int_equal(here->number[STATS_FILES], 1);
@@ -144,6 +144,53 @@ static void test_several_at_once(void **state)
     delete_stats(s);
 }
 
+/* Units of many sizes, of which some are read, and what that says of all. */
+static void test_samples(void **state)
+{
+    const struct tiny *t = *state;
+    run(t, "for i in $(seq 40); do { for j in $(seq $((1 + i * 7 % 13))); do printf "
+           "'struct s%d { int a; char b[%d]; } v%d_%d; int f%d_%d(int a) { int b = a * %d; return b; }\\n' "
+           "$j $j $i $j $i $j $i; done; } > many$i.c; done && gcc -g -O1 -fPIC -shared -o many.so many*.c");
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/many.so", t->directory);
+    struct debug_stats *all = new_stats();
+    struct debug_stats *some = new_stats();
+    assert_true(stats_read_here(path, 0, all, NULL));
+    assert_int_equal(all->sample.bytes_read, all->sample.bytes);
+    assert_true(stats_scale(all) == 0);
+    const uint64_t wanted = all->sample.bytes / 4;
+    assert_true(stats_read_here(path, wanted, some, NULL));
+    assert_int_equal(some->sample.units, 40);
+    assert_int_equal(some->sample.bytes, all->sample.bytes);
+    assert_true(some->sample.units_read > 5 && some->sample.units_read < 20);
+    assert_true(some->sample.bytes_read > wanted / 2 && some->sample.bytes_read < wanted * 2);
+    double error = stats_scale(some);
+    double dies = (double)all->number[STATS_DIES];
+    double off = ((double)some->number[STATS_DIES] - dies) / dies;
+    assert_true(error > 0 && error < 0.2);
+    assert_true(off < 4 * error && off > -4 * error);
+    assert_int_equal(some->number[STATS_COMPILE_UNITS], 40);
+    delete_stats(all);
+    delete_stats(some);
+}
+
+/* Of a unit that is more than may be read, the beginning is. */
+static void test_sample_of_one_unit(void **state)
+{
+    const struct tiny *t = *state;
+    struct debug_stats *all = new_stats();
+    struct debug_stats *some = new_stats();
+    assert_true(stats_read_here(t->path, 0, all, NULL));
+    assert_true(stats_read_here(t->path, all->sample.bytes / 2, some, NULL));
+    assert_true(some->number[STATS_DIES] < all->number[STATS_DIES]);
+    assert_true(some->sample.bytes_read < some->sample.bytes);
+    assert_true(stats_scale(some) == 1);
+    assert_true(some->number[STATS_DIES] > all->number[STATS_DIES] / 2);
+    assert_true(some->number[STATS_DIES] < all->number[STATS_DIES] * 2);
+    delete_stats(all);
+    delete_stats(some);
+}
+
 static void test_no_debug_information(void **state)
 {
     const struct tiny *t = *state;
@@ -163,7 +210,7 @@ static void assert_refused(const char *path, const char *text)
     s->number[STATS_DIES] = 7;
     for (int here = 0; here < 2; here++) {
         struct error e = {0};
-        assert_false(here ? stats_read_here(path, s, &e) : stats_read(path, s, &e));
+        assert_false(here ? stats_read_here(path, 0, s, &e) : stats_read(path, s, &e));
         assert_string_equal(e.file, path);
         if (!strstr(e.text, text))
             fail_msg("'%s' is not in '%s'", text, e.text);
@@ -306,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_same_here_and_apart),
         cmocka_unit_test(test_files_add_up),
         cmocka_unit_test(test_several_at_once),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_sample_of_one_unit),
         cmocka_unit_test(test_no_debug_information),
         cmocka_unit_test(test_what_is_no_file),
         cmocka_unit_test(test_cut_off),

@@ -1,0 +1,502 @@
+/* Capturing one file: sections, program headers, the dynamic section; see
+ * capture.h. */
+#include "elf/capture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/capture_parts.h"
+
+#ifndef SHT_RELR
+#define SHT_RELR 19
+#endif
+
+const char *const capture_share_names[CAPTURE_SHARES] = {
+#define X(name, text) [SHARE_##name] = text,
+    CAPTURE_SHARE_LIST(X)
+#undef X
+};
+const char *const capture_mix_names[CAPTURE_MIXES] = {
+#define X(name, text) [MIX_##name] = text,
+    CAPTURE_MIX_LIST(X)
+#undef X
+};
+const char *const capture_relocation_names[CAPTURE_RELOCATIONS] = {
+#define X(name, text) [RELOCATION_##name] = text,
+    CAPTURE_RELOCATION_LIST(X)
+#undef X
+};
+const char *const capture_part_names[CAPTURE_PARTS] = {"text", "data", "debug", "names"};
+
+/* ---- what parts share ---- */
+
+bool look_no_memory(struct look *l)
+{
+    error_set(l->e, ERROR_MEMORY, "out of memory");
+    return error_at(l->e, l->reader.path, 0);
+}
+
+Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    if (shdr->sh_size > CAPTURE_TABLE_MOST) {
+        LOOK_WRONG(l, "has %" PRIu64 " bytes in section %zu (%.64s), more than the %" PRIu64 " we read", shdr->sh_size,
+                   elf_ndxscn(section), reader_name(&l->reader, shdr), CAPTURE_TABLE_MOST);
+        reader_disagree(shdr->sh_size, CAPTURE_TABLE_MOST, l->e);
+        return NULL;
+    }
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data)
+        LOOK_WRONG(l, "cannot read section %zu (%.64s): %s", elf_ndxscn(section), reader_name(&l->reader, shdr),
+                   elf_errmsg(-1));
+    return data;
+}
+
+const Elf_Data *look_strings(struct look *l, const GElf_Shdr *shdr)
+{
+    GElf_Shdr strings;
+    Elf_Scn *section = reader_section(&l->reader, shdr->sh_link, &strings, l->e);
+    if (!section)
+        return NULL;
+    if (strings.sh_type != SHT_STRTAB) {
+        LOOK_WRONG(l, "has no strings where section %.64s says, in section %u", reader_name(&l->reader, shdr),
+                   shdr->sh_link);
+        return NULL;
+    }
+    Elf_Data *data = look_table(l, section, &strings);
+    if (!data)
+        return NULL;
+    if (data->d_size == 0 || !data->d_buf || ((const char *)data->d_buf)[data->d_size - 1] != '\0') {
+        LOOK_WRONG(l, "has strings that do not end in a zero, in section %u", shdr->sh_link);
+        return NULL;
+    }
+    return data;
+}
+
+const char *look_string(const Elf_Data *strings, uint64_t offset)
+{
+    return offset < strings->d_size ? (const char *)strings->d_buf + offset : "";
+}
+
+/* ---- sections ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++) {
+        size_t length = strlen(*names);
+        if (strncmp(name, *names, length) == 0 && (!name[length] || name[length] == '.'))
+            return true;
+    }
+    return false;
+}
+
+static enum capture_share share_of(const GElf_Shdr *shdr, const char *name)
+{
+    static const char *const unwind[] = {".eh_frame", ".eh_frame_hdr", ".gcc_except_table", NULL};
+    static const char *const plt[] = {".plt", NULL};
+    switch (shdr->sh_type) {
+    case SHT_DYNSYM:
+    case SHT_STRTAB:
+    case SHT_HASH:
+    case SHT_GNU_HASH:
+    case SHT_GNU_versym:
+    case SHT_GNU_verdef:
+    case SHT_GNU_verneed:
+        return SHARE_SYMBOLS;
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_RELR:
+        return SHARE_RELOCATIONS;
+    case SHT_NOTE:
+        return SHARE_OTHER;
+    }
+    if (is_one_of(name, unwind))
+        return SHARE_UNWIND;
+    if (shdr->sh_flags & SHF_EXECINSTR)
+        return is_one_of(name, plt) ? SHARE_PLT : SHARE_CODE;
+    return strcmp(name, ".interp") == 0 ? SHARE_OTHER : SHARE_CONSTANTS;
+}
+
+static enum capture_mix mix_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum capture_mix mix;
+    } others[] = {
+        {"types", MIX_INFO},     {"loc", MIX_LOCLISTS},   {"ranges", MIX_RNGLISTS},    {"macinfo", MIX_MACRO},
+        {"pubnames", MIX_NAMES}, {"pubtypes", MIX_NAMES}, {"gnu_pubnames", MIX_NAMES}, {"gnu_pubtypes", MIX_NAMES},
+        {"cu_index", MIX_OTHER}, {"tu_index", MIX_OTHER},
+    };
+    name = strchr(name + 1, '_');
+    if (!name)
+        return MIX_OTHER;
+    char plain[32];
+    size_t length = strlen(++name);
+    if (length > 4 && strcmp(name + length - 4, ".dwo") == 0)
+        length -= 4;
+    if (length >= sizeof plain)
+        return MIX_OTHER;
+    memcpy(plain, name, length);
+    plain[length] = '\0';
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(plain, others[i].name) == 0)
+            return others[i].mix;
+    }
+    for (int m = 0; m < CAPTURE_MIXES; m++) {
+        if (strcmp(plain, capture_mix_names[m]) == 0)
+            return (enum capture_mix)m;
+    }
+    return MIX_OTHER;
+}
+
+/* Puts a debug section where it belongs; called for each section. */
+static bool take_debug_section(void *context, const struct section_size *section, struct error *e)
+{
+    struct capture *c = context;
+    bool zdebug = strncmp(section->name, ".zdebug", 7) == 0;
+    (void)e;
+    if (strcmp(section->name, ".gnu_debugaltlink") == 0)
+        c->alternate = true;
+    if (!section->in_file || (!zdebug && strncmp(section->name, ".debug", 6) != 0))
+        return true;
+    c->mix[mix_of(section->name)] += section->debug;
+    if (section->compression || zdebug)
+        c->compression = section->compression ? section->compression : ELFCOMPRESS_ZLIB;
+    if (strstr(section->name, ".dwo") || strcmp(section->name, ".debug_cu_index") == 0)
+        c->split = true;
+    return true;
+}
+
+static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    const Elf_Data *data = shdr->sh_size <= 4096 ? elf_rawdata(section, NULL) : NULL;
+    if (!data || !data->d_buf || data->d_size < 8 || l->c->debuglink)
+        return true; /* a link that cannot be read leads nowhere */
+    size_t length = strnlen(data->d_buf, data->d_size - 4);
+    if (length == data->d_size - 4)
+        return true;
+    l->c->debuglink = strdup(data->d_buf);
+    if (!l->c->debuglink)
+        return look_no_memory(l);
+    const uint8_t *crc = (const uint8_t *)data->d_buf + data->d_size - 4;
+    l->c->debuglink_crc = (uint32_t)crc[0] | (uint32_t)crc[1] << 8 | (uint32_t)crc[2] << 16 | (uint32_t)crc[3] << 24;
+    return true;
+}
+
+static bool look_build_id(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    if (shdr->sh_size > 1 << 20)
+        return true;
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Nhdr note;
+    size_t name;
+    size_t description;
+    for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU || note.n_descsz == 0 ||
+            note.n_descsz > CAPTURE_BUILD_ID_MOST ||
+            memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        memcpy(l->c->build_id, (const char *)data->d_buf + description, note.n_descsz);
+        l->c->build_id_size = note.n_descsz;
+    }
+    return true;
+}
+
+/* Versions that are defined, or needed of each of some files. */
+static bool look_versions(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    Elf_Data *data = look_table(l, section, shdr);
+    if (!data)
+        return false;
+    if (shdr->sh_type == SHT_GNU_verdef) {
+        l->c->versions += shdr->sh_info <= data->d_size / sizeof(Elf64_Verdef) ? shdr->sh_info : 0;
+        return true;
+    }
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < shdr->sh_info && at <= INT32_MAX; i++) {
+        GElf_Verneed need;
+        if (!gelf_getverneed(data, (int)at, &need))
+            return LOOK_WRONG(l, "has versions outside of section %.64s", reader_name(&l->reader, shdr));
+        l->c->versions += need.vn_cnt;
+        if (need.vn_next == 0)
+            break;
+        at += need.vn_next;
+    }
+    return true;
+}
+
+/* ---- the dynamic section ---- */
+
+static uint64_t directories(const char *path)
+{
+    uint64_t count = 0;
+    for (bool within = false; *path; path++) {
+        count += !within && *path != ':';
+        within = *path != ':';
+    }
+    return count;
+}
+
+static bool copy_string(struct look *l, char **to, const char *from)
+{
+    free(*to);
+    *to = strdup(from);
+    return *to || look_no_memory(l);
+}
+
+static bool take_needed(struct look *l, const char *name)
+{
+    struct capture *c = l->c;
+    if ((c->needed_count & (c->needed_count - 1)) == 0) {
+        size_t capacity = c->needed_count ? 2 * c->needed_count : 1;
+        char **grown = realloc(c->needed, capacity * sizeof *grown);
+        if (!grown)
+            return look_no_memory(l);
+        c->needed = grown;
+    }
+    c->needed[c->needed_count] = strdup(name);
+    if (!c->needed[c->needed_count])
+        return look_no_memory(l);
+    c->needed_count++;
+    return true;
+}
+
+static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn *d, uint64_t word)
+{
+    struct capture *c = l->c;
+    switch (d->d_tag) {
+    case DT_NEEDED:
+        return take_needed(l, look_string(strings, d->d_un.d_val));
+    case DT_SONAME:
+        return copy_string(l, &c->soname, look_string(strings, d->d_un.d_val));
+    case DT_RPATH:
+        return copy_string(l, &c->rpath, look_string(strings, d->d_un.d_val));
+    case DT_RUNPATH:
+        return copy_string(l, &c->runpath, look_string(strings, d->d_un.d_val));
+    case DT_HASH:
+        c->hash_sysv = true;
+        break;
+    case DT_GNU_HASH:
+        c->hash_gnu = true;
+        break;
+    case DT_BIND_NOW:
+        c->bind_now = true;
+        break;
+    case DT_FLAGS:
+        c->bind_now |= (d->d_un.d_val & DF_BIND_NOW) != 0;
+        break;
+    case DT_FLAGS_1:
+        c->bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
+        c->executable |= (d->d_un.d_val & DF_1_PIE) != 0;
+        break;
+    case DT_JMPREL:
+        l->jmprel = d->d_un.d_ptr;
+        break;
+    case DT_INIT_ARRAYSZ:
+    case DT_PREINIT_ARRAYSZ:
+        c->constructors += d->d_un.d_val / word;
+        break;
+    case DT_FINI_ARRAYSZ:
+        c->destructors += d->d_un.d_val / word;
+        break;
+    }
+    return true;
+}
+
+static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    Elf_Data *data = look_table(l, section, shdr);
+    const Elf_Data *strings = data ? look_strings(l, shdr) : NULL;
+    if (!strings)
+        return false;
+    size_t entry = l->c->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+    size_t count = data->d_size / entry;
+    GElf_Dyn d;
+    for (size_t i = 0; i < count && i <= INT32_MAX && gelf_getdyn(data, (int)i, &d) && d.d_tag != DT_NULL; i++) {
+        if (!take_dynamic(l, strings, &d, entry / 2))
+            return false;
+    }
+    struct capture *c = l->c;
+    c->runpaths = (c->rpath ? directories(c->rpath) : 0) + (c->runpath ? directories(c->runpath) : 0);
+    /* More than the file has room for is a lie, which makes nothing of it true. */
+    c->constructors = c->constructors <= l->reader.size / (entry / 2) ? c->constructors : 0;
+    c->destructors = c->destructors <= l->reader.size / (entry / 2) ? c->destructors : 0;
+    return true;
+}
+
+/* ---- program headers ---- */
+
+static bool look_segments(struct look *l)
+{
+    struct capture *c = l->c;
+    size_t count;
+    if (elf_getphdrnum(l->reader.elf, &count) < 0)
+        return LOOK_WRONG(l, "cannot count its program headers: %s", elf_errmsg(-1));
+    bool relro = false;
+    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+        GElf_Phdr phdr;
+        if (!gelf_getphdr(l->reader.elf, (int)i, &phdr))
+            return LOOK_WRONG(l, "cannot read program header %zu: %s", i, elf_errmsg(-1));
+        if (phdr.p_type == PT_LOAD) {
+            c->loads++;
+            c->page = phdr.p_align > c->page ? phdr.p_align : c->page;
+        } else if (phdr.p_type == PT_TLS) {
+            c->tls = phdr.p_memsz;
+        } else if (phdr.p_type == PT_GNU_RELRO) {
+            relro = true;
+        } else if (phdr.p_type == PT_INTERP && !c->interpreter && phdr.p_filesz > 0 && phdr.p_filesz <= 4096) {
+            char path[4096] = "";
+            size_t got;
+            if (!reader_read(&l->reader, path, phdr.p_filesz - 1, phdr.p_offset, &got, l->e))
+                return false;
+            if (!copy_string(l, &c->interpreter, path))
+                return false;
+        }
+    }
+    c->relro = !relro ? RELRO_NONE : c->bind_now ? RELRO_FULL : RELRO_PARTIAL;
+    return true;
+}
+
+/* ---- the file ---- */
+
+typedef bool look_function(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+
+/* Calls `each` for every section of the type that is in the file. */
+static bool look_each(struct look *l, uint32_t type, look_function *each)
+{
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (!section || (shdr.sh_type == type && !each(l, section, &shdr)))
+            return false;
+    }
+    return true;
+}
+
+/* What sections say by their headers alone, or in a few bytes. */
+static bool look_headers(struct look *l)
+{
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (!section)
+            return false;
+        if (shdr.sh_type == SHT_NULL)
+            continue;
+        const char *name = reader_name(&l->reader, &shdr);
+        bool read_only = !(shdr.sh_flags & SHF_WRITE) || (shdr.sh_flags & SHF_EXECINSTR);
+        if ((shdr.sh_flags & SHF_ALLOC) && read_only)
+            l->c->share[share_of(&shdr, name)] += shdr.sh_size;
+        l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
+        bool ok = true;
+        if (shdr.sh_type == SHT_NOTE && strcmp(name, ".note.gnu.build-id") == 0)
+            ok = look_build_id(l, section, &shdr);
+        else if (shdr.sh_type == SHT_PROGBITS && strcmp(name, ".gnu_debuglink") == 0)
+            ok = look_debuglink(l, section, &shdr);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool look_all(struct look *l)
+{
+    struct capture *c = l->c;
+    GElf_Ehdr ehdr;
+    if (!gelf_getehdr(l->reader.elf, &ehdr))
+        return LOOK_WRONG(l, "is broken: %s", elf_errmsg(-1));
+    c->file_size = l->reader.size;
+    c->machine = ehdr.e_machine;
+    c->wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+    c->library = ehdr.e_type == ET_DYN;
+    c->executable = ehdr.e_type == ET_EXEC;
+    if (!sizes_of(&l->reader, &c->sizes, take_debug_section, c, l->e) || !look_headers(l) ||
+        !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l))
+        return false;
+    if (l->wish->links_only)
+        return true;
+    if (!look_each(l, SHT_GNU_verdef, look_versions) || !look_each(l, SHT_GNU_verneed, look_versions) ||
+        !look_each(l, SHT_DYNSYM, look_symbols) || !look_each(l, SHT_SYMTAB, look_symbols))
+        return false;
+    c->module = c->named_init || c->inits == 1;
+    return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
+           look_each(l, SHT_RELR, look_relocations) && (!c->module || look_methods(l)) &&
+           (!l->wish->compress || look_compress(l));
+}
+
+bool capture_read(const char *path, const struct capture_wish *wish, struct capture *c, struct error *e)
+{
+    *c = (struct capture){0};
+    struct look l = {.wish = wish, .c = c, .e = e};
+    bool ok = reader_open(&l.reader, path, e) && look_all(&l);
+    reader_close(&l.reader);
+    return ok;
+}
+
+/* ---- separate files ---- */
+
+static void move_samples(struct samples *to, struct samples *from)
+{
+    samples_free(to);
+    *to = *from;
+    *from = (struct samples){0};
+}
+
+bool capture_add_debug_file(struct capture *c, struct capture *debug, const char *path, struct error *e)
+{
+    if (c->machine != debug->machine || c->wide != debug->wide) {
+        error_set(e, ERROR_INPUT, "is for another machine than its library");
+        return error_at(e, path, 0);
+    }
+    if (c->build_id_size && debug->build_id_size &&
+        (c->build_id_size != debug->build_id_size || memcmp(c->build_id, debug->build_id, c->build_id_size) != 0)) {
+        error_set(e, ERROR_INPUT, "has another build-id than its library");
+        return error_at(e, path, 0);
+    }
+    if (!c->has_symtab && debug->has_symtab) {
+        c->has_symtab = true;
+        c->sizes.symtab = debug->sizes.symtab;
+        c->sizes.strtab = debug->sizes.strtab;
+        c->local = debug->local;
+        c->global = debug->global;
+        c->ifunc = debug->ifunc;
+        c->mangled = debug->mangled;
+        c->mangled_functions = debug->mangled_functions;
+        move_samples(&c->functions, &debug->functions);
+        move_samples(&c->name_lengths, &debug->name_lengths);
+        c->zstd[PART_NAMES] += debug->zstd[PART_NAMES];
+        c->debug_file = true;
+    }
+    if (c->sizes.debug == 0 && debug->sizes.debug > 0) {
+        c->sizes.debug = debug->sizes.debug;
+        memcpy(c->mix, debug->mix, sizeof c->mix);
+        c->compression = debug->compression;
+        c->split = debug->split;
+        c->alternate = debug->alternate;
+        c->zstd[PART_DEBUG] = debug->zstd[PART_DEBUG];
+        c->debug_file = true;
+    }
+    uint64_t total;
+    if (!sizes_total(&c->sizes, &total)) {
+        error_set(e, ERROR_INPUT, "has together with its library more than 2^64 bytes");
+        return error_at(e, path, 0);
+    }
+    return true;
+}
+
+void capture_free(struct capture *c)
+{
+    for (size_t i = 0; i < c->needed_count; i++)
+        free(c->needed[i]);
+    free(c->needed);
+    free(c->soname);
+    free(c->rpath);
+    free(c->runpath);
+    free(c->interpreter);
+    free(c->debuglink);
+    free(c->defined);
+    free(c->undefined);
+    samples_free(&c->functions);
+    samples_free(&c->name_lengths);
+    *c = (struct capture){0};
+}

@@ -1,0 +1,41 @@
+/* What the parts of capture.h share. */
+#ifndef ELF_CAPTURE_PARTS_H
+#define ELF_CAPTURE_PARTS_H
+
+#include "elf/capture.h"
+#include "elf/reader.h"
+
+/* A file that is being captured. */
+struct look {
+    struct reader reader;
+    const struct capture_wish *wish;
+    struct capture *c;
+    struct error *e;
+    uint64_t jmprel; /* address of DT_JMPREL, 0 where there is none */
+};
+
+#define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
+
+bool look_no_memory(struct look *l);
+
+/* The contents of a section in the host's byte order; NULL with the error set
+ * where they are too large or cannot be read. Borrowed until the file is closed. */
+Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+/* Those of the section that the table's header links to, as bytes; at least one, and
+ * the last is a zero. */
+const Elf_Data *look_strings(struct look *l, const GElf_Shdr *shdr);
+
+/* The string at `offset`; "" where it is outside. */
+const char *look_string(const Elf_Data *strings, uint64_t offset);
+
+/* Count the symbols of a table; .symtab after .dynsym. */
+bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+
+/* Count relocations, and the module's methods, for which relocations are needed. */
+bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+bool look_methods(struct look *l);
+
+/* Estimates what the parts of the file are after zstd -3. */
+bool look_compress(struct look *l);
+
+#endif

@@ -1,0 +1,192 @@
+/* Counting relocations, and the methods of a module; see capture.h.
+ *
+ * A module's methods stand in a table of four words each, of which the first is
+ * zero in the last (PyMethodDef: name, function, flags, documentation). The table
+ * is where the module's definition says (PyModuleDef, CPython's moduleobject.h):
+ *
+ *     0  reference count     40 name (relocated)    64 methods (relocated)
+ *     8  type, zero          48 documentation       72 slots
+ *     16 three words, zero   56 size
+ *
+ * Which words are addresses the relocations say. A definition that is made at run
+ * time is not found.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/capture_parts.h"
+
+#ifndef SHT_RELR
+#define SHT_RELR 19
+#endif
+
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15 };
+
+static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
+{
+    if (c->machine != EM_X86_64 || !c->wide)
+        return RELOCATION_OTHER;
+    switch (type) {
+    case R_X86_64_RELATIVE:
+        return RELOCATION_RELATIVE;
+    case R_X86_64_JUMP_SLOT:
+        return RELOCATION_JUMP_SLOT;
+    case R_X86_64_GLOB_DAT:
+        return RELOCATION_GLOB_DAT;
+    case R_X86_64_64:
+        return RELOCATION_64;
+    case R_X86_64_COPY:
+        return RELOCATION_COPY;
+    case R_X86_64_DTPMOD64:
+    case R_X86_64_DTPOFF64:
+    case R_X86_64_TPOFF64:
+    case R_X86_64_TLSDESC:
+        return RELOCATION_TLS;
+    case R_X86_64_IRELATIVE:
+        return RELOCATION_IRELATIVE;
+    default:
+        return RELOCATION_OTHER;
+    }
+}
+
+/* Each even word is an address, each odd one marks 63 places behind the last. */
+static uint64_t relr_places(const Elf_Data *data)
+{
+    uint64_t places = 0;
+    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)data->d_buf + at, 8);
+        places += word & 1 ? (uint64_t)__builtin_popcountll(word >> 1) : 1;
+    }
+    return places;
+}
+
+bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    struct capture *c = l->c;
+    if (!(shdr->sh_flags & SHF_ALLOC))
+        return true;
+    Elf_Data *data = look_table(l, section, shdr);
+    if (!data)
+        return false;
+    if (shdr->sh_type == SHT_RELR) {
+        if (c->wide && data->d_buf)
+            c->relocation[RELOCATION_RELR] += relr_places(data);
+        return true;
+    }
+    bool rela = shdr->sh_type == SHT_RELA;
+    size_t entry =
+        c->wide ? (rela ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel)) : (rela ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel));
+    size_t count = data->d_size / entry;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Rela with;
+        GElf_Rel without;
+        if (rela ? !gelf_getrela(data, (int)i, &with) : !gelf_getrel(data, (int)i, &without))
+            return LOOK_WRONG(l, "cannot read relocation %zu: %s", i, elf_errmsg(-1));
+        c->relocation[relocation_of(c, GELF_R_TYPE(rela ? with.r_info : without.r_info))]++;
+    }
+    if (l->jmprel && shdr->sh_addr == l->jmprel)
+        c->plt += count;
+    return true;
+}
+
+/* ---- methods ---- */
+
+/* A word of the image that holds an address. */
+struct word {
+    uint64_t at, value;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct word *x = a;
+    const struct word *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static const struct word *word_find(const struct word *words, size_t count, uint64_t at)
+{
+    return count ? bsearch(&(struct word){.at = at}, words, count, sizeof *words, compare) : NULL;
+}
+
+/* The words that relocations make addresses of this file. */
+static struct word *words_read(struct look *l, size_t *count)
+{
+    *count = 0;
+    size_t most = l->c->relocation[RELOCATION_RELATIVE];
+    if (most == 0 || most > WORDS_MOST)
+        return NULL;
+    struct word *words = malloc(most * sizeof *words);
+    for (size_t i = 1; words && i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (!section || shdr.sh_type != SHT_RELA || !(shdr.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        GElf_Rela r;
+        for (int j = 0; data && *count < most && gelf_getrela(data, j, &r); j++) {
+            if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+                words[(*count)++] = (struct word){r.r_offset, (uint64_t)r.r_addend};
+        }
+    }
+    if (words)
+        qsort(words, *count, sizeof *words, compare);
+    return words;
+}
+
+/* The bytes of the file that are loaded at an address; false where there are none. */
+static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
+{
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        if (!reader_section(&l->reader, i, &shdr, l->e))
+            return false;
+        if (shdr.sh_type != SHT_PROGBITS || !(shdr.sh_flags & SHF_ALLOC) || address < shdr.sh_addr ||
+            address - shdr.sh_addr > shdr.sh_size || shdr.sh_size - (address - shdr.sh_addr) < size)
+            continue;
+        size_t got;
+        return reader_read(&l->reader, to, size, shdr.sh_offset + (address - shdr.sh_addr), &got, l->e) && got == size;
+    }
+    return false;
+}
+
+/* Whether a definition of a module begins at the address. */
+static bool is_definition(struct look *l, uint64_t address)
+{
+    uint64_t word[5];
+    if (!image_read(l, address, word, sizeof word))
+        return false;
+    /* The upper half of the count may be flags. */
+    return (uint32_t)word[0] != 0 && !word[1] && !word[2] && !word[3] && !word[4];
+}
+
+static uint64_t methods_count(struct look *l, const struct word *words, size_t count, uint64_t address)
+{
+    uint64_t methods = 0;
+    for (; methods < METHODS_MOST; methods++, address += 32) {
+        uint64_t flags;
+        if (!word_find(words, count, address) || !image_read(l, address + 16, &flags, sizeof flags) || flags == 0 ||
+            (flags & UINT32_MAX) > 0xffff)
+            break;
+    }
+    return methods;
+}
+
+bool look_methods(struct look *l)
+{
+    size_t count;
+    if (l->c->machine != EM_X86_64)
+        return true;
+    struct word *words = words_read(l, &count);
+    size_t tries = 0;
+    for (size_t i = 0; words && i < count && tries < TRIES_MOST; i++) {
+        const struct word *methods = word_find(words, count, words[i].at + 24);
+        if (!methods || words[i].at < 40 || word_find(words, count, words[i].at - 8) || ++tries == 0 ||
+            !is_definition(l, words[i].at - 40))
+            continue;
+        l->c->methods = methods_count(l, words, count, methods->value);
+        break;
+    }
+    free(words);
+    return true;
+}

@@ -1,0 +1,165 @@
+/* Counting symbols; see capture.h.
+ *
+ * Many symbols may share a name, and names share their ends, so that a table of
+ * few bytes can have names of very many: the characters that are looked at are
+ * bounded by what linkers make.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "elf/capture_parts.h"
+
+enum { CHARACTERS_EACH = 256, CHARACTERS_TIMES = 16, NAME_MOST = 1 << 24 };
+
+struct counting {
+    const Elf_Data *strings;
+    bool dynamic;
+    uint64_t characters; /* that may still be looked at */
+    uint32_t *sizes;     /* of functions */
+    size_t size_count;
+    uint32_t *lengths; /* of names */
+    size_t length_count;
+    uint64_t mangled, mangled_functions, ifunc;
+};
+
+/* A hash that is the same for the same name, and for no other by chance. */
+static uint64_t name_hash(const char *name, size_t length)
+{
+    uint64_t hash = length;
+    for (; length >= 8; length -= 8, name += 8) {
+        uint64_t word;
+        memcpy(&word, name, 8);
+        hash = (hash ^ word) * RANDOM_STEP;
+        hash ^= hash >> 29;
+    }
+    uint64_t word = 0;
+    memcpy(&word, name, length);
+    return random_mix((hash ^ word) * RANDOM_STEP);
+}
+
+/* Counts a function by whose name Python would know a module. */
+static void count_init(struct look *l, const char *name, size_t length)
+{
+    const char *slash = strrchr(l->reader.path, '/');
+    const char *file = slash ? slash + 1 : l->reader.path;
+    size_t stem = strcspn(file, ".");
+    if (length <= 7 || memcmp(name, "PyInit_", 7) != 0)
+        return;
+    l->c->inits++;
+    l->c->named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
+}
+
+static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type)
+{
+    of->weak += GELF_ST_BIND(symbol->st_info) == STB_WEAK;
+    if (symbol->st_shndx == SHN_UNDEF)
+        of->undefined++;
+    else if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        of->functions++;
+    else if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS)
+        of->objects++;
+    else
+        of->other++;
+}
+
+static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *symbol, const char *name, size_t length)
+{
+    struct capture *c = l->c;
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
+    bool function = symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
+    count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
+    if (function)
+        s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
+    s->ifunc += type == STT_GNU_IFUNC;
+    if (length > 0) {
+        s->lengths[s->length_count++] = (uint32_t)length;
+        bool mangled = length > 2 && name[0] == '_' && name[1] == 'Z';
+        s->mangled += mangled;
+        s->mangled_functions += mangled && function;
+    }
+    if (!s->dynamic || local || length == 0)
+        return;
+    if (function)
+        count_init(l, name, length);
+    uint64_t hash = name_hash(name, length);
+    if (symbol->st_shndx == SHN_UNDEF)
+        c->undefined[c->undefined_count++] = hash;
+    else
+        c->defined[c->defined_count++] = hash;
+}
+
+static bool count_all(struct look *l, struct counting *s, Elf_Data *data, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            return LOOK_WRONG(l, "cannot read symbol %zu: %s", i, elf_errmsg(-1));
+        if (symbol.st_name >= s->strings->d_size)
+            return LOOK_WRONG(l, "has symbol %zu named by byte %u of a table of %zu bytes", i, symbol.st_name,
+                              s->strings->d_size);
+        const char *name = look_string(s->strings, symbol.st_name);
+        size_t length = strnlen(name, NAME_MOST);
+        if (length > s->characters)
+            return LOOK_WRONG(l, "has names that overlap more often than a linker makes them");
+        s->characters -= length;
+        count_symbol(l, s, &symbol, name, length);
+    }
+    return true;
+}
+
+/* Keeps what was counted: .symtab, which comes later, tells more. */
+static bool keep(struct look *l, struct counting *s)
+{
+    struct capture *c = l->c;
+    c->mangled = s->mangled;
+    c->mangled_functions = s->mangled_functions;
+    c->ifunc = s->ifunc;
+    return (samples_take(&c->functions, s->sizes, s->size_count) &&
+            samples_take(&c->name_lengths, s->lengths, s->length_count)) ||
+           look_no_memory(l);
+}
+
+/* Room for as many hashes; where a file has several tables, for all of them. */
+static bool hashes_room(struct look *l, size_t count)
+{
+    struct capture *c = l->c;
+    uint64_t *defined = realloc(c->defined, (c->defined_count + count) * sizeof *defined);
+    c->defined = defined ? defined : c->defined;
+    uint64_t *undefined = realloc(c->undefined, (c->undefined_count + count) * sizeof *undefined);
+    c->undefined = undefined ? undefined : c->undefined;
+    return (defined && undefined) || look_no_memory(l);
+}
+
+static void hashes_shrink(struct capture *c)
+{
+    uint64_t *shrunk = realloc(c->defined, (c->defined_count + 1) * sizeof *shrunk);
+    c->defined = shrunk ? shrunk : c->defined;
+    shrunk = realloc(c->undefined, (c->undefined_count + 1) * sizeof *shrunk);
+    c->undefined = shrunk ? shrunk : c->undefined;
+}
+
+bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    Elf_Data *data = look_table(l, section, shdr);
+    struct counting s = {.dynamic = shdr->sh_type == SHT_DYNSYM};
+    s.strings = data ? look_strings(l, shdr) : NULL;
+    if (!s.strings)
+        return false;
+    size_t count = data->d_size / (l->c->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+    s.characters = CHARACTERS_EACH * (uint64_t)count + CHARACTERS_TIMES * (uint64_t)s.strings->d_size;
+    if (s.dynamic)
+        l->c->dynstr += s.strings->d_size;
+    else
+        l->c->has_symtab = true;
+    s.sizes = malloc((count + 1) * sizeof *s.sizes);
+    s.lengths = malloc((count + 1) * sizeof *s.lengths);
+    bool ok = ((s.sizes && s.lengths) || look_no_memory(l)) && (!s.dynamic || hashes_room(l, count + 1)) &&
+              count_all(l, &s, data, count) && keep(l, &s);
+    if (s.dynamic)
+        hashes_shrink(l->c);
+    free(s.sizes);
+    free(s.lengths);
+    return ok;
+}

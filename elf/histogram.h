@@ -1,0 +1,40 @@
+/* Distributions of whole numbers: sizes of functions, lengths of names.
+ *
+ * Samples of one library are kept until their quantiles are known; those of all
+ * libraries go into a histogram, whose buckets begin at powers of 2^(1/4).
+ */
+#ifndef ELF_HISTOGRAM_H
+#define ELF_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every 5 %, from the least to the largest. */
+enum { HISTOGRAM_BUCKETS = 240, QUANTILES = 21, QUANTILES_LEAST = 200 };
+
+struct samples {
+    uint64_t count;
+    uint32_t quantile[QUANTILES]; /* where there are QUANTILES_LEAST samples */
+    struct {
+        uint8_t bucket;
+        uint64_t count;
+    } * bucket; /* owned: those that are not empty, ascending */
+    size_t buckets;
+};
+
+struct histogram {
+    uint64_t count[HISTOGRAM_BUCKETS];
+};
+
+/* The bucket of a value, and the least value in it; 0 to 8 have their own. */
+unsigned histogram_bucket(uint64_t value);
+uint64_t histogram_least(unsigned bucket);
+
+/* Takes `values`, which it sorts; false when memory runs out. */
+bool samples_take(struct samples *s, uint32_t *values, size_t count);
+void samples_free(struct samples *s);
+
+void histogram_add(struct histogram *h, const struct samples *s);
+
+#endif

@@ -1,0 +1,48 @@
+/* An existing ELF file, opened for reading through libelf, with its headers checked.
+ *
+ * The file may be of any class and byte order, and is hostile until checked:
+ * what is not ELF, is cut off, or contradicts itself is an ERROR_INPUT that
+ * names the file and what is wrong with it. Once open, the sections lie within
+ * the file and have names; what is in them is unchecked.
+ */
+#ifndef ELF_READER_H
+#define ELF_READER_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct reader {
+    const char *path; /* borrowed */
+    int fd;
+    uint64_t size; /* of the file, bytes */
+    Elf *elf;
+    const Elf_Data *names; /* of the sections; ends in a zero */
+    size_t sections;       /* with section 0 */
+};
+
+/* Opens the regular file `path`; never waits for what is none. To be closed also
+ * where it fails. */
+bool reader_open(struct reader *r, const char *path, struct error *e);
+void reader_close(struct reader *r);
+
+/* Section `index` and its header; NULL with the error set. */
+Elf_Scn *reader_section(const struct reader *r, size_t index, GElf_Shdr *shdr, struct error *e);
+
+/* The name of a section that is not SHT_NULL; valid until the reader is closed. */
+static inline const char *reader_name(const struct reader *r, const GElf_Shdr *shdr)
+{
+    return (const char *)r->names->d_buf + shdr->sh_name;
+}
+
+/* Reads `size` bytes at `offset` of the file; *got is less at its end. */
+bool reader_read(const struct reader *r, void *to, size_t size, uint64_t offset, size_t *got, struct error *e);
+
+/* Errors about the file; the second adds the numbers that disagree where two do.
+ * Both are false. */
+#define READER_WRONG(r, e, ...) (error_set(e, ERROR_INPUT, __VA_ARGS__), error_at(e, (r)->path, 0))
+bool reader_disagree(uint64_t wanted, uint64_t possible, struct error *e);
+
+#endif

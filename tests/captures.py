@@ -1,0 +1,106 @@
+"""Profiles that pyelfprof captured, and what binutils say of the same files."""
+
+import collections
+import re
+
+from objects import ask
+
+ROW = re.compile(r"- \{(.*)\}")
+
+# What each of these is in a row, by readelf's names.
+RELOCATIONS = {
+    "R_X86_64_RELATIVE": "relative",
+    "R_X86_64_JUMP_SLO": "jump-slot",
+    "R_X86_64_JUMP_SLOT": "jump-slot",
+    "R_X86_64_GLOB_DAT": "glob-dat",
+    "R_X86_64_64": "64",
+    "R_X86_64_COPY": "copy",
+    "R_X86_64_IRELATIV": "irelative",
+    "R_X86_64_IRELATIVE": "irelative",
+    **dict.fromkeys(["R_X86_64_DTPMOD64", "R_X86_64_DTPOFF64", "R_X86_64_TPOFF64", "R_X86_64_TLSDESC"], "tls"),
+}
+
+
+def flow(text):
+    """A YAML mapping in flow style, as pyelfprof writes it: {key: value, ...} within the braces."""
+    found = {}
+    for key, nested, quoted, plain in re.findall(r"([\w\"-]+): (?:\{([^}]*)\}|'((?:[^']|'')*)'|([^,}]+))", text):
+        key = key.strip('"')
+        if nested:
+            found[key] = flow(nested)
+        elif quoted or not plain:
+            found[key] = quoted.replace("''", "'")
+        else:
+            found[key] = int(plain) if plain.isdigit() else plain
+    return found
+
+
+class Capture:
+    """The profile in a file."""
+
+    def __init__(self, path):
+        self.text = path.read_text()
+        lines = self.text.splitlines()
+        self.top = {key: value for key, value in (line.split(": ", 1) for line in lines if re.match(r"\w[\w-]*: ", line))}
+        self.rows = [flow(ROW.fullmatch(line)[1]) for line in lines if line.startswith("- {")]
+        self.sections = {key: int(size.split()[0]) for key, size in flow(self.top["sections"][1:-1]).items()}
+
+    def row(self, name):
+        return next(row for row in self.rows if row["name"] == name)
+
+
+def edges(row):
+    """{index: symbols} of a row's `needed`."""
+    found = {}
+    for part in row.get("needed", "").split():
+        place, _, symbols = part.partition(":")
+        first, _, last = place.partition("-")
+        for index in range(int(first), int(last or first) + 1):
+            found[index] = int(symbols or 0)
+    return found
+
+
+def quantiles(text):
+    """"5 131*3 140" as a list."""
+    found = []
+    for part in text.split():
+        value, _, times = part.partition("*")
+        found += [int(value)] * int(times or 1)
+    return found
+
+
+def relocations_by_readelf(path):
+    counts = collections.Counter()
+    for line in ask("readelf", "-rW", path).splitlines():
+        kind = re.match(r"[0-9a-f]{16}  [0-9a-f]{16} (R_\w+)", line)
+        if kind:
+            counts[RELOCATIONS.get(kind[1], "other")] += 1
+    # "Relocation section '.relr.dyn' at offset ... contains 3 entries:\n  1198 offsets"
+    for offsets in re.findall(r"^ +(\d+) offsets$", ask("readelf", "-rW", path), flags=re.M):
+        counts["relr"] += int(offsets)
+    return dict(counts)
+
+
+def symbols_by_readelf(path, table):
+    """[(size, type, binding, section, name)] of .dynsym or .symtab, without entry 0."""
+    found = []
+    text = ask("readelf", "-sW", path)
+    part = re.search(rf"Symbol table '{re.escape(table)}' .*?\n(.*?)(?=\nSymbol table|\Z)", text, flags=re.S)
+    for line in part[1].splitlines() if part else []:
+        row = re.match(r" +(\d+): [0-9a-f]+ +(\w+) (\w+) +(\w+) +\w+ +(?:\[.*\] )?(\S+)(?: (.*))?$", line)
+        if row and row[1] != "0":
+            size = int(row[2], 0)
+            found.append((size, row[3], row[4], row[5], (row[6] or "").strip()))
+    return found
+
+
+def symbols_counted(symbols):
+    counts = collections.Counter()
+    for _, kind, binding, section, _ in symbols:
+        counts["weak"] += binding == "WEAK"
+        if section == "UND":
+            counts["undefined"] += 1
+        else:
+            functions = {"FUNC": "functions", "IFUNC": "functions"}
+            counts[{**functions, **dict.fromkeys(["OBJECT", "COMMON", "TLS"], "objects")}.get(kind, "other")] += 1
+    return {key: count for key, count in counts.items() if count}

@@ -1,0 +1,59 @@
+/* libFuzzer target of elf/capture: any bytes as a file. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "elf/capture.h"
+#include "elf/unpack.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct capture *c)
+{
+    uint64_t mix = 0;
+    for (int m = 0; m < CAPTURE_MIXES; m++)
+        mix += c->mix[m];
+    assert(mix == c->sizes.debug);
+    uint64_t text = 0;
+    for (int s = 0; s < CAPTURE_SHARES; s++)
+        text += c->share[s];
+    assert(text == c->sizes.text);
+    for (size_t i = 0; i < c->needed_count; i++)
+        assert(c->needed[i]);
+    uint64_t samples = 0;
+    for (size_t i = 0; i < c->functions.buckets; i++)
+        samples += c->functions.bucket[i].count;
+    assert(samples == c->functions.count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+        close(fd);
+        return 0;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const struct capture_wish wishes[] = {{.compress = true, .full = true}, {.links_only = true}};
+    for (int w = 0; w < 2; w++) {
+        struct capture c;
+        struct error e = {0};
+        if (capture_read(path, &wishes[w], &c, &e))
+            check(&c);
+        else
+            assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
+        capture_free(&c);
+    }
+    int unpacked;
+    struct error e = {0};
+    if (unpack_file(path, &unpacked, &e))
+        close(unpacked);
+    else
+        assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
+    close(fd);
+    return 0;
+}

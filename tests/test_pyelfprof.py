@@ -1,0 +1,722 @@
+"""pyelfprof from outside: what it counts against binutils, what it must not tell, and files that are broken."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from captures import (
+    Capture,
+    edges,
+    quantiles,
+    relocations_by_readelf,
+    symbols_by_readelf,
+    symbols_counted,
+)
+from objects import FIVE, ask, counted_libraries, each, every, sizes_by_binutils, sums, tool
+from sets import variant_text
+
+DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))
+NUMPY = sorted(pathlib.Path("/usr/lib/python3/dist-packages").glob("numpy*"))
+PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.1*/lib"))
+SYSTEM = {"lib-dynload": DYNLOAD, "numpy": NUMPY, "pyenv": PYENV}
+
+
+@pytest.fixture
+def capture(programs, tmp_path):
+    """Captures, with names unless `names` is false; what pyelfprof complains of is in .said."""
+
+    def run(*arguments, names=True, status=0, **options):
+        output = tmp_path / "captured.prof"
+        output.unlink(missing_ok=True)
+        named = ["--names"] if names else []
+        done = programs.run("pyelfprof", *named, "-o", output, *arguments, status=status, **options)
+        captured = Capture(output)
+        captured.said = done.stderr
+        captured.printed = done.stdout
+        captured.path = output
+        return captured
+
+    return run
+
+
+def built(directory, name, text, *options, compiler="gcc"):
+    source = directory / f"{name}.{'cc' if compiler == 'g++' else 'c'}"
+    source.write_text(text)
+    library = directory / f"{name}.so"
+    subprocess.run([tool(compiler), "-shared", "-fPIC", "-o", library, source, *options], check=True)
+    return library
+
+
+def check_row(path, row):
+    """A row against size, readelf and nm."""
+    sizes = sizes_by_binutils(path)
+    assert {size: row.get(size, 0) for size in [*FIVE, "bss"]} == {size: sizes[size] for size in [*FIVE, "bss"]}, path
+    dynamic = symbols_by_readelf(path, ".dynsym")
+    counted = dict(row.get("dynamic", {}))
+    counted.pop("dynstr", None)
+    assert counted == symbols_counted(dynamic), path
+    symbols = symbols_by_readelf(path, ".symtab")
+    local = [symbol for symbol in symbols if symbol[2] == "LOCAL"]
+    others = [symbol for symbol in symbols if symbol[2] != "LOCAL"]
+    assert row.get("local", {}) == symbols_counted(local), path
+    if "global" in row or not symbols:
+        assert row.get("global", {}) == symbols_counted(others), path
+    else:
+        assert symbols_counted(others) == counted, path
+    functions = [s for s in symbols or dynamic if s[1] in ("FUNC", "IFUNC") and s[3] != "UND"]
+    assert row["functions"] == len(functions), path
+    assert row.get("relocations", {}) == relocations_by_readelf(path), path
+    assert sum(row["share"].values()) <= row["text"]
+    assert sum(row.get("mix", {}).values()) == row.get("debug", 0)
+
+
+def check_links(path, row):
+    """What the dynamic linker is told, against readelf."""
+    told = ask("readelf", "-dW", path)
+    assert row.get("soname", "true") == ("true" if "(SONAME)" in told else "false")
+    assert row.get("bind", "lazy") == ("now" if re.search(r"BIND_NOW|Flags:.* NOW", told) else "lazy")
+    hashes = {(True, False): "gnu", (False, True): "sysv", (True, True): "both", (False, False): "none"}
+    assert row.get("hash", "gnu") == hashes["(GNU_HASH)" in told, "(HASH)" in told]
+    needed = len(re.findall(r"\(NEEDED\)", told))
+    assert row["outside"] + len(edges(row)) == needed, path
+    headers = ask("readelf", "-lW", path)
+    loads = re.findall(r"^  LOAD .* (0x[0-9a-f]+)$", headers, flags=re.M)
+    assert row.get("loads", 4) == len(loads)
+    assert row.get("page", 4096) == max(int(align, 16) for align in loads)
+    assert (row.get("relro", "partial") == "none") == ("GNU_RELRO" not in headers)
+    tls = re.search(r"^  TLS +0x\w+ 0x\w+ 0x\w+ 0x\w+ (0x\w+)", headers, flags=re.M)
+    assert row.get("tls", 0) == (int(tls[1], 16) if tls else 0)
+
+
+# ---- what is counted ----
+
+
+def test_a_set_of_ours(capture, small):
+    captured = capture("--no-dwarf", small)
+    libraries = {path.name: path for path in counted_libraries(small)}
+    assert [row["name"] for row in captured.rows] == sorted(
+        libraries, key=lambda name: ("utility" in name, int(re.search(r"\d+", name)[0]))
+    )
+    assert captured.sections == {size: total for size, total in sums(small).items() if size != "total"}
+    for row in captured.rows:
+        check_row(libraries[row["name"]], row)
+        check_links(libraries[row["name"]], row)
+        assert row["kind"] == ("module" if "module" in row["name"] else "utility")
+
+
+@pytest.mark.parametrize("place", SYSTEM)
+def test_libraries_of_the_system(capture, place):
+    if not SYSTEM[place]:
+        pytest.skip(f"there is no {place} here")
+    directory = SYSTEM[place][-1]
+    captured = capture("--no-dwarf", "--debug-dir", "/nowhere", "--without", "*/site-packages/*", directory)
+    paths = {}
+    for path in directory.rglob("*.so*"):
+        paths.setdefault(path.name, path)
+    rows = every(captured.rows, 12)
+    assert rows
+
+    def check(row):
+        if "debug-file" not in row:
+            check_row(paths[row["name"]], row)
+            check_links(paths[row["name"]], row)
+
+    each(check, rows)
+
+
+def test_counts_that_are_known(capture, tmp_path):
+    lower = built(tmp_path, "liblower", "int lower_a(void) {return 1;} int lower_b(void) {return 2;} int lower_v;")
+    upper = built(
+        tmp_path,
+        "libupper",
+        "#include <Python.h>\n" if False else "int lower_a(void), lower_b(void); extern int lower_v;\n"
+        "__thread int each[3];\n"
+        "static int hidden(int x) {return x * lower_v;}\n"
+        "__attribute__((constructor)) static void begin(void) {each[0] = 1;}\n"
+        "int upper(int x) {return lower_a() + lower_b() + hidden(x) + each[1];}\n"
+        "static void *resolve(void) {return upper;} void picked(void) __attribute__((ifunc(\"resolve\")));\n"
+        "int PyInit_libupper(void) {return 0;}\n",
+        "-L" + str(tmp_path),
+        "-llower",
+        "-O0",
+        "-Wl,-rpath,/one:/two",
+        "-Wl,-z,now",
+        "-Wl,-z,max-page-size=65536",
+        "-Wl,-soname,libupper.so.1",
+    )
+    captured = capture(lower, upper)
+    low, up = captured.rows
+    assert (low["kind"], up["kind"]) == ("utility", "module")
+    assert (low["soname"], "soname" in up) == ("false", False)
+    assert edges(up) == {0: 3} and edges(low) == {}
+    assert up["runpath"] == 2 and up["page"] == 65536 and up["tls"] == 12
+    assert up["bind"] == "now" and up["relro"] == "full"
+    assert up["constructors"] == 2 and "constructors" not in low
+    assert up["ifunc"] == 1 and up["relocations"]["jump-slot"] + up["relocations"].get("irelative", 0) == up["plt"]
+    assert up["dynamic"]["functions"] == 3 and low["dynamic"] == {**low["dynamic"], "functions": 2, "objects": 1}
+    for path, row in ((lower, low), (upper, up)):
+        check_row(path, row)
+        check_links(path, row)
+
+
+def test_methods_of_a_module(capture, tmp_path):
+    include = subprocess.run(
+        ["/usr/bin/python3", "-c", "import sysconfig; print(sysconfig.get_path('include'))"], capture_output=True, text=True
+    ).stdout.strip()
+    if not pathlib.Path(include, "Python.h").exists():
+        pytest.skip("Python.h is not installed")
+    methods = "".join(f'{{"m{i}", f, METH_NOARGS, 0}},' for i in range(7))
+    module = built(
+        tmp_path,
+        "methodical",
+        "#include <Python.h>\nstatic PyObject *f(PyObject *s, PyObject *a) {return s;}\n"
+        f"static PyMethodDef all[] = {{{methods} {{0}}}};\n"
+        'static struct PyModuleDef d = {PyModuleDef_HEAD_INIT, "methodical", 0, -1, all};\n'
+        "PyMODINIT_FUNC PyInit_methodical(void) {return PyModule_Create(&d);}\n",
+        "-I" + include,
+    )
+    (row,) = capture(module).rows
+    assert (row["kind"], row["methods"]) == ("module", 7)
+
+
+def test_symbols_that_each_edge_carries(capture, small):
+    captured = capture("--no-dwarf", small)
+    libraries = {path.name: path for path in counted_libraries(small)}
+    names = [row["name"] for row in captured.rows]
+    defined = [
+        {s[4].split("@")[0] for s in symbols_by_readelf(libraries[name], ".dynsym") if s[3] != "UND"} for name in names
+    ]
+    for row in captured.rows:
+        path = libraries[row["name"]]
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", ask("readelf", "-dW", path))
+        undefined = {s[4].split("@")[0] for s in symbols_by_readelf(path, ".dynsym") if s[3] == "UND"}
+        wanted = {}
+        for name in needed:
+            if name in names:
+                found = undefined & defined[names.index(name)]
+                wanted[names.index(name)] = len(found)
+                undefined -= found
+        assert edges(row) == wanted
+        assert list(edges(row)) == list(wanted)  # in the order of DT_NEEDED
+
+
+def test_distributions(capture, small):
+    path = counted_libraries(small)[0]
+    (row,) = capture("--no-dwarf", path).rows
+    symbols = symbols_by_readelf(path, ".symtab")
+    values = {
+        "function-sizes": sorted(s[0] for s in symbols if s[1] == "FUNC" and s[3] != "UND"),
+        "name-lengths": sorted(len(s[4]) for s in symbols if s[4] and s[1] != "SECTION"),
+    }
+    assert len(values["function-sizes"]) >= 200
+    for key, all_of in values.items():
+        found = quantiles(row[key])
+        assert found == [all_of[(len(all_of) - 1) * q // 20] for q in range(21)], key
+
+
+def test_mangled_names(capture, tmp_path):
+    library = built(
+        tmp_path, "cpp", 'namespace n { int a(int) {return 1;} int b(long) {return 2;} }\nextern "C" int c() {return 3;}', compiler="g++"
+    )
+    (row,) = capture(library).rows
+    assert row["mangled"] == len([s for s in symbols_by_readelf(library, ".symtab") if s[4].startswith("_Z")]) >= 2
+
+
+# ---- debug information ----
+
+
+def test_debug_information(capture, tmp_path, programs):
+    library = built(tmp_path, "debug", "int f(int a) {int b = a; return b;} struct s {int m;} v;", "-g", "-O1", "-gdwarf-5")
+    (row,) = capture(library).rows
+    tags = re.findall(r"^ *<\w+><(\w+)>: Abbrev Number: [1-9]", ask("readelf", "--debug-dump=info", library), flags=re.M)
+    assert row["dwarf"]["dies"] == len(tags)
+    assert row["dwarf"] == {**row["dwarf"], "version": 5, "language": "c", "units": 1}
+    sections = dict(re.findall(r"\] \.debug_(\w+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", library)))
+    assert {key: row["mix"].get(key, 0) for key in sections} == {key: int(size, 16) for key, size in sections.items()}
+
+
+@pytest.mark.parametrize("version", [2, 3, 4, 5])
+def test_versions_of_dwarf(capture, tmp_path, version):
+    library = built(tmp_path, "debug", "int f(int a) {return a;}", "-g", f"-gdwarf-{version}", "-gstrict-dwarf")
+    (row,) = capture(library).rows
+    assert row["dwarf"]["version"] == version
+
+
+@pytest.mark.parametrize("how", ["debuglink", "build-id", "under its path", "in a copy of the system"])
+def test_separate_debug_files(capture, tmp_path, how):
+    whole = built(tmp_path, "whole", "int f(int a) {return a;} static int g(int a) {return a;} int (*h)(int) = g;", "-g", "-Wl,--build-id")
+    build_id = re.search(r"Build ID: (\w+)", ask("readelf", "-n", whole))[1]
+    place = tmp_path / "stripped"
+    place.mkdir()
+    library = place / "whole.so"
+    debug = tmp_path / "whole.debug"
+    subprocess.run([tool("objcopy"), "--only-keep-debug", whole, debug], check=True)
+    subprocess.run([tool("objcopy"), "--strip-all", f"--add-gnu-debuglink={debug}", whole, library], check=True)
+    (wanted,) = capture(whole).rows
+    (without,) = capture(library).rows
+    assert "debug" not in without and "symtab" not in without
+    directory = tmp_path / "dbg"
+    if how == "debuglink":
+        (place / ".debug").mkdir()
+        shutil.copy(debug, place / ".debug")
+    elif how != "build-id":
+        below = directory / (place.relative_to("/") if how == "under its path" else "stripped")
+        below.mkdir(parents=True)
+        shutil.copy(debug, below)
+    else:
+        (directory / ".build-id" / build_id[:2]).mkdir(parents=True)
+        shutil.copy(debug, directory / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug")
+    (row,) = capture("--debug-dir", directory, library).rows
+    assert row.pop("debug-file") == "true"
+    same = ["debug", "symtab", "strtab", "functions", "local", "dwarf", "mix", "dynamic"]
+    assert {key: row[key] for key in same} == {key: wanted[key] for key in same}
+    if how == "debuglink":  # a file that is not the one that was linked to is not taken
+        with open(place / ".debug" / debug.name, "ab") as file:
+            file.write(b"x")
+        (row,) = capture(library).rows
+        assert "debug" not in row
+
+
+def test_compressed_debug_information(capture, tmp_path):
+    text = "int f(int a) {int b = a; return b;}" + "".join(f"struct s{i} {{int member{i};}} v{i};" for i in range(99))
+    plain = built(tmp_path, "plain", text, "-g")
+    for how in ("zlib", "zlib-gnu"):
+        packed = tmp_path / f"{how}.so"
+        subprocess.run([tool("objcopy"), f"--compress-debug-sections={how}", plain, packed], check=True)
+        (wanted,) = capture(plain).rows
+        (row,) = capture(packed).rows
+        assert row["compressed"] == "zlib"
+        assert row["dwarf"] == wanted["dwarf"]
+        if how == "zlib":
+            assert row["mix"] == wanted["mix"]
+
+
+@pytest.mark.parametrize("how", ["zlib", "zstd"])
+def test_compressed_sets(capture, programs, sets, tmp_path, how):
+    """Sections that become so small that libdwarf does not believe them, and zstd, which it does not know."""
+    plain = sets.get("odd")
+    profile = tmp_path / "odd.prof"
+    profile.write_text(variant_text("odd"))
+    programs.run("pyelfgen", "--profile", profile, "--compress", how, "-o", tmp_path / how, "-q")
+    for wanted, row in zip(capture(plain).rows, capture(tmp_path / how).rows, strict=True):
+        assert row["compressed"] == how
+        same = ["debug", "mix", "dwarf"]
+        assert {key: row[key] for key in same} == {key: wanted[key] for key in same}
+
+
+def test_files_that_units_refer_to_are_noted(capture, tmp_path):
+    split = built(tmp_path, "split", "int f(int a) {return a;}", "-g", "-gsplit-dwarf")
+    (row,) = capture(split).rows
+    assert row["split"] == "true"
+    two = [built(tmp_path, f"multi{i}", "struct s {int a, b, c;} v;" * 1 + f"int f{i};", "-g") for i in range(2)]
+    done = subprocess.run(["dwz", "-m", tmp_path / "common.dwz", *two], capture_output=True, text=True) if shutil.which("dwz") else None
+    if done and (tmp_path / "common.dwz").exists():
+        rows = capture(*two).rows
+        assert [row.get("alternate") for row in rows] == ["true", "true"]
+
+
+# ---- where the files come from ----
+
+
+def test_directories(capture, tmp_path, tiny_library):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    shutil.copy(tiny_library, tmp_path / "deep" / "er" / "a.so")
+    (tmp_path / "deep" / "again.so").symlink_to("er/a.so")
+    (tmp_path / "deep" / "loop").symlink_to(tmp_path / "deep")
+    (tmp_path / "deep" / "text.so").write_text("no library")
+    (tmp_path / "deep" / "empty.so").touch()
+    (tmp_path / "deep" / "gone.so").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "deep" / "fifo.so")
+    shutil.copy("/bin/true", tmp_path / "deep" / "program")
+    captured = capture(tmp_path / "deep", timeout=20)
+    assert [row["name"] for row in captured.rows] == ["again.so"] and captured.said == ""
+
+
+def test_patterns(capture, small):
+    def names(*arguments):
+        return [row["name"] for row in capture("--no-dwarf", *arguments, small).rows]
+
+    assert names("--only", "libmodule[01].so") == ["libmodule0.so", "libmodule1.so"]
+    assert names("--only", "*/libmodule*", "--without", "libmodule[1-9].so") == ["libmodule0.so"]
+    assert all("utility" in name for name in names("--without", "libmodule*"))
+
+
+@pytest.mark.parametrize("program", ["/usr/bin/python3", "/usr/bin/gdb", "/bin/ls"])
+def test_what_a_program_would_load(capture, program):
+    if not os.path.exists(program):
+        pytest.skip(f"there is no {program}")
+    loader = re.search(r"interpreter: (\S+)\]", ask("readelf", "-lW", program))[1]
+    lines = ask(loader, "--list", program).splitlines()
+    listed = [re.match(r"\s*(?:\S+ => )?(/\S+)", line) for line in lines]
+    wanted = [os.path.realpath(found[1]) for found in listed if found]
+    captured = capture("--no-dwarf", "--exec", program)
+    assert captured.rows[0]["name"] == os.path.basename(program)
+    assert [os.path.realpath(f"/x/{row['name']}").split("/")[-1] for row in captured.rows[1:]]
+    found = {row["name"] for row in captured.rows[1:]}
+    assert len(found) == len(wanted)
+    for path in wanted:
+        links = {path.split("/")[-1]} | {p.name for p in pathlib.Path(path).parent.iterdir() if os.path.realpath(p) == path}
+        assert found & links, path
+    # nobody needs anything that is not there
+    assert all(row["outside"] == 0 for row in captured.rows)
+
+
+def test_runpath_with_origin(capture, tmp_path, programs):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "bin").mkdir()
+    built(tmp_path / "lib", "libdeep", "int deep(void) {return 1;}")
+    built(tmp_path / "lib", "libtop", "int deep(void); int top(void) {return deep();}", "-L" + str(tmp_path / "lib"), "-ldeep", "-Wl,-rpath,$ORIGIN")
+    source = tmp_path / "main.c"
+    source.write_text("int top(void); int main(void) {return top();}")
+    program = tmp_path / "bin" / "main"
+    flags = ["-L" + str(tmp_path / "lib"), "-ltop", f"-Wl,-rpath-link,{tmp_path / 'lib'}"]
+    subprocess.run([tool("gcc"), "-o", program, source, *flags, "-Wl,-rpath,$ORIGIN/../lib"], check=True)
+    names = [row["name"] for row in capture("--exec", program, "--without", "/lib*").rows]
+    assert names == ["main", "libtop.so", "libdeep.so"]
+    subprocess.run([tool("gcc"), "-o", program, source, *flags], check=True)
+    captured = capture("--exec", program, "--without", "/lib*", status=1)
+    assert "needs libtop.so, which is nowhere" in captured.said
+    names = [row["name"] for row in capture("--exec", program, "--without", "/lib*", env={"LD_LIBRARY_PATH": str(tmp_path / "lib")}).rows]
+    assert names == ["main", "libtop.so", "libdeep.so"]
+
+
+@pytest.fixture
+def process(tmp_path):
+    """A Python that has loaded some modules, and waits; and what its /proc/PID/maps has."""
+    script = "import _decimal, zlib, mmap, sys, time; print('ready', flush=True); time.sleep(100)"
+    with subprocess.Popen(["/usr/bin/python3", "-c", script], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline() == "ready\n"
+        yield running
+        running.kill()
+
+
+def mapped(pid):
+    lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return {os.path.basename(line.split()[-1]) for line in lines if " r-xp " in line and line.split()[-1].startswith("/")}
+
+
+def test_a_process(capture, process):
+    captured = capture("--no-dwarf", "--pid", process.pid)
+    assert {row["name"] for row in captured.rows} == mapped(process.pid)
+    assert captured.rows[0]["name"].startswith("python3")
+    assert flow_from(captured) == "pid" and captured.said == ""
+
+
+def flow_from(captured):
+    return re.search(r"from: (\w+)", captured.top["captured"])[1]
+
+
+def test_a_core(capture, process, tmp_path):
+    tool("gcore")
+    subprocess.run(["gcore", "-o", tmp_path / "core", str(process.pid)], capture_output=True, check=True)
+    wanted = [row["name"] for row in capture("--no-dwarf", "--pid", process.pid).rows]
+    core = tmp_path / f"core.{process.pid}"
+    captured = capture("--no-dwarf", core)
+    assert [row["name"] for row in captured.rows] == wanted
+    assert flow_from(captured) == "core"
+    content = core.read_bytes()
+    core.write_bytes(content[:3000])
+    captured = programs_fail(capture, core)
+    assert "core" in captured
+
+
+def programs_fail(capture, *arguments):
+    """What pyelfprof says where there is nothing to make a profile of."""
+    with pytest.raises(FileNotFoundError):
+        capture(*arguments, status=1)
+    return "core"
+
+
+def test_a_deleted_file(capture, tmp_path, tiny_library):
+    library = tmp_path / "deleted.so"
+    shutil.copy(tiny_library, library)
+    script = f"import ctypes, time; ctypes.CDLL({str(library)!r}); print('ready', flush=True); time.sleep(100)"
+    with subprocess.Popen(["/usr/bin/python3", "-c", script], stdout=subprocess.PIPE, text=True) as running:
+        running.stdout.readline()
+        library.unlink()
+        if os.geteuid() == 0:
+            captured = capture("--no-dwarf", "--pid", running.pid)
+        else:
+            captured = capture("--no-dwarf", "--pid", running.pid, status=1)
+            assert "deleted.so: is mapped by process" in captured.said
+        running.kill()
+    assert len(captured.rows) > 3
+
+
+def test_a_script(capture, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, zlib, _decimal\nprint(sys.argv[1:], __name__)\nsys.exit(0)\n")
+    path = os.pathsep.join(["/usr/bin", os.environ["PATH"]])
+    captured = capture("--no-dwarf", "--python", script, "--names", "-x", env={"PATH": path}, leaks=False)
+    assert captured.printed == "['--names', '-x'] __main__\n"
+    names = [row["name"] for row in captured.rows]
+    assert names[0].startswith("python3")
+    own = subprocess.run(
+        ["/usr/bin/python3", "-c", "import zlib, _decimal, sys; print([m.__file__ for m in sys.modules.values() if '.so' in (getattr(m, '__file__', '') or '')])"],
+        capture_output=True,
+        text=True,
+    ).stdout
+    for module in re.findall(r"/([^/']+\.so)'", own):
+        assert module in names
+
+
+def test_a_run(capture, programs):
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    command = ["/usr/bin/python3", "-c", "import _json, _decimal; print('ran')"]
+    captured = capture("--no-dwarf", "--run", *command)
+    assert captured.printed == "ran\n"
+    names = [row["name"] for row in captured.rows]
+    assert names[0].startswith("python3")
+    places = [next(i for i, name in enumerate(names) if name.startswith(module)) for module in ("_json.", "_decimal.")]
+    assert places == sorted(places)
+    times = [float(row["loaded"]) for row in captured.rows]
+    assert times == sorted(times) and times[0] == 0
+    imports = {row["name"].split(".")[0]: float(row["import"]) for row in captured.rows if "import" in row}
+    assert {"_json", "_decimal"} <= set(imports) and all(0 < time < 10_000 for time in imports.values())
+    assert captured.said == ""
+    captured = capture("--no-dwarf", "--run", "/bin/sh", "-c", "echo one >&2; printf two >&2")
+    assert captured.said == "one\ntwo"
+    failed = capture("--no-dwarf", "--run", "/bin/sh", "-c", "exit 3", status=1)
+    assert "/bin/sh: ended with status 3" in failed.said
+
+
+# ---- what a profile is ----
+
+
+def test_is_whole_or_absent(programs, tmp_path, tiny_library):
+    output = tmp_path / "there" / "x.prof"
+    done = programs.run("pyelfprof", "-o", output, tiny_library, status=1)
+    assert done.stderr == f"pyelfprof: {output}: cannot write: No such file or directory\n"
+    output.parent.mkdir()
+    output.write_text("before")
+    programs.run("pyelfprof", "-o", output, tmp_path / "missing", status=1)
+    assert output.read_text() == "before"
+    programs.run("pyelfprof", "-o", output, tiny_library)
+    assert output.read_text().startswith("pyelfgen-profile: 1\n")
+    assert [path.name for path in output.parent.iterdir()] == ["x.prof"]
+
+
+def test_is_the_same_again(programs, small, tmp_path):
+    texts = [programs.run("pyelfprof", "-o", "-", small).stdout for _ in range(2)]
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(small, copy)
+    texts.append(programs.run("pyelfprof", "-o", "-", copy).stdout)
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_summary_is_a_profile(programs, capture, small):
+    output = small.parent / "summary.prof"
+    programs.run("pyelfprof", "--summary", "-o", output, small)
+    text = output.read_text()
+    assert len(text.splitlines()) == 4
+    assert Capture(output).sections == {size: sums(small)[size] for size in FIVE}
+    programs.run("pyelfgen", "--profile", output, "--dry-run")
+
+
+def strings_of(path):
+    """Every string of five characters and more: of the path, the names, .rodata, the build-id."""
+    found = set(re.findall(r"[A-Za-z0-9_]{5,}", str(path)))
+    for section in (".rodata", ".dynstr", ".strtab", ".comment", ".debug_str", ".debug_line_str"):
+        dump = subprocess.run(["readelf", "-W", "-p", section, path], capture_output=True, text=True, errors="replace").stdout
+        found |= {word for line in dump.splitlines() for word in re.findall(r"[A-Za-z0-9_]{5,}", re.sub(r"^ *\[ *\w+\]", "", line))}
+    found |= set(re.findall(r"Build ID: (\w+)", subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout))
+    return found
+
+
+# DWARF's words (tags, forms, attributes) and those of the schema, which docs/capture.md lists.
+def vocabulary():
+    words = (pathlib.Path(__file__).parent.parent / "docs" / "capture.md").read_text()
+    quoted = " ".join(re.findall(r"`([^`]*)`", words))
+    return set(re.findall(r"[A-Za-z0-9_]{5,}", quoted)) | {"libraries"}
+
+
+def dwarf_words(programs):
+    """What readelf or libdwarf calls tags, attributes and forms: all words of libdwarf's header."""
+    for header in ("/usr/include/libdwarf/dwarf.h", "/usr/include/dwarf.h"):
+        if os.path.exists(header):
+            text = pathlib.Path(header).read_text(errors="replace")
+            return set(re.findall(r"DW_(?:TAG|AT|FORM)_(\w{5,})", text))
+    pytest.skip("there is no dwarf.h")
+
+
+def test_is_anonymous(programs, capture, small):
+    directories = [small, *SYSTEM["lib-dynload"][-1:], *SYSTEM["numpy"][-1:], *SYSTEM["pyenv"][-1:]]
+    known = vocabulary() | dwarf_words(programs)
+    for directory in directories:
+        captured = capture("--without", "*/site-packages/*", directory, names=False)
+        words = {word for word in re.findall(r"[A-Za-z0-9_]{5,}", captured.text) if not word.isdigit()}
+        assert words <= known, words - known
+        strings = set().union(*each(strings_of, every([p for p in directory.rglob("*.so*") if p.is_file()], 30)))
+        told = {word for word in words & strings} - known
+        assert told == set()
+        # numbers are not made of anything: no digits of a build-id either
+        identifiers = {string for string in strings if re.fullmatch(r"[0-9a-f]{40}", string)}
+        assert not any(identifier in captured.text for identifier in identifiers)
+
+
+def test_names_only_when_asked(capture, tmp_path, tiny_library):
+    name = tmp_path / "it's: {odd}, \n\u00e9.so"
+    shutil.copy(tiny_library, name)
+    captured = capture(name)
+    assert "name: 'it''s: {odd}, ?\u00e9.so'" in captured.text
+    assert "odd" not in capture(name, names=False).text
+
+
+@pytest.mark.slow
+def test_five_hundred_libraries(programs, capture, tmp_path):
+    profile = tmp_path / "many.prof"
+    sections = "{text: 100 MB, data: 9 MB, debug: 100 MB, symtab: 9 MB, strtab: 30 MB}"
+    profile.write_text(f"pyelfgen-profile: 1\nmodules: 280\nutilities: 220\nsections: {sections}\n")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "many", "-q")
+    captured = capture(tmp_path / "many", names=False)
+    assert len(captured.rows) == 500
+    assert len(captured.text) < 500_000
+    shutil.rmtree(tmp_path / "many")
+
+
+# ---- files that are broken ----
+
+
+def broken(directory, library):
+    """Files that say what is not so, by name."""
+    content = library.read_bytes()
+    files = {
+        "zero.so": b"",
+        "four.so": content[:4],
+        "header.so": content[:63],
+        "half.so": content[: len(content) // 2],
+        "ones.so": b"\177ELF" + b"\377" * 4096,
+        "count.so": content[:0x3C] + b"\xff\xfe" + content[0x3E:],
+    }
+    for name, text in files.items():
+        (directory / name).write_bytes(text)
+    os.mkfifo(directory / "fifo.so")
+    (directory / "loop.so").symlink_to("loop.so")
+    with open(directory / "sparse.so", "wb") as file:
+        file.write(content)
+        file.truncate(1 << 40)
+    return sorted([*files, "fifo.so", "loop.so"])
+
+
+def test_broken_files(capture, tmp_path, tiny_library):
+    directory = tmp_path / "broken"
+    directory.mkdir()
+    names = broken(directory, tiny_library)
+    good = tmp_path / "good.so"
+    shutil.copy(tiny_library, good)
+    captured = capture(good, *[directory / name for name in names], status=1, timeout=60)
+    assert [row["name"] for row in captured.rows] == ["good.so"]
+    said = captured.said.splitlines()
+    assert len(said) == len(names)
+    for name, line in zip(names, said):
+        assert line.startswith(f"pyelfprof: {directory / name}: "), line
+    assert re.search(rf"unreadable: {len(names)}", captured.top["captured"])
+
+
+def test_bits_that_are_flipped(programs, tmp_path, tiny_library):
+    """Whatever is wrong, the status is 0 or 1 and the good library is there."""
+    content = bytearray(tiny_library.read_bytes())
+    directory = tmp_path / "flipped"
+    directory.mkdir()
+    step = max(1, len(content) // 300)
+    for i in range(0, len(content), step):
+        changed = bytearray(content)
+        changed[i] ^= 1 << i % 8
+        (directory / f"flip{i}.so").write_bytes(changed)
+    shutil.copy(tiny_library, directory / "a_good.so")
+    output = tmp_path / "flipped.prof"
+    done = programs.run("pyelfprof", "--names", "-o", output, directory, status=None, timeout=300)
+    assert done.returncode in (0, 1), done.stderr
+    assert Capture(output).row("a_good.so")
+    for line in done.stderr.splitlines():
+        assert line.startswith(f"pyelfprof: {directory}/flip"), line
+
+
+def test_large_claims_take_no_memory(programs, tmp_path, tiny_library):
+    """Tables and compressed sections that say they are of many gigabytes."""
+    sections = ask("readelf", "-SW", tiny_library)
+    start = int(re.search(r"Start of section headers: +(\d+)", ask("readelf", "-h", tiny_library))[1])
+    files = []
+    for name in (".symtab", ".strtab", ".dynsym", ".rela.dyn", ".debug_info"):
+        index = int(re.search(rf"\[ *(\d+)\] {re.escape(name)} ", sections)[1])
+        changed = bytearray(tiny_library.read_bytes())
+        at = start + 64 * index
+        changed[at + 32 : at + 40] = (1 << 36).to_bytes(8, "little")
+        path = tmp_path / f"large{name}.so"
+        path.write_bytes(changed)
+        os.truncate(path, 1 << 37)
+        files.append(path)
+    packed = tmp_path / "bomb.so"
+    subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", tiny_library, packed], check=True)
+    told = re.search(r"\] \.debug_info +\S+ +\w+ (\w+) ", ask("readelf", "-SW", packed))
+    content = bytearray(packed.read_bytes())
+    content[int(told[1], 16) + 8 : int(told[1], 16) + 16] = (1 << 40).to_bytes(8, "little")
+    packed.write_bytes(content)
+    limit = [] if programs.sanitized else ["prlimit", f"--as={3 << 30}"]
+    done = programs.command(
+        [*limit, programs.path("pyelfprof"), "--names", "-o", tmp_path / "x.prof", tiny_library, packed, *files], status=1, timeout=120
+    )
+    for path in (files[0], files[2], packed):
+        assert f"pyelfprof: {path}: " in done.stderr
+    assert Capture(tmp_path / "x.prof").rows[0]["name"] == tiny_library.name
+
+
+# ---- the command line ----
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ([], "no --output PROFILE is given; see --help"),
+        (["-o", "x"], "no FILE or DIRECTORY is given; see --help"),
+        (["-o", "x", "--exec"], "it is not said of what to make the profile; see --help"),
+        (["-o", "x", "--exec", "--pid", "1"], "only one of --exec, --python, --run and --pid can be; see --help"),
+        (["-o", "x", "--pid", "one"], "--pid"),
+        (["--explain", "a", "b"], "--explain takes one PROFILE and no --output; see --help"),
+        (["--explain", "-o", "x", "b"], "--explain takes one PROFILE and no --output; see --help"),
+        (["-o", "x", "--summary", "--names", "a"], "--summary has sums and no names; leave out --names"),
+    ],
+)
+def test_wrong_command_lines(programs, arguments, said):
+    done = programs.run("pyelfprof", *arguments, status=2)
+    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_explain(programs, capture, small):
+    path = capture(small, names=False).path
+    text = programs.run("pyelfprof", "--explain", path).stdout
+    assert "The application has 12 shared libraries: 8 Python extension modules and 4 others." in text
+    assert "8.0 MB of code and constants (text)" in text
+    assert "It names no library" in text
+    assert "It NAMES 12 libraries" in programs.run("pyelfprof", "--explain", capture(small).path).stdout
+    done = programs.run("pyelfprof", "--explain", small / "libmodule0.so", status=1)
+    assert "is no YAML" in done.stderr
+
+
+def test_explain_of_what_is_no_profile(programs, tmp_path):
+    profile = tmp_path / "x.prof"
+    for text, said in (
+        ("pyelfgen-profile: 1\na: " + 1_000_000 * "[", "its brackets are nested too deep"),
+        ("- list", "it has no key pyelfgen-profile"),
+        ("", "it has no key pyelfgen-profile"),
+        ("a: [", "is no YAML: "),
+    ):
+        profile.write_text(text)
+        done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
+        assert done.stderr.startswith(f"pyelfprof: {profile}: ") or f"{profile}:" in done.stderr
+        assert said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_nothing_to_make_a_profile_of(programs, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)
+    assert done.stderr == "pyelfprof: there is no shared object to make a profile of; see --help\n"
+    assert not (tmp_path / "x.prof").exists()

@@ -1,0 +1,276 @@
+/* pyelfprof: measures a real application into a profile, from which pyelfgen makes
+ * a set of the same shape. See pyelfprof.h for the passes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "tools/pyelfprof.h"
+
+enum {
+    OPTION_NAMES = 256,
+    OPTION_ONLY,
+    OPTION_WITHOUT,
+    OPTION_SUMMARY,
+    OPTION_EXPLAIN,
+    OPTION_NO_DWARF,
+    OPTION_FULL,
+    OPTION_DEBUG_DIR,
+    OPTION_EXEC,
+    OPTION_PYTHON,
+    OPTION_RUN,
+    OPTION_PID,
+};
+
+static const struct cli_option options[] = {
+    {'o', "output", "PROFILE", "write the profile there; - for the standard output"},
+    {OPTION_EXEC, "exec", NULL, "PROGRAMs or libraries, and what they would load"},
+    {OPTION_PYTHON, "python", NULL, "what a Python SCRIPT imports, and what that would load"},
+    {OPTION_RUN, "run", NULL, "what a COMMAND really loads, in order"},
+    {OPTION_PID, "pid", "PROCESS", "what a process has loaded, in order"},
+    {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches, any of several"},
+    {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches"},
+    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
+    {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information; compress nothing"},
+    {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
+    {OPTION_SUMMARY, "summary", NULL, "only sums: a profile of a few lines"},
+    {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
+    {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says"},
+};
+
+static const struct cli_program program = {
+    .name = "pyelfprof",
+    .usage = "[OPTION]... -o PROFILE FILE|DIRECTORY...\n"
+             "[OPTION]... -o PROFILE --exec PROGRAM...\n"
+             "[OPTION]... -o PROFILE --python SCRIPT [ARGUMENT]...\n"
+             "[OPTION]... -o PROFILE --run COMMAND [ARGUMENT]...\n"
+             "[OPTION]... -o PROFILE --pid PROCESS\n"
+             "--explain PROFILE",
+    .summary = "Measure an application's shared libraries into a profile for pyelfgen.",
+    .details = "Of a DIRECTORY, all shared objects in it and below count, of a set those that its\n"
+               "manifest names; what is no ELF file is passed over. FILEs count whatever they\n"
+               "are, and in the order given; one that is a core file stands for the files that\n"
+               "its process had loaded. Separate debug files are found by build-id and by\n"
+               ".gnu_debuglink in /usr/lib/debug, in every --debug-dir and beside the library.\n"
+               "\n"
+               "A profile holds numbers: sizes, counts, distributions, and who needs whom by\n"
+               "number. No name, path, string, version or build-id of the application is in it,\n"
+               "unless --names asks for the names of libraries. docs/capture.md says what each\n"
+               "key reveals, and --explain what a profile says.\n"
+               "\n"
+               "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running\n"
+               "anything: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache, the system's\n"
+               "directories. A SCRIPT runs under the python3 in PATH; the extension modules are\n"
+               "those that are there at its end, in the order of their import. A COMMAND runs\n"
+               "with an audit library (rtld-audit(7)), as do all processes that it starts. What\n"
+               "follows --python and --run belongs to them.\n"
+               "\n"
+               "A PATTERN is one of the shell's, where * matches / too.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfprof -o realapp.prof /opt/realapp\n"
+               "  pyelfprof -o realapp.prof --without '/usr/lib/*' /opt/realapp /usr/lib/libx.so\n"
+               "  pyelfprof -o realapp.prof --without '/lib/*' --exec /usr/bin/realapp\n"
+               "  pyelfprof -o realapp.prof --run mpirun -n 2 python3 realapp.py\n"
+               "  pyelfprof --explain realapp.prof\n"
+               "  pyelfgen --profile realapp.prof -o twin\n"
+               "\n"
+               "Exit status: 0 when all was captured, 1 when a file could not be (the others\n"
+               "are in the profile all the same), 2 for a wrong command line.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+struct command {
+    struct prof p;
+    bool explain;
+    unsigned modes; /* that were chosen */
+    const char *pid;
+    char **operand; /* ends in NULL */
+    size_t operands;
+};
+
+static void add_text(const char **list, size_t *count, const char *text)
+{
+    list[(*count)++] = text;
+}
+
+static void choose(struct command *c, enum prof_from from)
+{
+    c->modes++;
+    c->p.from = from;
+}
+
+static bool take_option(struct command *c, int key, const char *value)
+{
+    struct prof *p = &c->p;
+    switch (key) {
+    case 'o':
+        p->output = value;
+        break;
+    case OPTION_ONLY:
+        add_text(p->only, &p->onlys, value);
+        break;
+    case OPTION_WITHOUT:
+        add_text(p->without, &p->withouts, value);
+        break;
+    case OPTION_DEBUG_DIR:
+        add_text(p->debug_dir, &p->debug_dirs, value);
+        break;
+    case OPTION_NO_DWARF:
+        p->no_dwarf = true;
+        break;
+    case OPTION_FULL:
+        p->full = true;
+        break;
+    case OPTION_SUMMARY:
+        p->summary = true;
+        break;
+    case OPTION_NAMES:
+        p->names = true;
+        break;
+    case OPTION_EXPLAIN:
+        c->explain = true;
+        break;
+    case OPTION_EXEC:
+        choose(c, FROM_EXEC);
+        break;
+    case OPTION_PYTHON:
+        choose(c, FROM_PYTHON);
+        break;
+    case OPTION_RUN:
+        choose(c, FROM_RUN);
+        break;
+    case OPTION_PID:
+        choose(c, FROM_PID);
+        c->pid = value;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+static bool check(const struct command *c, struct error *e)
+{
+    if (c->explain)
+        return (c->operands == 1 && !c->p.output) ||
+               error_set(e, ERROR_USAGE, "--explain takes one PROFILE and no --output; see --help");
+    if (!c->p.output)
+        return error_set(e, ERROR_USAGE, "no --output PROFILE is given; see --help");
+    if (c->modes > 1)
+        return error_set(e, ERROR_USAGE, "only one of --exec, --python, --run and --pid can be; see --help");
+    if (c->pid) {
+        uint64_t pid;
+        return cli_number(c->pid, "--pid", 1, INT32_MAX, &pid, e) &&
+               (c->operands == 0 || error_set(e, ERROR_USAGE, "--pid: no operand goes with it; see --help"));
+    }
+    if (c->operands == 0 && c->p.from != FROM_FILES)
+        return error_set(e, ERROR_USAGE, "it is not said of what to make the profile; see --help");
+    if (c->operands == 0)
+        return error_set(e, ERROR_USAGE, "no FILE or DIRECTORY is given; see --help");
+    if (c->p.summary && c->p.names)
+        return error_set(e, ERROR_USAGE, "--summary has sums and no names; leave out --names");
+    return true;
+}
+
+/* -1 to go on, otherwise the exit status. */
+static int parse(int argc, char **argv, struct command *c)
+{
+    struct cli cli = cli_start(&program, argc, argv);
+    struct error e;
+    const char *value;
+    for (int key; (key = cli_next(&cli, &value, &e)) != CLI_END;) {
+        if (key == CLI_OPERAND)
+            c->operand[c->operands++] = (char *)value;
+        else if (key == CLI_DONE)
+            return 0;
+        else if (!take_option(c, key, value))
+            return error_report(program.name, &e);
+        /* What follows may be options of another program. */
+        cli.only_operands |= key == OPTION_PYTHON || key == OPTION_RUN;
+    }
+    return check(c, &e) ? -1 : error_report(program.name, &e);
+}
+
+static void find(struct command *c)
+{
+    struct prof *p = &c->p;
+    switch (p->from) {
+    case FROM_EXEC:
+        prof_exec(p, c->operand, c->operands);
+        break;
+    case FROM_PYTHON:
+        prof_python(p, c->operand);
+        break;
+    case FROM_RUN:
+        prof_run(p, c->operand);
+        break;
+    case FROM_PID:
+        prof_process(p, c->pid);
+        break;
+    case FROM_FILES:
+    case FROM_CORE:
+        for (size_t i = 0; i < c->operands; i++) {
+            if (prof_is_core(c->operand[i])) {
+                prof_core(p, c->operand[i]);
+                p->from = FROM_CORE;
+            } else {
+                prof_find(p, c->operand[i]);
+            }
+        }
+    }
+}
+
+/* The passes; what one leaves, the next takes. */
+static void profile(struct command *c)
+{
+    struct prof *p = &c->p;
+    struct error e;
+    find(c);
+    /* The files do not change from here on, but in number: what is none of the
+     * application's goes. */
+    prof_capture(p);
+    if (p->count == 0) {
+        error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+        prof_complain(p, &e);
+        return;
+    }
+    if (!p->no_dwarf && !p->summary)
+        prof_dwarf(p);
+    prof_graph(p);
+    if (!prof_write(p, &e))
+        prof_complain(p, &e);
+}
+
+static void free_all(struct prof *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        capture_free(&p->file[i].capture);
+    free(p->file);
+    stats_free(&p->dwarf);
+    arena_free(&p->arena);
+}
+
+int main(int argc, char **argv)
+{
+    struct command *c = prof_must(calloc(1, sizeof *c));
+    size_t most = (size_t)argc + 1;
+    c->p.only = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.only));
+    c->p.without = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.without));
+    c->p.debug_dir = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.debug_dir));
+    c->operand = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->operand));
+    c->p.debug_dir[c->p.debug_dirs++] = "/usr/lib/debug";
+    int status = parse(argc, argv, c);
+    if (status < 0 && c->explain) {
+        struct error e;
+        status = prof_explain(c->operand[0], &e) ? 0 : error_report(program.name, &e);
+    } else if (status < 0) {
+        profile(c);
+        status = c->p.failed ? 1 : 0;
+    }
+    free_all(&c->p);
+    free(c);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* What the parts of pyelfprof share: the files of an application, in the order in
+ * which they are loaded, and what is known of each.
+ *
+ *     find, search, process, run ─▶ files ─▶ capture ─▶ dwarf ─▶ graph ─▶ write
+ *
+ * A file that cannot be read costs its own row and the exit status, not the rest.
+ */
+#ifndef TOOLS_PYELFPROF_H
+#define TOOLS_PYELFPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "dwarf/stats.h"
+#include "elf/capture.h"
+
+struct prof_dwarf {
+    bool known;
+    bool views;       /* has DW_AT_GNU_locviews */
+    uint32_t version; /* that most units have, as the next */
+    uint32_t language;
+    uint64_t units, dies, attributes, rows, entries;
+    double sampled; /* share of .debug_info that was read; 1 for all */
+    double error;   /* standard error of dies, as a share */
+};
+
+/* From one library to another of the set. */
+struct prof_edge {
+    uint32_t to;
+    uint64_t symbols; /* that are taken from there */
+};
+
+struct prof_file {
+    const char *path;       /* from the arena, as all strings here */
+    const char *debug_path; /* of the file with its debug information; NULL: not looked for yet */
+    uint64_t device, inode; /* by which the same file is known; 0, 0 where it cannot be */
+    bool given;             /* by its name: not to be left out silently */
+    bool left_out;          /* no shared object of the application after all */
+    struct error *failed;   /* why it could not be read; malloc, NULL where it could */
+    struct error *remark;   /* what else is to be complained of */
+    struct capture capture;
+    struct prof_dwarf dwarf;
+    struct prof_edge *edge; /* in the order of DT_NEEDED */
+    size_t edges;
+    uint64_t outside;  /* DT_NEEDED that lead out of the set */
+    bool timed;        /* the next is known */
+    uint64_t imported; /* microseconds that Python took to import it, 0 where unknown */
+    uint64_t loaded;   /* nanoseconds after the first file of the run was */
+    uint64_t indirect; /* symbols from libraries of the set that it does not name */
+};
+
+enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CORE };
+
+struct prof {
+    /* What was asked for. */
+    const char *output;
+    enum prof_from from;
+    bool names, summary, no_dwarf, full;
+    const char **only, **without, **debug_dir;
+    size_t onlys, withouts, debug_dirs;
+
+    struct arena arena;
+    struct prof_file *file;
+    size_t count, capacity;
+    size_t unreadable;
+    uint64_t first_loaded; /* CLOCK_MONOTONIC of a run, nanoseconds */
+    bool failed;
+    struct histogram functions, name_lengths, degree;
+    struct debug_stats dwarf; /* of all */
+};
+
+/* A profile without a part of it would be a wrong one: without memory the program
+ * ends. */
+void *prof_must(void *p);
+char *prof_copy(struct prof *p, const char *text);
+char *prof_format(struct prof *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints an error, which costs the exit status. */
+void prof_complain(struct prof *p, const struct error *e);
+
+/* Adds a file, unless --only and --without leave it out or it is there already.
+ * What is not there or no regular file is noted as failed where it is `given`, and
+ * not added otherwise. */
+void prof_add(struct prof *p, const char *path, bool given);
+
+/* Whether --only and --without let the file in. */
+bool prof_wants(const struct prof *p, const char *path);
+
+/* Adds a file, or all shared objects in a directory: those of a set by its manifest. */
+void prof_find(struct prof *p, const char *path);
+
+/* Adds programs or libraries and what they would load, as ld.so resolves it. */
+void prof_exec(struct prof *p, char *const *paths, size_t count);
+
+/* Adds what a process has loaded, or had when its core was written. */
+void prof_process(struct prof *p, const char *pid);
+bool prof_is_core(const char *path);
+void prof_core(struct prof *p, const char *path);
+
+/* Runs a command or a script, and adds what it loaded. */
+void prof_run(struct prof *p, char **command);
+void prof_python(struct prof *p, char **script);
+
+/* Processors that may be used. */
+unsigned prof_threads(void);
+
+/* Captures all files; leaves out those that are no shared objects. */
+void prof_capture(struct prof *p);
+/* Reads their debug information. */
+void prof_dwarf(struct prof *p);
+/* Finds out who needs whom. */
+void prof_graph(struct prof *p);
+/* Writes the profile. */
+bool prof_write(struct prof *p, struct error *e);
+
+/* Prints what a profile says in sentences. */
+bool prof_explain(const char *path, struct error *e);
+
+#endif

@@ -1,0 +1,196 @@
+/* Capturing the files, and finding their debug files; see pyelfprof.h.
+ *
+ * Debug files are found as gdb finds them: by build-id in every debug directory,
+ * and by .gnu_debuglink beside the library, in .debug there, and in the debug
+ * directories under the library's own path, and under every end of that path.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/workers.h"
+#include "tools/pyelfprof.h"
+
+/* Of one file, while threads work on others: nothing here takes from the arena. */
+struct task {
+    struct prof *p;
+    struct capture_wish wish;
+    char **debug_path; /* of each file that has one: malloc */
+};
+
+static void note(struct error **to, const struct error *e)
+{
+    if (!*to)
+        *to = malloc(sizeof **to);
+    if (*to)
+        **to = *e;
+}
+
+/* ---- debug files ---- */
+
+/* The checksum that .gnu_debuglink has of the file is that of zlib. */
+static bool crc_matches(const char *path, uint32_t wanted)
+{
+    static const size_t size = 1 << 18;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    unsigned char *block = malloc(size);
+    uLong crc = crc32(0, NULL, 0);
+    ssize_t n = -1;
+    while (fd >= 0 && block && ((n = read(fd, block, size)) > 0 || (n < 0 && errno == EINTR)))
+        crc = n > 0 ? crc32(crc, block, (uInt)n) : crc;
+    free(block);
+    if (fd >= 0)
+        close(fd);
+    return n == 0 && crc == wanted;
+}
+
+/* Whether `path` is there and could be the debug file of *c. */
+static bool is_debug_file(const struct capture *c, const char *path, bool by_link)
+{
+    return access(path, R_OK) == 0 && (!by_link || crc_matches(path, c->debuglink_crc));
+}
+
+static bool find_by_build_id(const struct capture *c, const char *directory, char *path)
+{
+    char digits[2 * CAPTURE_BUILD_ID_MOST + 1];
+    if (c->build_id_size < 2)
+        return false;
+    for (size_t i = 0; i < c->build_id_size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", c->build_id[i]);
+    snprintf(path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", directory, digits, digits + 2);
+    return is_debug_file(c, path, false);
+}
+
+static bool find_by_link(const struct prof *p, const struct capture *c, const char *library, char *path)
+{
+    char real[PATH_MAX];
+    if (!c->debuglink || strchr(c->debuglink, '/') || !realpath(library, real))
+        return false;
+    *strrchr(real, '/') = '\0';
+    static const char *const beside[] = {"", "/.debug"};
+    for (size_t i = 0; i < 2; i++) {
+        if (snprintf(path, PATH_MAX, "%s%s/%s", real, beside[i], c->debuglink) < PATH_MAX &&
+            is_debug_file(c, path, true))
+            return true;
+    }
+    for (size_t i = 0; i < p->debug_dirs; i++) {
+        /* The library may stand in a copy of the system: /copy/usr/lib/liba.so. */
+        for (const char *within = real; within; within = *within ? strchr(within + 1, '/') : NULL) {
+            if (snprintf(path, PATH_MAX, "%s%s/%s", p->debug_dir[i], within, c->debuglink) < PATH_MAX &&
+                is_debug_file(c, path, true))
+                return true;
+        }
+        if (snprintf(path, PATH_MAX, "%s/%s", p->debug_dir[i], c->debuglink) < PATH_MAX && is_debug_file(c, path, true))
+            return true;
+    }
+    return false;
+}
+
+static bool find_debug_file(const struct prof *p, const struct capture *c, const char *library, char *path)
+{
+    for (size_t i = 0; i < p->debug_dirs; i++) {
+        if (find_by_build_id(c, p->debug_dir[i], path))
+            return true;
+    }
+    return find_by_link(p, c, library, path);
+}
+
+static void add_debug_file(struct task *t, struct prof_file *file, const char *path, uint32_t index)
+{
+    struct capture debug;
+    struct error e;
+    bool ok = capture_read(path, &t->wish, &debug, &e) && capture_add_debug_file(&file->capture, &debug, path, &e);
+    capture_free(&debug);
+    if (!ok)
+        note(&file->remark, &e);
+    else if (file->capture.debug_file)
+        t->debug_path[index] = strdup(path);
+}
+
+/* ---- files ---- */
+
+/* Whether the file is of an application, where it was found and not given: a shared
+ * object with code of its own. */
+static bool is_shared_object(const struct capture *c)
+{
+    return c->library && !c->executable && !c->debug_only;
+}
+
+static bool capture_one(void *context, unsigned worker, uint32_t index, struct error *unused)
+{
+    struct task *t = context;
+    struct prof_file *file = &t->p->file[index];
+    struct error e;
+    char path[PATH_MAX];
+    (void)worker, (void)unused;
+    if (file->failed)
+        return true;
+    if (!capture_read(file->path, &t->wish, &file->capture, &e)) {
+        note(&file->failed, &e);
+        return true;
+    }
+    const struct capture *c = &file->capture;
+    if (!file->given && !is_shared_object(c)) {
+        file->left_out = true;
+    } else if (!c->has_symtab || c->sizes.debug == 0) {
+        if (file->debug_path)
+            add_debug_file(t, file, file->debug_path, index);
+        else if (find_debug_file(t->p, c, file->path, path))
+            add_debug_file(t, file, path, index);
+    }
+    return true;
+}
+
+unsigned prof_threads(void)
+{
+    cpu_set_t processors;
+    int n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
+    return n < 16 ? (unsigned)n : 16;
+}
+
+/* Files that stay, one behind the other. */
+static void keep_good(struct prof *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        struct prof_file *file = &p->file[i];
+        if (file->failed) {
+            prof_complain(p, file->failed);
+            p->unreadable++;
+        } else if (file->remark) {
+            prof_complain(p, file->remark);
+        }
+        bool good = !file->failed && !file->left_out;
+        free(file->failed);
+        free(file->remark);
+        file->failed = file->remark = NULL;
+        if (good)
+            p->file[kept++] = *file;
+        else
+            capture_free(&file->capture);
+    }
+    p->count = kept;
+}
+
+void prof_capture(struct prof *p)
+{
+    struct task t = {.p = p, .wish = {.compress = !p->summary && !p->no_dwarf, .full = p->full}};
+    t.debug_path = prof_must(calloc(p->count + 1, sizeof *t.debug_path));
+    workers_run(prof_threads(), (uint32_t)p->count, capture_one, &t, NULL);
+    for (size_t i = 0; i < p->count; i++) {
+        p->file[i].debug_path = t.debug_path[i] ? prof_copy(p, t.debug_path[i]) : NULL;
+        free(t.debug_path[i]);
+    }
+    free(t.debug_path);
+    keep_good(p);
+    for (size_t i = 0; i < p->count; i++) {
+        histogram_add(&p->functions, &p->file[i].capture.functions);
+        histogram_add(&p->name_lengths, &p->file[i].capture.name_lengths);
+    }
+}

@@ -1,0 +1,192 @@
+/* Statistics of the files' debug information; see pyelfprof.h.
+ *
+ * Each file is read by a process of its own, a few at a time. libdwarf walks some
+ * 23 MB of .debug_info a second, and so no more than TOTAL_MOST bytes are read of all
+ * files together: of the largest only some units, and how sure the rest is, the
+ * profile says.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/unpack.h"
+#include "tools/pyelfprof.h"
+
+/* Bytes of .debug_info, of all files and of one. */
+#define TOTAL_MOST (UINT64_C(1) << 30)
+#define FILE_MOST  (UINT64_C(1) << 28)
+
+struct reading {
+    struct prof_file *file;
+    struct stats_reader reader;
+    char path[PATH_MAX];
+    int unpacked; /* descriptor of what is read in the file's stead; -1 */
+};
+
+static const char *path_of(const struct prof_file *file)
+{
+    return file->debug_path ? file->debug_path : file->path;
+}
+
+/* The key that occurs most. */
+static uint32_t most_of(const struct stats_tally_table *t)
+{
+    uint32_t key = 0;
+    uint64_t uses = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->of[i].uses > uses) {
+            key = t->of[i].key;
+            uses = t->of[i].uses;
+        }
+    }
+    return key;
+}
+
+/* Whether GNU's views of locations are among the attributes. */
+static bool has_views(const struct stats_tally_table *t)
+{
+    enum { GNU_LOCVIEWS = 0x2137 };
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->of[i].key == GNU_LOCVIEWS)
+            return true;
+    }
+    return false;
+}
+
+static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
+{
+    struct error e;
+    const struct stats_sample *sample = &s->sample;
+    double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
+    double error = stats_scale(s);
+    file->dwarf = (struct prof_dwarf){
+        .known = s->number[STATS_DIES] > 0,
+        .views = has_views(&s->tally[STATS_ATTRIBUTE]),
+        .version = most_of(&s->tally[STATS_VERSION]),
+        .language = most_of(&s->tally[STATS_LANGUAGE]),
+        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_PARTIAL_UNITS] + s->number[STATS_TYPE_UNITS] +
+                 s->number[STATS_SKELETON_UNITS],
+        .dies = s->number[STATS_DIES],
+        .attributes = s->number[STATS_ATTRIBUTES],
+        .rows = s->number[STATS_LINE_ROWS],
+        .entries = s->number[STATS_LIST_ENTRIES],
+        .sampled = sampled,
+        .error = error,
+    };
+    file->capture.split |= s->number[STATS_SKELETON_UNITS] > 0;
+    if (s->number[STATS_UNREADABLE]) {
+        error_set(&e, ERROR_INPUT,
+                  "libdwarf cannot read %" PRIu64 " names, lists or tables, which do not count; first %s",
+                  s->number[STATS_UNREADABLE], s->remark);
+        error_at(&e, path_of(file), 0);
+        prof_complain(p, &e);
+    }
+    if (!stats_add(&p->dwarf, s, &e))
+        prof_complain(p, &e);
+}
+
+/* The error is of the file, also where another was read in its stead. */
+static void complain_of(struct prof *p, const struct prof_file *file, struct error *e)
+{
+    error_at(e, path_of(file), 0);
+    prof_complain(p, e);
+}
+
+/* How far the reading is, on a terminal only. */
+static void show(size_t file, size_t files)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (file < files)
+        fprintf(stderr, "\rreading debug information: %zu of %zu files", file, files);
+    else
+        fputs("\r\033[K", stderr);
+}
+
+static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
+{
+    struct error e;
+    show((size_t)(r->file - p->file), p->count);
+    if (stats_finish(&r->reader, s, &e))
+        take(p, r->file, s);
+    else
+        complain_of(p, r->file, &e);
+    if (r->unpacked >= 0)
+        close(r->unpacked);
+    stats_free(s);
+}
+
+/* Starts to read the file, or what is unpacked of it where libdwarf could not; false,
+ * with a complaint, where it cannot be read. */
+static bool start(struct prof *p, struct reading *r, uint64_t most)
+{
+    struct error e;
+    r->unpacked = -1;
+    snprintf(r->path, sizeof r->path, "%s", path_of(r->file));
+    if (r->file->capture.compression != 0) {
+        if (!unpack_file(path_of(r->file), &r->unpacked, &e)) {
+            prof_complain(p, &e);
+            return false;
+        }
+        snprintf(r->path, sizeof r->path, "/proc/self/fd/%d", r->unpacked);
+    }
+    if (stats_start_sample(&r->reader, r->path, most, &e))
+        return true;
+    if (r->unpacked >= 0)
+        close(r->unpacked);
+    prof_complain(p, &e);
+    return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The most to read of one file, so that no file gets less than another that is no
+ * smaller, and all together no more than TOTAL_MOST. */
+static uint64_t share_of_each(const struct prof *p)
+{
+    uint64_t *bytes = prof_must(malloc((p->count + 1) * sizeof *bytes));
+    for (size_t i = 0; i < p->count; i++)
+        bytes[i] = p->file[i].capture.mix[MIX_INFO];
+    qsort(bytes, p->count, sizeof *bytes, compare);
+    uint64_t left = TOTAL_MOST;
+    uint64_t share = FILE_MOST;
+    for (size_t i = 0; i < p->count; i++) {
+        if (bytes[i] > left / (p->count - i)) {
+            share = left / (p->count - i);
+            break;
+        }
+        left -= bytes[i];
+    }
+    free(bytes);
+    return share < FILE_MOST ? share + 1 : FILE_MOST;
+}
+
+void prof_dwarf(struct prof *p)
+{
+    const uint64_t most = p->full ? 0 : share_of_each(p);
+    size_t slots = 2 * prof_threads();
+    struct reading *reading = prof_must(arena_zeroed(&p->arena, slots, sizeof *reading));
+    struct debug_stats *s = prof_must(arena_zeroed(&p->arena, 1, sizeof *s));
+    size_t first = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->file[i].capture.mix[MIX_INFO] == 0)
+            continue;
+        if (next - first == slots)
+            finish(p, &reading[first++ % slots], s);
+        struct reading *r = &reading[next % slots];
+        r->file = &p->file[i];
+        next += start(p, r, most);
+    }
+    while (first < next)
+        finish(p, &reading[first++ % slots], s);
+    show(p->count, p->count);
+}

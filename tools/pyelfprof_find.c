@@ -1,0 +1,195 @@
+/* Which files: those that are given, and those in directories; see pyelfprof.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/manifest.h"
+#include "tools/pyelfprof.h"
+#include "tools/set.h"
+
+/* ---- what all parts use ---- */
+
+void *prof_must(void *p)
+{
+    if (!p) {
+        fputs("pyelfprof: out of memory\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+char *prof_copy(struct prof *p, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(prof_must(arena_take(&p->arena, size)), text, size);
+}
+
+char *prof_format(struct prof *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        prof_must(NULL);
+    va_end(arguments);
+    char *copy = prof_copy(p, text);
+    free(text);
+    return copy;
+}
+
+void prof_complain(struct prof *p, const struct error *e)
+{
+    p->failed = true;
+    error_report("pyelfprof", e);
+}
+
+/* ---- files ---- */
+
+static bool matches(const char *const *pattern, size_t count, const char *path)
+{
+    const char *base = strrchr(path, '/');
+    for (size_t i = 0; i < count; i++) {
+        if (fnmatch(pattern[i], path, 0) == 0 || (base && fnmatch(pattern[i], base + 1, 0) == 0))
+            return true;
+    }
+    return false;
+}
+
+bool prof_wants(const struct prof *p, const char *path)
+{
+    return (p->onlys == 0 || matches(p->only, p->onlys, path)) && !matches(p->without, p->withouts, path);
+}
+
+static struct prof_file *add(struct prof *p, const char *path)
+{
+    if (p->count == p->capacity) {
+        p->capacity = p->capacity ? 2 * p->capacity : 64;
+        p->file = prof_must(realloc(p->file, p->capacity * sizeof *p->file));
+    }
+    struct prof_file *file = &p->file[p->count++];
+    *file = (struct prof_file){.path = prof_copy(p, path)};
+    return file;
+}
+
+static bool is_there(const struct prof *p, const struct stat *st)
+{
+    for (size_t i = p->count; i-- > 0;) {
+        if (p->file[i].inode == st->st_ino && p->file[i].device == st->st_dev)
+            return true;
+    }
+    return false;
+}
+
+void prof_add(struct prof *p, const char *path, bool given)
+{
+    struct stat st;
+    if (!prof_wants(p, path))
+        return;
+    if (stat(path, &st) == 0) {
+        if ((!given && !S_ISREG(st.st_mode)) || is_there(p, &st))
+            return;
+        struct prof_file *file = add(p, path);
+        file->given = given;
+        file->device = st.st_dev;
+        file->inode = st.st_ino;
+    } else if (given || errno != ENOENT) {
+        struct prof_file *file = add(p, path);
+        file->given = given;
+        file->failed = prof_must(calloc(1, sizeof *file->failed));
+        error_errno(file->failed, path, "cannot find");
+    }
+}
+
+/* ---- directories ---- */
+
+static int by_version(const FTSENT **a, const FTSENT **b)
+{
+    return strverscmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Whether the file begins as ELF files do. One that cannot be read may be one: that
+ * is for the capture to say. */
+static bool may_be_elf(const char *path)
+{
+    char magic[4];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno != ENOENT;
+    bool is = pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    close(fd);
+    return is;
+}
+
+static void complain_errno(struct prof *p, int number, const char *path, const char *what)
+{
+    struct error e;
+    errno = number;
+    error_errno(&e, path, what);
+    prof_complain(p, &e);
+}
+
+/* Links to files are followed, links to directories are not: they may lead anywhere. */
+static void find_in(struct prof *p, const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    FTS *tree = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_version);
+    if (!tree) {
+        complain_errno(p, errno, path, "cannot list");
+        return;
+    }
+    for (FTSENT *entry; (entry = fts_read(tree));) {
+        struct stat st;
+        switch (entry->fts_info) {
+        case FTS_DNR:
+        case FTS_ERR:
+        case FTS_NS:
+            complain_errno(p, entry->fts_errno, entry->fts_path, "cannot list");
+            break;
+        case FTS_SL:
+            if (stat(entry->fts_path, &st) != 0 || !S_ISREG(st.st_mode))
+                break;
+            /* fall through */
+        case FTS_F:
+            if (prof_wants(p, entry->fts_path) && may_be_elf(entry->fts_path))
+                prof_add(p, entry->fts_path, false);
+            break;
+        }
+    }
+    fts_close(tree);
+}
+
+/* The libraries that the manifest of a set names, in its order; false where the
+ * directory is no set. */
+static bool find_set(struct prof *p, const char *path)
+{
+    struct set set;
+    struct error e;
+    const char *manifest = prof_format(p, "%s/" MANIFEST_FILE, path);
+    struct stat st;
+    if (stat(manifest, &st) != 0 || !S_ISREG(st.st_mode) || !set_read(path, &p->arena, &set, &e))
+        return false;
+    for (size_t i = 0; i < set.count; i++) {
+        size_t before = p->count;
+        prof_add(p, set.libraries[i].path, true);
+        if (p->count > before)
+            p->file[before].debug_path = set.libraries[i].debug_path;
+    }
+    return true;
+}
+
+void prof_find(struct prof *p, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        prof_add(p, path, true);
+    else if (!find_set(p, path))
+        find_in(p, path);
+}

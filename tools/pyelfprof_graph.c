@@ -1,0 +1,184 @@
+/* Who needs whom, and how many symbols each takes from the other; see pyelfprof.h.
+ *
+ * DT_NEEDED names a library as DT_SONAME does, or by its file. A symbol comes from the
+ * first library in the order of DT_NEEDED that defines one of its name; versions
+ * are not looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "tools/pyelfprof.h"
+
+enum { NOBODY = UINT32_MAX };
+
+/* A hash table of 64-bit keys with a value each; a key may be there several times. */
+struct table {
+    struct slot {
+        uint64_t key;
+        uint32_t value; /* NOBODY: free */
+    } * slot;
+    size_t mask;
+};
+
+static void table_make(struct table *t, uint64_t count)
+{
+    size_t slots = 64;
+    while (slots < 2 * count)
+        slots *= 2;
+    t->slot = prof_must(malloc(slots * sizeof *t->slot));
+    t->mask = slots - 1;
+    for (size_t i = 0; i < slots; i++)
+        t->slot[i].value = NOBODY;
+}
+
+static void table_add(struct table *t, uint64_t key, uint32_t value)
+{
+    size_t at = random_mix(key) & t->mask;
+    while (t->slot[at].value != NOBODY) {
+        if (t->slot[at].key == key && t->slot[at].value == value)
+            return;
+        at = (at + 1) & t->mask;
+    }
+    t->slot[at] = (struct slot){key, value};
+}
+
+/* The next value of a key; NOBODY behind the last. *at is where to look, from
+ * table_begin on. */
+static size_t table_begin(const struct table *t, uint64_t key)
+{
+    return random_mix(key) & t->mask;
+}
+
+static uint32_t table_next(const struct table *t, uint64_t key, size_t *at)
+{
+    for (; t->slot[*at].value != NOBODY; *at = (*at + 1) & t->mask) {
+        if (t->slot[*at].key == key) {
+            uint32_t value = t->slot[*at].value;
+            *at = (*at + 1) & t->mask;
+            return value;
+        }
+    }
+    return NOBODY;
+}
+
+/* ---- names of libraries ---- */
+
+struct name {
+    const char *name;
+    uint32_t file;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct name *x = a;
+    const struct name *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->file < y->file ? -1 : x->file > y->file;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The first file of that name; NOBODY where there is none. */
+static uint32_t find_file(const struct name *names, size_t count, const char *name)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(names[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && strcmp(names[low].name, name) == 0 ? names[low].file : NOBODY;
+}
+
+/* Two names for each file, by which it may be needed. */
+static struct name *list_names(const struct prof *p)
+{
+    struct name *names = prof_must(malloc((2 * p->count + 1) * sizeof *names));
+    for (size_t i = 0; i < p->count; i++) {
+        const struct prof_file *file = &p->file[i];
+        const char *base = base_name(file->path);
+        names[2 * i] = (struct name){base, (uint32_t)i};
+        names[2 * i + 1] = (struct name){file->capture.soname ? file->capture.soname : base, (uint32_t)i};
+    }
+    qsort(names, 2 * p->count, sizeof *names, compare_names);
+    return names;
+}
+
+/* ---- edges ---- */
+
+struct graph {
+    struct prof *p;
+    struct name *names;
+    struct table symbols; /* hash of a name to a file that defines it */
+    uint32_t *edge_to;    /* for each file, the number of the edge to it; NOBODY */
+};
+
+static void find_edges(struct graph *g, struct prof_file *file)
+{
+    const struct capture *c = &file->capture;
+    file->edge = prof_must(arena_zeroed(&g->p->arena, c->needed_count + 1, sizeof *file->edge));
+    for (size_t i = 0; i < c->needed_count; i++) {
+        uint32_t to = find_file(g->names, 2 * g->p->count, base_name(c->needed[i]));
+        if (to == NOBODY) {
+            file->outside++;
+        } else if (g->edge_to[to] == NOBODY) {
+            g->edge_to[to] = (uint32_t)file->edges;
+            file->edge[file->edges++].to = to;
+        }
+    }
+}
+
+/* Finds out where the file has its symbols from. */
+static void find_symbols(struct graph *g, struct prof_file *file, uint32_t self)
+{
+    const struct capture *c = &file->capture;
+    for (size_t i = 0; i < c->undefined_count; i++) {
+        uint32_t first = NOBODY;
+        bool elsewhere = false;
+        size_t at = table_begin(&g->symbols, c->undefined[i]);
+        for (uint32_t of; (of = table_next(&g->symbols, c->undefined[i], &at)) != NOBODY;) {
+            if (g->edge_to[of] < first)
+                first = g->edge_to[of];
+            elsewhere |= of != self;
+        }
+        if (first != NOBODY)
+            file->edge[first].symbols++;
+        else
+            file->indirect += elsewhere;
+    }
+}
+
+void prof_graph(struct prof *p)
+{
+    struct graph g = {.p = p, .names = list_names(p)};
+    uint64_t defined = 0;
+    for (size_t i = 0; i < p->count; i++)
+        defined += p->file[i].capture.defined_count;
+    table_make(&g.symbols, defined);
+    for (size_t i = 0; i < p->count; i++) {
+        const struct capture *c = &p->file[i].capture;
+        for (size_t j = 0; j < c->defined_count; j++)
+            table_add(&g.symbols, c->defined[j], (uint32_t)i);
+    }
+    g.edge_to = prof_must(malloc((p->count + 1) * sizeof *g.edge_to));
+    memset(g.edge_to, 0xff, (p->count + 1) * sizeof *g.edge_to);
+    for (size_t i = 0; i < p->count; i++) {
+        struct prof_file *file = &p->file[i];
+        find_edges(&g, file);
+        find_symbols(&g, file, (uint32_t)i);
+        for (size_t j = 0; j < file->edges; j++)
+            g.edge_to[file->edge[j].to] = NOBODY;
+        p->degree.count[histogram_bucket(file->edges)]++;
+    }
+    free(g.edge_to);
+    free(g.symbols.slot);
+    free(g.names);
+}

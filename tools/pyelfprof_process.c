@@ -1,0 +1,381 @@
+/* What a process has loaded, and what one had when its core was written; see
+ * pyelfprof.h.
+ *
+ * Both have a memory, an auxiliary vector, and a list of mapped files. The first two
+ * lead to the link map, which has the objects in the order in which they were loaded
+ * (SVR4 ABI, <link.h>: r_debug); where each has its dynamic section says from which
+ * file it is. Where there is no link map to be read, the order is that of addresses.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/pyelfprof.h"
+
+enum { OBJECTS_MOST = 1 << 16, HEADERS_MOST = 256, NOTES_MOST = 1 << 26, MAPPINGS_MOST = 1 << 22, TAGS_MOST = 1024 };
+
+struct mapping {
+    uint64_t begin, end;
+    const char *path; /* to read it by */
+    const char *name; /* as it was */
+    bool code;
+    bool deleted;
+};
+
+struct process {
+    struct prof *p;
+    const char *what; /* of which errors are */
+    int fd;           /* memory: of a process at its addresses, of a core by its segments */
+    Elf64_Phdr *segment;
+    size_t segments;
+    uint64_t headers, header_count; /* AT_PHDR, AT_PHNUM; 0 where unknown */
+    struct mapping *mapping;
+    size_t mappings, capacity;
+};
+
+static void complain(struct process *s, const char *what)
+{
+    struct error e;
+    error_set(&e, ERROR_INPUT, "%s", what);
+    error_at(&e, s->what, 0);
+    prof_complain(s->p, &e);
+}
+
+/* ---- memory ---- */
+
+static bool read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+    if (offset > INT64_MAX)
+        return false;
+    return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
+}
+
+static bool memory_read(const struct process *s, uint64_t address, void *to, size_t size)
+{
+    if (!s->segment)
+        return read_at(s->fd, to, size, address);
+    for (size_t i = 0; i < s->segments; i++) {
+        const Elf64_Phdr *h = &s->segment[i];
+        if (h->p_type == PT_LOAD && address >= h->p_vaddr && address - h->p_vaddr < h->p_filesz &&
+            h->p_filesz - (address - h->p_vaddr) >= size)
+            return read_at(s->fd, to, size, h->p_offset + (address - h->p_vaddr));
+    }
+    return false;
+}
+
+/* ---- mappings ---- */
+
+static void mapping_add(struct process *s, const struct mapping *m)
+{
+    if (s->mappings == MAPPINGS_MOST)
+        return;
+    if (s->mappings == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 256;
+        s->mapping = prof_must(realloc(s->mapping, s->capacity * sizeof *s->mapping));
+    }
+    s->mapping[s->mappings++] = *m;
+}
+
+static void add_file(struct process *s, const struct mapping *m)
+{
+    if (m->deleted) {
+        struct error e;
+        if (!prof_wants(s->p, m->name))
+            return;
+        if (access(m->path, R_OK) != 0) {
+            error_set(&e, ERROR_INPUT, "is mapped by %s, but deleted, and cannot be read any more", s->what);
+            error_at(&e, m->name, 0);
+            prof_complain(s->p, &e);
+            s->p->unreadable++;
+            return;
+        }
+    }
+    prof_add(s->p, m->path, true);
+}
+
+/* ---- the link map ---- */
+
+/* Where the r_debug is that the program's dynamic section leads to; 0 for nowhere. */
+static uint64_t find_debug(const struct process *s)
+{
+    uint64_t bias = 0;
+    uint64_t dynamic = 0;
+    for (uint64_t i = 0; i < s->header_count && i < HEADERS_MOST; i++) {
+        Elf64_Phdr h;
+        if (!memory_read(s, s->headers + i * sizeof h, &h, sizeof h))
+            return 0;
+        if (h.p_type == PT_PHDR)
+            bias = s->headers - h.p_vaddr;
+        else if (h.p_type == PT_DYNAMIC)
+            dynamic = h.p_vaddr;
+    }
+    for (uint64_t i = 0; dynamic && i < TAGS_MOST; i++) {
+        Elf64_Dyn d;
+        if (!memory_read(s, bias + dynamic + i * sizeof d, &d, sizeof d) || d.d_tag == DT_NULL)
+            return 0;
+        if (d.d_tag == DT_DEBUG)
+            return d.d_un.d_ptr;
+    }
+    return 0;
+}
+
+static const struct mapping *mapping_at(const struct process *s, uint64_t address)
+{
+    for (size_t i = 0; i < s->mappings; i++) {
+        if (address >= s->mapping[i].begin && address < s->mapping[i].end)
+            return &s->mapping[i];
+    }
+    return NULL;
+}
+
+/* Adds the files of the objects in the link map; false where there is none. */
+static bool add_link_map(struct process *s)
+{
+    struct r_debug debug;
+    uint64_t address = find_debug(s);
+    bool any = false;
+    if (!address || !memory_read(s, address, &debug, sizeof debug))
+        return false;
+    address = (uint64_t)(uintptr_t)debug.r_map;
+    for (size_t i = 0; address && i < OBJECTS_MOST; i++) {
+        struct link_map object;
+        if (!memory_read(s, address, &object, sizeof object))
+            break;
+        const struct mapping *m = mapping_at(s, (uint64_t)(uintptr_t)object.l_ld);
+        if (m) {
+            add_file(s, m);
+            any = true;
+        }
+        address = (uint64_t)(uintptr_t)object.l_next;
+    }
+    return any;
+}
+
+static void add_all(struct process *s)
+{
+    if (add_link_map(s))
+        return;
+    struct error e;
+    error_set(&e, ERROR_INPUT, "has no link map that can be read; its files are taken in the order of their addresses");
+    error_at(&e, s->what, 0);
+    error_report("pyelfprof", &e); /* no failure: all is there */
+    for (size_t i = 0; i < s->mappings; i++) {
+        if (s->mapping[i].code)
+            add_file(s, &s->mapping[i]);
+    }
+}
+
+static void take_auxiliary(struct process *s, const uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at + 16 <= size; at += 16) {
+        uint64_t pair[2];
+        memcpy(pair, data + at, sizeof pair);
+        if (pair[0] == AT_PHDR)
+            s->headers = pair[1];
+        else if (pair[0] == AT_PHNUM)
+            s->header_count = pair[1];
+    }
+}
+
+/* ---- a process ---- */
+
+/* Files are opened by what the process sees: it may have another root. */
+static void take_line(struct process *s, const char *pid, char *line)
+{
+    static const char deleted[] = " (deleted)";
+    struct mapping m = {0};
+    char permissions[8];
+    int path = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &m.begin, &m.end, permissions, &path) < 3 || !path ||
+        line[path] != '/')
+        return;
+    size_t length = strlen(line + path);
+    m.code = strchr(permissions, 'x') != NULL;
+    m.deleted = length > strlen(deleted) && strcmp(line + path + length - strlen(deleted), deleted) == 0;
+    if (m.deleted)
+        line[path + (int)(length - strlen(deleted))] = '\0';
+    m.name = prof_copy(s->p, line + path);
+    if (m.deleted)
+        m.path = prof_format(s->p, "/proc/%s/map_files/%" PRIx64 "-%" PRIx64, pid, m.begin, m.end);
+    else if (access(m.name, R_OK) == 0)
+        m.path = m.name;
+    else
+        m.path = prof_format(s->p, "/proc/%s/root%s", pid, m.name);
+    mapping_add(s, &m);
+}
+
+static bool read_maps(struct process *s, const char *pid)
+{
+    FILE *maps = fopen(prof_format(s->p, "/proc/%s/maps", pid), "re");
+    char *line = NULL;
+    size_t size = 0;
+    if (!maps)
+        return false;
+    errno = 0;
+    while (getline(&line, &size, maps) > 0)
+        take_line(s, pid, line);
+    free(line);
+    bool ok = !ferror(maps);
+    fclose(maps);
+    return ok;
+}
+
+void prof_process(struct prof *p, const char *pid)
+{
+    struct process s = {.p = p, .what = prof_format(p, "process %s", pid), .fd = -1};
+    uint8_t auxiliary[4096];
+    struct error e;
+    if (!read_maps(&s, pid)) {
+        error_errno(&e, s.what, "cannot read its maps");
+        prof_complain(p, &e);
+        return;
+    }
+    int fd = open(prof_format(p, "/proc/%s/auxv", pid), O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, auxiliary, sizeof auxiliary) : 0;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        take_auxiliary(&s, auxiliary, (size_t)got);
+    s.fd = open(prof_format(p, "/proc/%s/mem", pid), O_RDONLY | O_CLOEXEC);
+    add_all(&s);
+    if (s.fd >= 0)
+        close(s.fd);
+    free(s.mapping);
+}
+
+/* ---- a core ---- */
+
+static bool header_read(int fd, Elf64_Ehdr *header)
+{
+    return read_at(fd, header, sizeof *header, 0) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+           header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+           header->e_type == ET_CORE;
+}
+
+/* The path may be one that a file chose: nothing but regular files is even opened. */
+static int open_file(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+bool prof_is_core(const char *path)
+{
+    Elf64_Ehdr header;
+    int fd = open_file(path);
+    bool is = fd >= 0 && header_read(fd, &header);
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* NT_FILE: count, page size, then begin, end, offset of each mapping, then their names
+ * (linux/fs/binfmt_elf.c). */
+static void take_files(struct process *s, const uint8_t *data, size_t size)
+{
+    uint64_t count;
+    if (size < 16)
+        return;
+    memcpy(&count, data, sizeof count);
+    if (count > (size - 16) / 24)
+        return;
+    const char *name = (const char *)data + 16 + 24 * count;
+    const char *end = (const char *)data + size;
+    for (uint64_t i = 0; i < count && name < end; i++) {
+        uint64_t range[2];
+        size_t length = strnlen(name, (size_t)(end - name));
+        if (name + length == end)
+            return;
+        memcpy(range, data + 16 + 24 * i, sizeof range);
+        struct mapping m = {.begin = range[0], .end = range[1], .code = true};
+        m.path = m.name = prof_copy(s->p, name);
+        mapping_add(s, &m);
+        name += length + 1;
+    }
+}
+
+static void take_notes(struct process *s, const uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
+        Elf64_Nhdr note;
+        memcpy(&note, data + at, sizeof note);
+        at += sizeof note;
+        size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+        size_t description = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+        if (name > size - at || note.n_descsz > size - at - name)
+            return;
+        const uint8_t *content = data + at + name;
+        if (note.n_type == NT_AUXV)
+            take_auxiliary(s, content, note.n_descsz);
+        else if (note.n_type == NT_FILE)
+            take_files(s, content, note.n_descsz);
+        if (description > size - at - name)
+            return;
+        at += name + description;
+    }
+}
+
+static bool core_read(struct process *s)
+{
+    Elf64_Ehdr header;
+    if (!header_read(s->fd, &header) || header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == PN_XNUM)
+        return false;
+    s->segments = header.e_phnum;
+    s->segment = prof_must(calloc(s->segments + 1, sizeof *s->segment));
+    if (!read_at(s->fd, s->segment, s->segments * sizeof *s->segment, header.e_phoff))
+        return false;
+    for (size_t i = 0; i < s->segments; i++) {
+        const Elf64_Phdr *h = &s->segment[i];
+        if (h->p_type != PT_NOTE || h->p_filesz > NOTES_MOST)
+            continue;
+        uint8_t *notes = prof_must(malloc(h->p_filesz + 1));
+        if (read_at(s->fd, notes, h->p_filesz, h->p_offset))
+            take_notes(s, notes, h->p_filesz);
+        free(notes);
+    }
+    return s->mappings > 0;
+}
+
+/* Code is what begins with an ELF header: the note does not tell. */
+static void keep_objects(struct process *s)
+{
+    for (size_t i = 0; i < s->mappings; i++) {
+        char magic[SELFMAG];
+        int fd = open_file(s->mapping[i].path);
+        s->mapping[i].code = fd >= 0 && read_at(fd, magic, sizeof magic, 0) && memcmp(magic, ELFMAG, SELFMAG) == 0;
+        if (fd >= 0)
+            close(fd);
+    }
+}
+
+void prof_core(struct prof *p, const char *path)
+{
+    struct process s = {.p = p, .what = path, .fd = open_file(path)};
+    if (s.fd >= 0 && core_read(&s)) {
+        keep_objects(&s);
+        add_all(&s);
+    } else {
+        complain(&s, "is a core file that does not say which files were mapped (no NT_FILE note), or is cut off");
+        p->unreadable++;
+    }
+    if (s.fd >= 0)
+        close(s.fd);
+    free(s.segment);
+    free(s.mapping);
+}

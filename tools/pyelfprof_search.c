@@ -1,0 +1,284 @@
+/* What a program would load, as ld.so finds it; see pyelfprof.h.
+ *
+ * Nothing is run for it: a library is looked for where ld.so(8) says, in this order:
+ * DT_RPATH of who needs it and of who loaded that (only where who needs it has no
+ * DT_RUNPATH), LD_LIBRARY_PATH, its DT_RUNPATH, /etc/ld.so.cache, and the directories
+ * of the system. $ORIGIN and $LIB are replaced. LD_PRELOAD and directories for some
+ * processors only (glibc-hwcaps) are not looked at.
+ *
+ * Libraries come breadth first, as in the link map, and one that is loaded already
+ * is found by its name, not looked for.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/pyelfprof.h"
+
+#define CACHE_FILE   "/etc/ld.so.cache"
+#define CACHE_HEADER "glibc-ld.so.cache1.1"
+
+enum { CACHE_MOST = 1 << 26, LOADED_MOST = 1 << 16 };
+
+/* The cache (glibc, dl-cache.h): a header, entries, strings. Offsets count from the
+ * beginning. */
+struct cache_header {
+    char magic[20];
+    uint32_t count;
+    uint32_t strings;
+    uint32_t more[5];
+};
+struct cache_entry {
+    int32_t flags;
+    uint32_t name, path;
+    uint32_t system;
+    uint64_t processor; /* 0: for any */
+};
+
+struct loaded {
+    char *path;
+    struct capture c;
+    size_t by; /* who loaded it; itself where nobody did */
+};
+
+struct search {
+    struct prof *p;
+    struct loaded *loaded;
+    size_t count, capacity;
+    uint8_t *cache; /* NULL where there is none */
+    size_t cache_size;
+};
+
+/* ---- the cache ---- */
+
+static void cache_open(struct search *s)
+{
+    int fd = open(CACHE_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)sizeof(struct cache_header) &&
+        st.st_size < CACHE_MOST) {
+        s->cache = prof_must(malloc((size_t)st.st_size));
+        ssize_t got = pread(fd, s->cache, (size_t)st.st_size, 0);
+        s->cache_size = got > 0 ? (size_t)got : 0;
+        if (s->cache_size < sizeof(struct cache_header) || memcmp(s->cache, CACHE_HEADER, strlen(CACHE_HEADER)) != 0 ||
+            s->cache[s->cache_size - 1] != '\0') {
+            free(s->cache);
+            s->cache = NULL;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static const char *cache_string(const struct search *s, uint32_t offset)
+{
+    return offset < s->cache_size ? (const char *)s->cache + offset : "";
+}
+
+/* ---- one library ---- */
+
+/* Whether the file could be loaded by *of; then *c is what it says. */
+static bool fits(const char *path, const struct capture *of, struct capture *c)
+{
+    const struct capture_wish wish = {.links_only = true};
+    struct error e;
+    if (capture_read(path, &wish, c, &e) && c->machine == of->machine && c->wide == of->wide && c->library)
+        return true;
+    capture_free(c);
+    return false;
+}
+
+/* Writes the directory with its variables replaced; false where it is too long. */
+static bool expand(const char *directory, size_t length, const char *library, char *to)
+{
+    static const struct {
+        const char *name;
+        const char *value; /* NULL: the library's own directory */
+    } variables[] = {{"$ORIGIN", NULL},
+                     {"${ORIGIN}", NULL},
+                     {"$LIB", "lib/x86_64-linux-gnu"},
+                     {"${LIB}", "lib/x86_64-linux-gnu"},
+                     {"$PLATFORM", "x86_64"},
+                     {"${PLATFORM}", "x86_64"}};
+    char origin[PATH_MAX];
+    size_t size = 0;
+    if (!realpath(library, origin))
+        snprintf(origin, sizeof origin, "%s", library);
+    char *slash = strrchr(origin, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < length;) {
+        const char *from = directory + i;
+        size_t from_length = 1;
+        size_t to_length = 1;
+        for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++) {
+            size_t name = strlen(variables[v].name);
+            if (name <= length - i && strncmp(directory + i, variables[v].name, name) == 0) {
+                from = variables[v].value ? variables[v].value : origin;
+                from_length = name;
+                to_length = strlen(from);
+                break;
+            }
+        }
+        if (size + to_length >= PATH_MAX)
+            return false;
+        memcpy(to + size, from, to_length);
+        size += to_length;
+        i += from_length;
+    }
+    to[size] = '\0';
+    return true;
+}
+
+/* Looks in directories that colons part. */
+static bool look_in(const char *directories, const char *name, const struct loaded *by, char *path, struct capture *c)
+{
+    char directory[PATH_MAX];
+    for (const char *d = directories; d && *d; d += *d == ':') {
+        size_t length = strcspn(d, ":");
+        if (expand(d, length, by->path, directory) &&
+            snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(path, &by->c, c))
+            return true;
+        d += length;
+    }
+    return false;
+}
+
+static bool look_in_cache(const struct search *s, const char *name, const struct loaded *by, char *path,
+                          struct capture *c)
+{
+    struct cache_header header;
+    if (!s->cache)
+        return false;
+    memcpy(&header, s->cache, sizeof header);
+    size_t most = (s->cache_size - sizeof header) / sizeof(struct cache_entry);
+    for (size_t i = 0; i < header.count && i < most; i++) {
+        struct cache_entry entry;
+        memcpy(&entry, s->cache + sizeof header + i * sizeof entry, sizeof entry);
+        if (entry.processor || strcmp(cache_string(s, entry.name), name) != 0)
+            continue;
+        if (snprintf(path, PATH_MAX, "%s", cache_string(s, entry.path)) < PATH_MAX && fits(path, &by->c, c))
+            return true;
+    }
+    return false;
+}
+
+static bool look_everywhere(const struct search *s, const char *name, size_t number, char *path, struct capture *c)
+{
+    const struct loaded *by = &s->loaded[number];
+    if (strchr(name, '/'))
+        return expand(name, strlen(name), by->path, path) && fits(path, &by->c, c);
+    for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
+        if (look_in(s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, name, &s->loaded[of], path, c))
+            return true;
+        if (s->loaded[of].by == of)
+            break;
+    }
+    const char *environment = getenv("LD_LIBRARY_PATH");
+    return (environment && look_in(environment, name, by, path, c)) || look_in(by->c.runpath, name, by, path, c) ||
+           look_in_cache(s, name, by, path, c) ||
+           look_in("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", name, by, path,
+                   c);
+}
+
+/* ---- all of them ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_loaded(const struct search *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct loaded *l = &s->loaded[i];
+        if (strcmp(strchr(name, '/') ? l->path : base_name(l->path), name) == 0 ||
+            (l->c.soname && strcmp(l->c.soname, name) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Takes *c over. */
+static void load(struct search *s, const char *path, struct capture *c, size_t by)
+{
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 64;
+        s->loaded = prof_must(realloc(s->loaded, s->capacity * sizeof *s->loaded));
+    }
+    s->loaded[s->count] = (struct loaded){.path = prof_must(strdup(path)), .c = *c, .by = by};
+    s->count++;
+    prof_add(s->p, path, true);
+}
+
+static void load_needed(struct search *s, size_t number)
+{
+    for (size_t i = 0; i < s->loaded[number].c.needed_count; i++) {
+        const char *name = s->loaded[number].c.needed[i];
+        char path[PATH_MAX];
+        struct capture c;
+        struct error e;
+        if (is_loaded(s, name) || s->count == LOADED_MOST)
+            continue;
+        if (look_everywhere(s, name, number, path, &c)) {
+            load(s, path, &c, number);
+        } else if (prof_wants(s->p, name)) {
+            error_set(&e, ERROR_INPUT, "needs %s, which is nowhere; see LD_LIBRARY_PATH in ld.so(8), or give --without",
+                      name);
+            error_at(&e, s->loaded[number].path, 0);
+            prof_complain(s->p, &e);
+            s->p->unreadable++;
+        }
+    }
+}
+
+/* A program without a directory is one in PATH. */
+static const char *find_program(struct prof *p, const char *name)
+{
+    const char *d = getenv("PATH");
+    if (strchr(name, '/'))
+        return name;
+    for (; d && *d; d += *d == ':') {
+        size_t length = strcspn(d, ":");
+        const char *path = prof_format(p, "%.*s/%s", (int)length, d, name);
+        if (access(path, X_OK) == 0)
+            return path;
+        d += length;
+    }
+    return name;
+}
+
+void prof_exec(struct prof *p, char *const *paths, size_t count)
+{
+    const struct capture_wish wish = {.links_only = true};
+    struct search s = {.p = p};
+    size_t next = 0;
+    cache_open(&s);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = find_program(p, paths[i]);
+        struct capture c;
+        struct error e;
+        /* What cannot be read is complained of when it is captured. */
+        if (!capture_read(path, &wish, &c, &e))
+            prof_add(p, path, true);
+        else if (!is_loaded(&s, path))
+            load(&s, path, &c, s.count ? 0 : s.count);
+        else
+            capture_free(&c);
+        for (; next < s.count; next++)
+            load_needed(&s, next);
+    }
+    for (size_t i = 0; i < s.count; i++) {
+        capture_free(&s.loaded[i].c);
+        free(s.loaded[i].path);
+    }
+    free(s.loaded);
+    free(s.cache);
+}

@@ -1,0 +1,432 @@
+/* Writing the profile; see pyelfprof.h, and docs/capture.md for the keys.
+ *
+ * Nothing but numbers and the words in this file and of DWARF goes into it; with
+ * --names alone the names of the libraries do. It appears under its name when it is
+ * whole.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "tools/pyelfprof.h"
+
+static const char *const from_names[] = {"files", "exec", "python", "run", "pid", "core"};
+
+/* ---- rows ---- */
+
+/* A mapping in flow style; what it opens stands only where something is in it. */
+struct flow {
+    FILE *to;
+    const char *open; /* what is still to be written before the first member */
+    bool begun;
+};
+
+static void flow_key(struct flow *f, const char *key)
+{
+    fprintf(f->to, "%s%s%s: ", f->begun ? "" : f->open, f->begun ? ", " : "", key);
+    f->begun = true;
+}
+
+static void put_number(struct flow *f, const char *key, uint64_t number)
+{
+    flow_key(f, key);
+    fprintf(f->to, "%" PRIu64, number);
+}
+
+/* A number that is left out where it is 0. */
+static void put_some(struct flow *f, const char *key, uint64_t number)
+{
+    if (number)
+        put_number(f, key, number);
+}
+
+static void put_word(struct flow *f, const char *key, const char *word)
+{
+    flow_key(f, key);
+    fputs(word, f->to);
+}
+
+static void flow_end(struct flow *f)
+{
+    if (f->begun)
+        putc('}', f->to);
+}
+
+static void put_list(struct flow *row, const char *open, const char *const *names, const uint64_t *numbers, int count)
+{
+    struct flow f = {.to = row->to, .open = open};
+    for (int i = 0; i < count; i++)
+        put_some(&f, names[i], numbers[i]);
+    flow_end(&f);
+}
+
+static void put_symbols(struct flow *row, const char *open, const struct capture_symbols *s, uint64_t dynstr)
+{
+    struct flow f = {.to = row->to, .open = open};
+    put_some(&f, "functions", s->functions);
+    put_some(&f, "objects", s->objects);
+    put_some(&f, "other", s->other);
+    put_some(&f, "undefined", s->undefined);
+    put_some(&f, "weak", s->weak);
+    put_some(&f, "dynstr", dynstr);
+    flow_end(&f);
+}
+
+/* "5 131*18 135 136": a number that stands for several says for how many. */
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s)
+{
+    if (s->count < QUANTILES_LEAST)
+        return;
+    flow_key(row, key);
+    for (int q = 0, last; q < QUANTILES; q = last + 1) {
+        for (last = q; last + 1 < QUANTILES && s->quantile[last + 1] == s->quantile[q];)
+            last++;
+        fprintf(row->to, "%s%" PRIu32, q ? " " : "'", s->quantile[q]);
+        if (last > q)
+            fprintf(row->to, "*%d", last - q + 1);
+    }
+    putc('\'', row->to);
+}
+
+/* "0:12 5:3 7-9": a range where consecutive libraries are needed for nothing. */
+static void put_needed(struct flow *row, const struct prof_file *file)
+{
+    if (file->edges == 0)
+        return;
+    flow_key(row, "needed");
+    for (size_t i = 0; i < file->edges; i++) {
+        const struct prof_edge *e = &file->edge[i];
+        fprintf(row->to, "%s%" PRIu32, i ? " " : "'", e->to);
+        size_t last = i;
+        while (e->symbols == 0 && last + 1 < file->edges && file->edge[last + 1].symbols == 0 &&
+               file->edge[last + 1].to == file->edge[last].to + 1)
+            last++;
+        if (e->symbols)
+            fprintf(row->to, ":%" PRIu64, e->symbols);
+        else if (last > i)
+            fprintf(row->to, "-%" PRIu32, file->edge[last].to);
+        i = last;
+    }
+    putc('\'', row->to);
+}
+
+static const char *language_name(uint32_t language, char text[STATS_NAME])
+{
+    char key[STATS_NAME];
+    const char *name = stats_key_name(STATS_LANGUAGE, language, key);
+    if (strncmp(name, "C_plus_plus", 11) == 0)
+        return "c++";
+    if (strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9'))
+        return "c";
+    /* One that libdwarf does not know is a number that the file chose. */
+    size_t i = 0;
+    for (; name[i] && i < STATS_NAME - 1; i++)
+        text[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i] == '_' ? '-' : name[i];
+    text[i] = '\0';
+    return strncmp(text, "0x", 2) == 0 ? "other" : text;
+}
+
+static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
+{
+    if (!d->known)
+        return;
+    char language[STATS_NAME];
+    struct flow f = {.to = row->to, .open = ", dwarf: {"};
+    put_number(&f, "version", d->version);
+    if (d->language)
+        put_word(&f, "language", language_name(d->language, language));
+    put_number(&f, "units", d->units);
+    put_number(&f, "dies", d->dies);
+    put_number(&f, "attributes", d->attributes);
+    put_some(&f, "rows", d->rows);
+    put_some(&f, "entries", d->entries);
+    if (d->sampled < 1) {
+        put_number(&f, "sampled", (uint64_t)(100 * d->sampled + 0.5));
+        flow_key(&f, "error");
+        fprintf(f.to, "%.1f", 100 * d->error);
+    }
+    flow_end(&f);
+}
+
+/* The file's name without its directories, as YAML has it in single quotes. */
+static void put_name(struct flow *row, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *s = slash ? slash + 1 : path;
+    flow_key(row, "name");
+    putc('\'', row->to);
+    for (size_t left = strlen(s), length; left; left -= length, s += length) {
+        length = utf8_length(s, left);
+        bool good = length && !utf8_is_control(s);
+        length = length ? length : 1;
+        if (!good)
+            putc('?', row->to);
+        else
+            fprintf(row->to, "%.*s%s", (int)length, s, *s == '\'' ? "'" : "");
+    }
+    putc('\'', row->to);
+}
+
+static void put_counts(struct flow *row, const struct capture *c)
+{
+    put_symbols(row, ", dynamic: {", &c->dynamic, c->dynstr);
+    put_symbols(row, ", local: {", &c->local, 0);
+    if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
+        put_symbols(row, ", global: {", &c->global, 0);
+    put_list(row, ", relocations: {", capture_relocation_names, c->relocation, CAPTURE_RELOCATIONS);
+    put_number(row, "plt", c->plt);
+}
+
+/* What is as pyelfgen does it unless it is told is left out. */
+static void put_links(struct flow *row, const struct capture *c)
+{
+    static const char *const relro[] = {"none", "partial", "full"};
+    if (!c->hash_gnu || c->hash_sysv)
+        put_word(row, "hash", c->hash_gnu ? "both" : c->hash_sysv ? "sysv" : "none");
+    if (c->bind_now)
+        put_word(row, "bind", "now");
+    if (c->relro != RELRO_PARTIAL)
+        put_word(row, "relro", relro[c->relro]);
+    if (!c->build_id_size)
+        put_word(row, "build-id", "false");
+    if (!c->soname)
+        put_word(row, "soname", "false");
+    put_some(row, "runpath", c->runpaths);
+    put_some(row, "versions", c->versions);
+    put_some(row, "tls", c->tls);
+    put_some(row, "ifunc", c->ifunc);
+    if (c->constructors != 1)
+        put_number(row, "constructors", c->constructors);
+    if (c->destructors != 1)
+        put_number(row, "destructors", c->destructors);
+    if (c->page != 4096)
+        put_number(row, "page", c->page);
+    if (c->loads != 4)
+        put_number(row, "loads", c->loads);
+    put_some(row, "mangled", c->mangled);
+    put_some(row, "methods", c->methods);
+    if (c->compression)
+        put_word(row, "compressed", c->compression == ELFCOMPRESS_ZLIB ? "zlib" : "zstd");
+    if (c->debug_file)
+        put_word(row, "debug-file", "true");
+    if (c->split)
+        put_word(row, "split", "true");
+    if (c->alternate)
+        put_word(row, "alternate", "true");
+}
+
+static void write_row(FILE *to, const struct prof *p, const struct prof_file *file)
+{
+    const struct capture *c = &file->capture;
+    struct flow row = {.to = to, .open = "- {"};
+    put_word(&row, "kind", c->module ? "module" : "utility");
+    if (p->names)
+        put_name(&row, file->path);
+    if (c->machine != EM_X86_64)
+        put_number(&row, "machine", c->machine);
+    if (file->timed) {
+        flow_key(&row, "loaded");
+        fprintf(to, "%.3f", (double)file->loaded / 1e6);
+    }
+    if (file->imported) {
+        flow_key(&row, "import");
+        fprintf(to, "%.3f", (double)file->imported / 1e3);
+    }
+    put_number(&row, "text", c->sizes.text);
+    put_number(&row, "data", c->sizes.data);
+    put_number(&row, "bss", c->sizes.bss);
+    put_some(&row, "debug", c->sizes.debug);
+    put_some(&row, "symtab", c->sizes.symtab);
+    put_some(&row, "strtab", c->sizes.strtab);
+    put_number(&row, "functions", c->functions.count);
+    put_counts(&row, c);
+    put_needed(&row, file);
+    put_number(&row, "outside", file->outside);
+    put_some(&row, "indirect", file->indirect);
+    put_links(&row, c);
+    put_quantiles(&row, "function-sizes", &c->functions);
+    put_quantiles(&row, "name-lengths", &c->name_lengths);
+    put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
+    put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
+    put_dwarf(&row, &file->dwarf);
+    put_list(&row, ", mix: {", capture_mix_names, c->mix, CAPTURE_MIXES);
+    flow_end(&row);
+    putc('\n', to);
+}
+
+/* ---- the whole ---- */
+
+static void write_histogram(FILE *to, const char *key, const struct histogram *h)
+{
+    bool begun = false;
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
+        if (!h->count[b])
+            continue;
+        if (begun)
+            fprintf(to, " %" PRIu64 ":%" PRIu64, histogram_least(b), h->count[b]);
+        else
+            fprintf(to, "  %s: '%" PRIu64 ":%" PRIu64, key, histogram_least(b), h->count[b]);
+        begun = true;
+    }
+    if (begun)
+        fputs("'\n", to);
+}
+
+static void write_tally(FILE *to, const char *key, const struct prof *p, enum stats_tally tally)
+{
+    const struct stats_tally_table *t = &p->dwarf.tally[tally];
+    uint64_t rest = t->rest;
+    if (t->count == 0)
+        return;
+    fprintf(to, "  %s: '", key);
+    for (uint32_t i = 0; i < t->count; i++) {
+        char text[STATS_NAME];
+        const char *name = stats_key_name(tally, t->of[i].key, text);
+        if (name == text)
+            rest += t->of[i].uses; /* nobody's word but the file's */
+        else
+            fprintf(to, "%s:%" PRIu64 " ", name, t->of[i].uses);
+    }
+    fprintf(to, "others:%" PRIu64 "'\n", rest);
+}
+
+/* The sums; bss, which is none of the five, only where the rows tell of it. */
+static void write_sections(FILE *to, const struct file_sizes *s, bool bss)
+{
+    fprintf(to,
+            "sections: {text: %" PRIu64 " B, data: %" PRIu64 " B, debug: %" PRIu64 " B, symtab: %" PRIu64
+            " B, strtab: %" PRIu64 " B",
+            s->text, s->data, s->debug, s->symtab, s->strtab);
+    if (bss)
+        fprintf(to, ", bss: %" PRIu64 " B", s->bss);
+    fputs("}\n", to);
+}
+
+static void write_distributions(FILE *to, const struct prof *p)
+{
+    fputs("distributions:\n", to);
+    write_histogram(to, "function-sizes", &p->functions);
+    write_histogram(to, "name-lengths", &p->name_lengths);
+    write_histogram(to, "degree", &p->degree);
+    write_tally(to, "tags", p, STATS_TAG);
+    write_tally(to, "forms", p, STATS_FORM);
+    write_tally(to, "attributes", p, STATS_ATTRIBUTE);
+}
+
+/* What most of the debug information is like, by its bytes, in the keys that every
+ * profile has: what single libraries are like instead, their rows say. */
+static void write_majority(FILE *to, const struct prof *p)
+{
+    uint64_t known = 0, old = 0, cpp = 0, views = 0, zlib = 0, zstd = 0, units = 0, described = 0;
+    uint64_t functions = 0, mangled = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct capture *c = &p->file[i].capture;
+        const struct prof_dwarf *d = &p->file[i].dwarf;
+        char text[STATS_NAME];
+        functions += c->functions.count;
+        mangled += c->mangled_functions;
+        if (!d->known)
+            continue;
+        known += c->sizes.debug / 2; /* more than that is most */
+        old += d->version < 5 ? c->sizes.debug : 0;
+        cpp += strcmp(language_name(d->language, text), "c++") == 0 ? c->sizes.debug : 0;
+        views += d->views ? c->sizes.debug : 0;
+        zlib += c->compression == ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        zstd += c->compression && c->compression != ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        units += d->units;
+        described += c->functions.count;
+    }
+    if (mangled > functions / 2)
+        fputs("names: {style: itanium}\n", to);
+    if (units == 0)
+        return;
+    uint64_t each = (described + units / 2) / units;
+    struct flow f = {.to = to, .open = "dwarf: {"};
+    put_number(&f, "version", old > known ? 4 : 5);
+    put_word(&f, "language", cpp > known ? "c++" : "c");
+    put_number(&f, "units", each ? each : 1);
+    if (views > known)
+        put_word(&f, "views", "true");
+    if (zlib > known || zstd > known)
+        put_word(&f, "compress", zlib > known ? "zlib" : "zstd");
+    flow_end(&f);
+    putc('\n', to);
+}
+
+static bool write_text(FILE *to, const struct prof *p, struct error *e)
+{
+    struct file_sizes sum = {0};
+    size_t modules = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        modules += p->file[i].capture.module;
+        if (!sizes_add(&sum, &p->file[i].capture.sizes))
+            return error_set(e, ERROR_INPUT, "the libraries together have more than 2^64 bytes");
+    }
+    fprintf(to, "pyelfgen-profile: 1\nmodules: %zu\nutilities: %zu\n", modules, p->count - modules);
+    write_sections(to, &sum, !p->summary);
+    if (p->summary)
+        return true;
+    write_majority(to, p);
+    fprintf(to, "captured: {from: %s, libraries: %zu, unreadable: %zu}\n", from_names[p->from], p->count,
+            p->unreadable);
+    write_distributions(to, p);
+    fputs("libraries:\n", to);
+    for (size_t i = 0; i < p->count; i++)
+        write_row(to, p, &p->file[i]);
+    return true;
+}
+
+/* A temporary file beside the one that is to be. */
+static FILE *open_beside(const char *path, char **temporary, struct error *e)
+{
+    const char *slash = strrchr(path, '/');
+    int directory = slash ? (int)(slash - path) + 1 : 0;
+    if (asprintf(temporary, "%.*s.%s.XXXXXX", directory, path, path + directory) < 0) {
+        *temporary = NULL;
+        error_set(e, ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    int fd = mkstemp(*temporary);
+    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!to) {
+        error_errno(e, path, "cannot write");
+        if (fd >= 0) {
+            close(fd);
+            unlink(*temporary);
+        }
+        free(*temporary);
+        *temporary = NULL;
+        return NULL;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    return to;
+}
+
+bool prof_write(struct prof *p, struct error *e)
+{
+    if (strcmp(p->output, "-") == 0)
+        return write_text(stdout, p, e) && (fflush(stdout) == 0 || error_errno(e, "", "cannot write the profile"));
+    char *temporary;
+    FILE *to = open_beside(p->output, &temporary, e);
+    if (!to)
+        return false;
+    bool ok = write_text(to, p, e);
+    bool written = !ferror(to);
+    written = fclose(to) == 0 && written;
+    if (ok && !written)
+        ok = error_errno(e, p->output, "cannot write");
+    if (ok && rename(temporary, p->output) != 0)
+        ok = error_errno(e, p->output, "cannot write");
+    if (!ok)
+        unlink(temporary);
+    free(temporary);
+    return ok;
+}
