@@ -4,10 +4,7 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
-import sys
-import time
 
 import pytest
 
@@ -136,7 +133,7 @@ def test_counts_that_are_known(capture, tmp_path):
     upper = built(
         tmp_path,
         "libupper",
-        "#include <Python.h>\n" if False else "int lower_a(void), lower_b(void); extern int lower_v;\n"
+        "int lower_a(void), lower_b(void); extern int lower_v;\n"
         "__thread int each[3];\n"
         "static int hidden(int x) {return x * lower_v;}\n"
         "__attribute__((constructor)) static void begin(void) {each[0] = 1;}\n"
@@ -315,7 +312,7 @@ def test_files_that_units_refer_to_are_noted(capture, tmp_path):
     split = built(tmp_path, "split", "int f(int a) {return a;}", "-g", "-gsplit-dwarf")
     (row,) = capture(split).rows
     assert row["split"] == "true"
-    two = [built(tmp_path, f"multi{i}", "struct s {int a, b, c;} v;" * 1 + f"int f{i};", "-g") for i in range(2)]
+    two = [built(tmp_path, f"multi{i}", f"struct s {{int a, b, c;}} v; int f{i};", "-g") for i in range(2)]
     done = subprocess.run(["dwz", "-m", tmp_path / "common.dwz", *two], capture_output=True, text=True) if shutil.which("dwz") else None
     if done and (tmp_path / "common.dwz").exists():
         rows = capture(*two).rows
@@ -358,7 +355,6 @@ def test_what_a_program_would_load(capture, program):
     wanted = [os.path.realpath(found[1]) for found in listed if found]
     captured = capture("--no-dwarf", "--exec", program)
     assert captured.rows[0]["name"] == os.path.basename(program)
-    assert [os.path.realpath(f"/x/{row['name']}").split("/")[-1] for row in captured.rows[1:]]
     found = {row["name"] for row in captured.rows[1:]}
     assert len(found) == len(wanted)
     for path in wanted:
@@ -413,7 +409,7 @@ def flow_from(captured):
     return re.search(r"from: (\w+)", captured.top["captured"])[1]
 
 
-def test_a_core(capture, process, tmp_path):
+def test_a_core(capture, programs, process, tmp_path):
     tool("gcore")
     subprocess.run(["gcore", "-o", tmp_path / "core", str(process.pid)], capture_output=True, check=True)
     wanted = [row["name"] for row in capture("--no-dwarf", "--pid", process.pid).rows]
@@ -423,15 +419,8 @@ def test_a_core(capture, process, tmp_path):
     assert flow_from(captured) == "core"
     content = core.read_bytes()
     core.write_bytes(content[:3000])
-    captured = programs_fail(capture, core)
-    assert "core" in captured
-
-
-def programs_fail(capture, *arguments):
-    """What pyelfprof says where there is nothing to make a profile of."""
-    with pytest.raises(FileNotFoundError):
-        capture(*arguments, status=1)
-    return "core"
+    done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", core, status=1)
+    assert f"{core}: is a core file that does not say which files were mapped" in done.stderr
 
 
 def test_a_deleted_file(capture, tmp_path, tiny_library):
@@ -557,7 +546,6 @@ def test_is_anonymous(programs, capture, small):
         strings = set().union(*each(strings_of, every([p for p in directory.rglob("*.so*") if p.is_file()], 30)))
         told = {word for word in words & strings} - known
         assert told == set()
-        # numbers are not made of anything: no digits of a build-id either
         identifiers = {string for string in strings if re.fullmatch(r"[0-9a-f]{40}", string)}
         assert not any(identifier in captured.text for identifier in identifiers)
 
