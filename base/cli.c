@@ -171,3 +171,22 @@ bool cli_number(const char *text, const char *what, uint64_t least, uint64_t mos
     *number = n;
     return true;
 }
+
+char *cli_word(char **text, bool *closed)
+{
+    char *in = *text + strspn(*text, " \t\n");
+    char *word = in, *out = in;
+    char quote = '\0';
+    if (!*in)
+        return NULL;
+    for (; *in && (quote || !strchr(" \t\n", *in)); in++) {
+        if (quote ? *in == quote : *in == '\'' || *in == '"')
+            quote = quote ? '\0' : *in;
+        else
+            *out++ = *in;
+    }
+    *text = *in ? in + 1 : in;
+    *out = '\0';
+    *closed = !quote;
+    return word;
+}

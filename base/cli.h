@@ -55,4 +55,9 @@ int cli_next(struct cli *c, const char **value, struct error *e);
  * names `what` otherwise. */
 bool cli_number(const char *text, const char *what, uint64_t least, uint64_t most, uint64_t *number, struct error *e);
 
+/* Takes the next word of *text in place, as a shell would without expanding
+ * anything: blanks divide, quotes keep together. NULL at the end; *closed becomes
+ * false where a quote has no other. */
+char *cli_word(char **text, bool *closed);
+
 #endif

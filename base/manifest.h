@@ -72,8 +72,9 @@ struct manifest_library {
     uint64_t size[MANIFEST_SIZES];
     uint64_t functions;
     uint64_t visited; /* <= functions */
-    uint64_t marks;   /* >= functions; may be 0 for a marker */
-    uint64_t marked;  /* visited <= marked <= marks */
+    uint64_t marks;   /* >= functions, or 0: it has none */
+    uint64_t marked;  /* visited <= marked <= marks, where it has any */
+    bool attributes;  /* of a module: it says how many functions it has and has visited */
     uint64_t result;
 };
 

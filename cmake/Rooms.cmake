@@ -125,10 +125,14 @@ endfunction()
 # (see emit/driver_py.h).
 function(embed_text name file symbol)
   set(output ${PROJECT_BINARY_DIR}/${symbol}.c)
+  get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name})
+  if(NOT folder)
+    set(folder ${name})
+  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND}
-      -DINPUT=${PROJECT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol} -DHEADER=${name}/${symbol}.h
+      -DINPUT=${PROJECT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol} -DHEADER=${folder}/${symbol}.h
       -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     COMMENT "Embedding ${file}"

@@ -11,32 +11,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/cli.h"
 #include "driver/launch_parts.h"
 #include "driver/options_launcher.h"
 
 extern char **environ;
-
-/* Takes the next word of *text in place, as a shell would without expanding
- * anything: blanks divide, quotes keep together. NULL at the end; *closed becomes
- * false where a quote has no other. */
-static char *take_word(char **text, bool *closed)
-{
-    char *in = *text + strspn(*text, " \t\n");
-    char *word = in, *out = in;
-    char quote = '\0';
-    if (!*in)
-        return NULL;
-    for (; *in && (quote || !strchr(" \t\n", *in)); in++) {
-        if (quote ? *in == quote : *in == '\'' || *in == '"')
-            quote = quote ? '\0' : *in;
-        else
-            *out++ = *in;
-    }
-    *text = *in ? in + 1 : in;
-    *out = '\0';
-    *closed = !quote;
-    return word;
-}
 
 /* The command line of a tree: the launcher's words, pyelfrun, which run of which
  * mode it is and where its results go, and what the user gave. */
@@ -61,7 +40,7 @@ static bool make_command(struct command *c, const struct options *o, const char 
         return false;
     char *rest = c->launcher;
     bool closed = true;
-    while (closed && (c->word[c->count] = take_word(&rest, &closed)))
+    while (closed && (c->word[c->count] = cli_word(&rest, &closed)))
         c->count++;
     if (!closed)
         return error_set(e, ERROR_USAGE, "--launcher: a quote is not closed: %.300s", o->launcher);

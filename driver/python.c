@@ -196,7 +196,7 @@ static bool python_check(void *state, size_t library, struct error *e)
     struct python *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
     uint64_t functions, visited;
-    if (l->kind != MANIFEST_MODULE)
+    if (l->kind != MANIFEST_MODULE || !l->attributes)
         return true;
     if (!take_number(PyObject_GetAttrString(p->modules[library], "functions"), &functions))
         return fail(e, l, "does not tell its ", "functions");
@@ -207,7 +207,7 @@ static bool python_check(void *state, size_t library, struct error *e)
                          "%s: has %" PRIu64 " functions, the manifest says %" PRIu64
                          "; check the set with pyelfgen --verify",
                          l->stem, functions, l->functions);
-    if (visited != l->visited)
+    if (visited != (l->marks ? l->visited : 0))
         return error_set(e, ERROR_MISMATCH,
                          "%s: visited() returned %" PRIu64 ", the manifest says %" PRIu64
                          "; check the set with pyelfgen --verify",

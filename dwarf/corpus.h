@@ -105,8 +105,12 @@ struct corpus_listing {
     uint16_t tag;
 };
 
+enum { CORPUS_KINDS = 4 }; /* of version and language */
+
 struct corpus {
     struct dialect dialect;
+    const struct corpus *other[CORPUS_KINDS]; /* as it would be of that kind, where a set has such libraries; the
+                                                 caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
     uint32_t headers; /* how many there are */
     uint32_t start;   /* where a header's entries begin in a unit */
@@ -152,6 +156,12 @@ static inline uint32_t corpus_inline_callee(uint32_t line)
     const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
     const uint32_t step = 1 + random_below(random_mix(line), CORPUS_INLINES - 1);
     return (caller + step) % CORPUS_INLINES;
+}
+
+/* The kind of a dialect. */
+static inline unsigned corpus_kind(uint8_t version, uint8_t language)
+{
+    return (version == 4 ? 2u : 0u) + language;
 }
 
 #endif

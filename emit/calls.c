@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "emit/calls_rows.h"
+
 /* Where layer j begins in a row of n dealt out into k layers. */
 static uint64_t layer_start(uint64_t n, uint64_t k, uint64_t j)
 {
@@ -267,7 +269,8 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     const struct plan_library *u = utility_at(plan, class, row);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
-    return (struct import){u->number, chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
+    return (struct import){plan_utility(plan, u->number),
+                           chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
 }
 
 /* The imports made so far, by what they are: places in a table that is at least
@@ -280,20 +283,21 @@ struct import_table {
 /* The number of an import, a new one where it is not in the table. */
 static uint32_t import_number(struct calls *out, struct import_table *t, struct import i)
 {
-    uint64_t place = random_mix((uint64_t)i.utility << 32 | i.function) & t->mask;
+    uint64_t place = random_mix((uint64_t)i.library << 32 | i.function) & t->mask;
     for (uint32_t n; (n = t->number[place]); place = (place + 1) & t->mask)
-        if (out->import[n - 1].utility == i.utility && out->import[n - 1].function == i.function)
+        if (out->import[n - 1].library == i.library && out->import[n - 1].function == i.function)
             return n - 1;
     out->import[out->import_count++] = i;
     t->number[place] = out->import_count;
     return out->import_count - 1;
 }
 
-static void need(struct calls *out, uint8_t *seen, uint32_t utility)
+static void need(const struct plan *plan, struct calls *out, uint8_t *seen, uint32_t library)
 {
-    if (!seen[utility]) {
-        seen[utility] = 1;
-        out->needed[out->needed_count++] = utility;
+    uint8_t *mark = &seen[library - plan_utility(plan, 0)];
+    if (!*mark) {
+        *mark = 1;
+        out->needed[out->needed_count++] = library;
     }
 }
 
@@ -315,7 +319,7 @@ static bool make_random(const struct plan *plan, const struct plan_library *m, c
             struct import i = random_target(plan, class, m->first[class] + local);
             uint32_t function = function_of_rank(plan, m, class, local / per);
             out->target[(uint64_t)function * per + local % per] = import_number(out, &table, i);
-            need(out, seen, i.utility);
+            need(plan, out, seen, i.library);
         }
     }
     return true;
@@ -344,12 +348,12 @@ static void make_neighbouring(const struct plan *plan, const struct plan_library
                 if (in_run < r->length) {
                     assert(out->import_count < m->imports);
                     out->import[out->import_count++] =
-                        (struct import){r->utility->number, run_function(plan, r, in_run)};
+                        (struct import){plan_utility(plan, r->utility->number), run_function(plan, r, in_run)};
                 }
                 uint32_t function = function_of_rank(plan, m, class, local / per);
                 out->target[(uint64_t)function * per + local % per] = run_base + (uint32_t)(in_run % r->length);
             }
-            need(out, seen, r->utility->number);
+            need(plan, out, seen, plan_utility(plan, r->utility->number));
         }
     }
 }
@@ -360,7 +364,7 @@ static bool make(const struct plan *plan, const struct plan_library *m, uint64_t
 {
     uint64_t calls[2];
     class_calls(plan, m, calls);
-    *out = (struct calls){0};
+    *out = (struct calls){.per_function = plan->assignment.per_function};
     uint64_t targets = calls[0] + calls[1];
     uint8_t *seen = arena_zeroed(arena, plan->utilities + 1, 1);
     out->needed = arena_take(arena, (plan->utilities + 1) * sizeof *out->needed);
@@ -375,7 +379,7 @@ static bool make(const struct plan *plan, const struct plan_library *m, uint64_t
         return false;
     if (plan->profile->calls.need_all)
         for (out->needed_count = 0; out->needed_count < plan->utilities; out->needed_count++)
-            out->needed[out->needed_count] = out->needed_count;
+            out->needed[out->needed_count] = plan_utility(plan, out->needed_count);
     return true;
 }
 
@@ -387,15 +391,17 @@ bool calls_count_random(const struct plan *plan, const struct plan_library *m, s
     if (!make(plan, m, (uint64_t)m->functions * plan->assignment.per_function, arena, &calls))
         return false;
     for (uint32_t i = 0; i < calls.import_count; i++)
-        count_name(plan, &plan->library[plan_utility(plan, calls.import[i].utility)], calls.import[i].function, names);
+        count_name(plan, &plan->library[calls.import[i].library], calls.import[i].function, names);
     *count = (struct calls_count){.imports = calls.import_count, .utilities = calls.needed_count};
     for (uint32_t i = 0; i < calls.needed_count; i++)
-        count->needed_digits += names_digits(calls.needed[i]);
+        count->needed_digits += names_digits(plan->library[calls.needed[i]].number);
     return true;
 }
 
 bool calls_make(const struct plan *plan, const struct plan_library *m, struct arena *arena, struct calls *out)
 {
+    if (m->said)
+        return calls_make_rows(plan, m, arena, out);
     if (!make(plan, m, m->imports, arena, out))
         return false;
     assert(out->import_count == m->imports);

@@ -23,18 +23,20 @@
 /* No utility has a chain of the caller's class (a coverage that leaves none). */
 #define CALLS_NONE UINT32_MAX
 
-/* A utility function that a module calls. */
+/* A function of another library that a library calls, which is a module and calls a utility
+ * unless the profile has rows. */
 struct import {
-    uint32_t utility;
+    uint32_t library; /* in plan->library */
     uint32_t function;
 };
 
-/* What a module calls. Arrays are the arena's. */
+/* What a library calls. Arrays are the arena's. */
 struct calls {
+    uint32_t per_function; /* calls of each function */
     struct import *import; /* distinct, in the order of first use */
     uint32_t import_count;
     uint32_t *target; /* [function * per_function + t]: index in import[], or CALLS_NONE */
-    uint32_t *needed; /* numbers of utilities, in the order of first use; if every module needs all, in their own */
+    uint32_t *needed; /* libraries, in the order of first use; if every module needs all, in their own */
     uint32_t needed_count;
 };
 

@@ -66,13 +66,13 @@ static bool calls_next(const struct code *c, uint32_t index)
 /* The import that the t-th call of a function goes to, or NULL. */
 static const struct import *call_target(const struct code *c, uint32_t index, uint32_t t, uint32_t *number)
 {
-    *number = c->calls->target[(uint64_t)index * c->plan->assignment.per_function + t];
+    *number = c->calls->target[(uint64_t)index * c->calls->per_function + t];
     return *number == CALLS_NONE ? NULL : &c->calls->import[*number];
 }
 
 static uint32_t calls_of(const struct code *c)
 {
-    return c->calls ? c->plan->assignment.per_function : 0;
+    return c->calls ? c->calls->per_function : 0;
 }
 
 uint32_t code_least(const struct code *c, uint32_t index)
@@ -113,8 +113,9 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    const uint64_t smallest = c->blocks->block[0].size;
-    uint64_t most = bytes / smallest + 3; /* blocks, a run, a gap */
+    /* blocks refer to what a bare library has not */
+    const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
+    uint64_t most = bytes / c->blocks->block[0].size + 3; /* blocks, a run, a gap */
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
@@ -127,7 +128,7 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
         if (bytes >= smallest)
             *piece = (struct piece){.kind = PIECE_BLOCK, .first = choose_block(c->blocks, r, bytes)};
         else if (bytes > FILLER_GAP_MOST)
-            *piece = choose_run(c->filler, r, bytes);
+            *piece = choose_run(c->filler, r, bytes < BLOCK_MOST ? bytes : BLOCK_MOST);
         else
             *piece = (struct piece){.kind = PIECE_GAP, .first = (uint16_t)bytes};
         bytes -= code_piece_size(c, piece);
@@ -182,7 +183,9 @@ uint8_t *code_epilogue(uint8_t *p)
 
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark)
 {
-    p = put_bytes(p, "\xc6\x05", 2); /* movb $1,visits+mark(%rip) */
+    if (c->library->level >= LEVEL_UNMARKED)
+        return put_bytes(p, "\x0f\x1f\x80\x00\x00\x00\x00", CODE_MARK); /* nopl 0L(%rax) */
+    p = put_bytes(p, "\xc6\x05", 2);                                    /* movb $1,visits+mark(%rip) */
     p = code_relative(c, p, c->marks + mark, 1);
     return put_u8(p, 1);
 }

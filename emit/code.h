@@ -68,7 +68,7 @@ struct body {
 struct code {
     const struct plan *plan;
     const struct plan_library *library;
-    const struct calls *calls;
+    const struct calls *calls;       /* NULL: none */
     const struct function *own;      /* its numbered functions */
     const struct function *imported; /* those it imports, as calls->import */
     const struct filler *filler;

@@ -34,9 +34,14 @@ static bool unit_is_full(const struct walk *w, uint32_t lines)
 static bool open_unit(struct walk *w, uint64_t offset)
 {
     const struct library *l = w->l;
-    uint64_t average = (uint64_t)plan_units(l->plan);
+    uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
+    if (l->row->units) { /* as many as it says, of about one size */
+        const uint64_t all = l->row->functions + (uint64_t)l->shape.glue;
+        const uint64_t unit = w->units < l->row->units ? w->units : l->row->units - 1;
+        w->unit_rest = (uint32_t)(all * (unit + 1) / l->row->units - all * unit / l->row->units);
+    }
     if (!w->unit_rest)
         w->unit_rest = 1;
     w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
@@ -86,7 +91,7 @@ static void describe_objects(struct walk *w)
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
-         .count = SCRATCH_BYTES / 8,
+         .count = l->row->level < LEVEL_BARE ? SCRATCH_BYTES / 8 : 0,
          .address = l->code.scratch},
     };
     for (unsigned i = 0; i < OBJECTS; i++)
@@ -410,7 +415,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    struct room room = room_for(w, b, l->plan->assignment.per_function + UINT64_C(1));
+    struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w);
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);

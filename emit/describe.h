@@ -36,7 +36,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
               struct arena *arena);
 
 /* Whether functions are told to be methods of classes. */
-bool class_is_told(const struct corpus *corpus, const struct plan *plan);
+bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l);
 /* Most that the classes of a library take at the least, with so many units. */
 uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l, uint64_t units);
 

@@ -29,9 +29,9 @@ static const struct {
     [TEMPLATE_CHAR] = {"char", BASE_CHAR},
 };
 
-bool class_is_told(const struct corpus *corpus, const struct plan *plan)
+bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)
 {
-    return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM;
+    return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM && !(l && l->plain_names);
 }
 
 /* Functions of the class with this number. */
@@ -43,7 +43,7 @@ static uint32_t class_methods(const struct plan_library *l, uint32_t number)
 
 uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l, uint64_t units)
 {
-    if (!class_is_told(corpus, plan))
+    if (!class_is_told(corpus, plan, l))
         return 0;
     uint32_t classes = (l->functions + MANGLE_METHODS - 1) / MANGLE_METHODS;
     uint64_t names = strlen(l->name) + 1 + l->functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
@@ -54,8 +54,9 @@ uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const 
 
 uint64_t class_room(const struct walk *w)
 {
-    return class_is_told(w->corpus, w->l->plan) ? compose_class_most(w->corpus->dialect, MANGLE_METHODS, ARGUMENTS_MOST)
-                                                : 0;
+    return class_is_told(w->corpus, w->l->plan, w->l->row)
+               ? compose_class_most(w->corpus->dialect, MANGLE_METHODS, ARGUMENTS_MOST)
+               : 0;
 }
 
 /* --- names ------------------------------------------------------------------------ */
@@ -150,7 +151,7 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
     const struct library *l = w->l;
     struct class_walk *k = &w->classes;
     f->declared = COMPOSE_UNKNOWN;
-    if (!class_is_told(w->corpus, l->plan))
+    if (!class_is_told(w->corpus, l->plan, l->row))
         return;
     if (!i)
         name_class(w, number);

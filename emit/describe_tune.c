@@ -238,7 +238,7 @@ static uint64_t settle_data_units(struct walk *w)
 uint64_t tune_data_headers(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
-    uint64_t units = 1 + (w->l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan);
+    uint64_t units = 1 + (w->l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan, w->l->row);
     if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
         return 0;
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emit/calls_rows.h"
+
 uint64_t evaluate_entry_own(const struct plan_library *l)
 {
     return plan_key(l, PURPOSE_ENTRY);
@@ -44,29 +46,61 @@ static uint64_t contribution(const struct constants *c, const struct function *f
     return sum;
 }
 
+/* What a call of function `index`, f, and of the rest of its chain returns; none of them calls
+ * another library. */
+static uint64_t leaf_result(const struct plan *plan, const struct plan_library *l, uint32_t index, uint64_t caller)
+{
+    uint64_t sum = 0;
+    do {
+        const struct function f = plan_function(l, index);
+        sum += contribution(&plan->constants, &f, caller);
+        caller = 0;
+        index++;
+    } while (index < l->functions && index % plan->depth);
+    return sum;
+}
+
+/* What function `index` of a library, f, gets of the other libraries that it calls: of leaves. */
+static uint64_t outgoing(const struct plan *plan, const struct plan_library *l, uint32_t index,
+                         const struct function *f)
+{
+    uint64_t sum = 0;
+    if (!l->said || index >= l->callers)
+        return 0;
+    for (uint32_t t = 0; t < l->per_function; t++) {
+        struct import import;
+        if (!calls_row_import(plan, l, index * l->per_function + t, &import))
+            break;
+        sum += leaf_result(plan, &plan->library[import.library], import.function, evaluate_caller(f->hash, t));
+    }
+    return sum;
+}
+
 /* What a call of each import adds beyond what the function itself does: the rest
  * of its chain. Imports of one chain stand together, and share the sums. */
 static bool sum_tails(const struct plan *plan, const struct calls *calls, struct arena *arena, uint64_t *tail)
 {
     uint64_t *sums = arena_take(arena, (plan->depth + UINT64_C(1)) * sizeof *sums); /* from the i-th to the end */
-    uint32_t utility = UINT32_MAX;
+    uint32_t library = UINT32_MAX;
     uint32_t chain = UINT32_MAX;
     if (!sums)
         return false;
     for (uint32_t k = 0; k < calls->import_count; k++) {
         const struct import *import = &calls->import[k];
-        if (import->utility != utility || import->function / plan->depth != chain) {
-            utility = import->utility;
+        const struct plan_library *u = &plan->library[import->library];
+        if (import->library != library || import->function / plan->depth != chain) {
+            library = import->library;
             chain = import->function / plan->depth;
-            const struct plan_library *u = &plan->library[plan_utility(plan, utility)];
             uint32_t length = plan_chain_length(plan, u, chain);
             sums[length] = 0;
             for (uint32_t i = length; i-- > 0;) {
-                struct function f = function_of(u->key, chain * plan->depth + i);
-                sums[i] = sums[i + 1] + contribution(&plan->constants, &f, 0);
+                struct function f = plan_function(u, chain * plan->depth + i);
+                sums[i] = sums[i + 1] + contribution(&plan->constants, &f, 0) +
+                          outgoing(plan, u, chain * plan->depth + i, &f);
             }
         }
-        tail[k] = sums[import->function % plan->depth + 1];
+        const struct function f = plan_function(u, import->function);
+        tail[k] = sums[import->function % plan->depth + 1] + outgoing(plan, u, import->function, &f);
     }
     return true;
 }
@@ -75,7 +109,7 @@ bool evaluate_entry(const struct plan *plan, const struct plan_library *l, const
                     const struct function *own, const struct function *imported, struct arena *arena, uint64_t *result)
 {
     uint64_t sum = evaluate_entry_own(l);
-    uint32_t per = plan->assignment.per_function;
+    uint32_t per = calls->per_function;
     uint64_t *tail = arena_take(arena, (calls->import_count + UINT64_C(1)) * sizeof *tail);
     if (!tail || !sum_tails(plan, calls, arena, tail))
         return false;

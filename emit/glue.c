@@ -11,6 +11,7 @@ enum {
     DTORS_SIZE = 46,
     FRAME_DUMMY_SIZE = 1,
     PYINIT_SIZE = 60,
+    PYINIT_PLAIN_SIZE = 27,
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
@@ -31,7 +32,7 @@ static uint32_t entry_size(const struct code *c, const struct shape *s)
     for (uint32_t chain = 0; chain < c->library->chains; chain++) {
         if (!entry_calls(c, chain))
             continue;
-        struct function head = function_of(c->library->key, chain * c->plan->depth);
+        struct function head = plan_function(c->library, chain * c->plan->depth);
         size += code_pass_size(&head) + CODE_CALL;
     }
     return size + (s->extern_called >= 0 ? CODE_CALL : 0) + (s->calls_own_extern ? CODE_CALL : 0);
@@ -43,14 +44,15 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     g.place[GLUE_DTORS].size = DTORS_SIZE;
     g.place[GLUE_FRAME_DUMMY].size = FRAME_DUMMY_SIZE;
     if (s->python) {
-        g.place[GLUE_PYINIT].size = PYINIT_SIZE;
+        const bool plain = c->library->level >= LEVEL_PLAIN;
+        g.place[GLUE_PYINIT].size = plain ? PYINIT_PLAIN_SIZE : PYINIT_SIZE;
         g.place[GLUE_METHOD].size = METHOD_SIZE;
-        g.place[GLUE_VISITED].size = VISITED_SIZE;
+        g.place[GLUE_VISITED].size = plain ? 0 : VISITED_SIZE;
         g.place[GLUE_ENTRY].size = entry_size(c, s);
     }
     if (s->has_extern)
         g.place[GLUE_EXTERN].size = EXTERN_SIZE;
-    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+    for (unsigned i = 0; i < s->helpers; i++)
         g.place[GLUE_HELPER + i].size = HELPER_SIZE;
     if (s->executable)
         g.place[GLUE_START].size = START_SIZE;
@@ -75,6 +77,10 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     switch (which) {
     case GLUE_PYINIT:
         line_row(rows, at + 8, ++*line);
+        if (c->library->level >= LEVEL_PLAIN) {
+            line_row(rows, at + 25, ++*line);
+            break;
+        }
         line_row(rows, at + 29, ++*line);
         line_row(rows, at + 54, ++*line);
         break;
@@ -96,7 +102,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
             for (uint32_t chain = 0; chain < c->library->chains; chain++) {
                 if (!entry_calls(c, chain))
                     continue;
-                struct function head = function_of(c->library->key, chain * c->plan->depth);
+                struct function head = plan_function(c->library, chain * c->plan->depth);
                 line_row(rows, at, ++*line);
                 at += code_pass_size(&head) + CODE_CALL;
             }
@@ -144,6 +150,11 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
 }
 
+static uint32_t python_slot(const struct code *c, const struct glue_addresses *a, enum python_function which)
+{
+    return a->python_slot + shape_python_slot(c->library, which);
+}
+
 /* m = PyModule_Create2(&definition, 1013);
  * if (m) PyModule_AddIntConstant(m, "functions", N);
  * return m; */
@@ -153,14 +164,16 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     p = put_u8(p, 0xbe);                                     /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
-    p = code_call(c, p, a->python_slot + PYTHON_MODULE_CREATE);
+    p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
+    if (c->library->level >= LEVEL_PLAIN)
+        return put_bytes(p, "\xc9\xc3", 2);      /* leave; ret */
     p = put_bytes(p, "\x48\x89\x45\xf8", 4);     /* mov %rax,-8(%rbp) */
     p = put_bytes(p, "\x48\x85\xc0\x74\x14", 5); /* test %rax,%rax; je to the end */
     p = put_u8(p, 0xba);                         /* mov $functions,%edx */
     p = put_u32(p, c->library->functions);
     p = put_reference(c, p, "\x48\x8d\x35", 3, a->functions_name); /* lea "functions"(%rip),%rsi */
     p = put_bytes(p, "\x48\x89\xc7", 3);                           /* mov %rax,%rdi */
-    p = code_call(c, p, a->python_slot + PYTHON_ADD_INT);
+    p = code_call(c, p, python_slot(c, a, PYTHON_ADD_INT));
     return code_epilogue(p);
 }
 
@@ -176,7 +189,7 @@ static uint8_t *put_method(const struct code *c, const struct glue_addresses *a,
     p = put_method_prologue(p);
     p = code_call(c, p, a->entry_slot);
     p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
-    p = code_call(c, p, a->python_slot + PYTHON_FROM_UNSIGNED);
+    p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
     return put_bytes(p, "\xc9\xc3", 2); /* leave; ret */
 }
 
@@ -184,14 +197,14 @@ static uint8_t *put_method(const struct code *c, const struct glue_addresses *a,
 static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
     p = put_method_prologue(p);
-    p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax */
+    p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax; or what is there without them */
     p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
-    p = put_u32(p, c->library->functions);
-    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);        /* xor %edi,%edi; test %ecx,%ecx; je done */
-    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);        /* again: movzbl (%rax),%edx; add %rdx,%rdi */
-    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);    /* inc %rax; dec %ecx; jne again */
-    p = code_call(c, p, a->python_slot + PYTHON_FROM_LONG); /* done: */
-    return put_bytes(p, "\xc9\xc3", 2);                     /* leave; ret */
+    p = put_u32(p, c->library->level < LEVEL_UNMARKED ? c->library->functions : 0);
+    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);          /* xor %edi,%edi; test %ecx,%ecx; je done */
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);          /* again: movzbl (%rax),%edx; add %rdx,%rdi */
+    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);      /* inc %rax; dec %ecx; jne again */
+    p = code_call(c, p, python_slot(c, a, PYTHON_FROM_LONG)); /* done: */
+    return put_bytes(p, "\xc9\xc3", 2);                       /* leave; ret */
 }
 
 static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)
@@ -203,7 +216,7 @@ static uint8_t *put_entry(const struct code *c, const struct shape *s, const str
         if (!entry_calls(c, chain))
             continue;
         uint32_t index = chain * c->plan->depth;
-        struct function head = function_of(c->library->key, index);
+        struct function head = plan_function(c->library, index);
         p = code_pass(c, p, &head, 0);
         p = code_call(c, p, c->slot[index]);
         p = code_add_result(p);

@@ -277,7 +277,7 @@ bool join_targets(struct library *l, struct arena *arena)
         target[l->at.own_extern_slot] = extern_address(l, index_of(l));
     for (uint32_t i = 0; i < l->row->imports; i++) {
         const struct import *import = &l->calls.import[i];
-        const uint32_t utility = plan_utility(l->plan, import->utility);
+        const uint32_t utility = import->library;
         const uint32_t place = j->function[j->part[utility].functions + import->function];
         target[l->code.import_slot + i] = join_address(j, utility, SECTION_TEXT, place);
     }

@@ -23,13 +23,15 @@ static bool number_slots(struct library *l, struct arena *arena)
         return false;
     l->at.python_slot = next;
     if (s->python || s->holds)
-        next += PYTHON_FUNCTION_COUNT;
+        next += shape_python_functions(l->row);
     if (s->python)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
     next += l->row->imports;
+    l->outside_slots = next;
+    next += l->row->extra.slots;
     l->own_slots = next;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;
@@ -66,10 +68,10 @@ static bool list_functions(struct library *l, struct arena *arena)
     if (!own || !imported)
         return false;
     for (uint32_t i = 0; i < l->row->functions; i++)
-        own[i] = function_of(l->row->key, i);
+        own[i] = plan_function(l->row, i);
     for (uint32_t i = 0; i < l->calls.import_count; i++) {
         const struct import *import = &l->calls.import[i];
-        imported[i] = function_of(plan->library[plan_utility(plan, import->utility)].key, import->function);
+        imported[i] = plan_function(&plan->library[import->library], import->function);
     }
     l->code.own = own;
     l->code.imported = imported;
@@ -79,11 +81,12 @@ static bool list_functions(struct library *l, struct arena *arena)
 static bool start_library(struct library *l, const struct plan *plan, const struct plan_library *row,
                           const struct stock *stock, struct arena *arena)
 {
+    stock = stock_of(stock, row);
     *l = (struct library){.plan = plan, .row = row, .stock = stock};
     l->shape = shape_of(plan, row);
     l->code = (struct code){
         .plan = plan, .library = row, .filler = stock ? &stock->filler : NULL, .blocks = stock ? &stock->blocks : NULL};
-    if (row->kind == LIBRARY_MODULE) {
+    if (row->kind == LIBRARY_MODULE || row->edges) {
         if (!calls_make(plan, row, arena, &l->calls))
             return false;
         l->code.calls = &l->calls;
@@ -144,6 +147,12 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
                          plan_ending(row), (unsigned long long)least, (unsigned long long)budget);
     uint64_t free_bytes = budget - least;
     uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / CODE_ALIGN : 0;
+    if (units && row->said && row->said->value[ROW_SHARE_CODE] != PROFILE_DERIVED) {
+        const uint64_t code = (uint64_t)row->said->value[ROW_SHARE_CODE];
+        const uint64_t fixed = least + INIT_BYTES + FINI_BYTES;
+        const uint64_t more = code > fixed ? code - fixed : 0;
+        units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
+    }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
     uint64_t offset = l->glue.end;
     uint64_t given = 0;
@@ -181,7 +190,16 @@ static void size_objects(struct library *l)
     l->objects_data = in_data < locals / 4 ? (uint32_t)in_data : locals / 4;
     l->objects_rodata = in_rodata < locals / 4 ? (uint32_t)in_rodata : locals / 4;
     l->objects_bss = locals - l->objects_data - l->objects_rodata;
-    uint64_t bss = ((l->shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->objects_bss;
+    uint64_t fixed = (l->shape.bss + 7) & ~UINT64_C(7);
+    if (row->said) {
+        const uint64_t room = row->size[SIZE_BSS] > fixed ? (row->size[SIZE_BSS] - fixed) / 16 : 0;
+        const uint32_t rest = l->objects_bss > room ? l->objects_bss - (uint32_t)room : 0;
+        l->objects_bss -= rest;
+        l->objects_rodata += rest;
+        if (row->size[SIZE_BSS] < fixed)
+            fixed = row->size[SIZE_BSS];
+    }
+    uint64_t bss = fixed + UINT64_C(16) * l->objects_bss;
     l->bss_free = row->size[SIZE_BSS] > bss ? row->size[SIZE_BSS] - bss : 0;
     l->layout.section[SECTION_DATA].size = l->shape.data + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
@@ -208,7 +226,15 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Whether single debug sections have sizes of their own, as in libraries they may. */
 static bool is_mixed(const struct library *l)
 {
-    return l->plan->mix && !plan_is_direct(l->row);
+    if (!l->plan->mix || plan_is_direct(l->row))
+        return false;
+    if (!l->plan->profile->rows)
+        return true;
+    const uint64_t *size = l->plan->mix[l->row - l->plan->library].size;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        if (size[i] != DEBUG_ANY)
+            return true;
+    return false;
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
@@ -243,7 +269,7 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
         uint64_t frames =
-            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan));
+            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row));
         goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
     }
     return goal;
@@ -275,7 +301,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    if (l->plan->without_debug)
+    if (l->row->without_debug)
         return true;
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
@@ -364,7 +390,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
     if (!size_debug(b, e))
         return false;
-    if (!plan->stripped)
+    if (!row->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
     if (l->shape.python && !l->joined &&
         !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
@@ -476,7 +502,7 @@ struct debug_places library_debug_places(const struct library *l, uint8_t *image
 
 static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
 {
-    if (l->plan->without_debug)
+    if (l->row->without_debug)
         return;
     const struct debug_places places = library_debug_places(l, image);
     debug_write(&l->debug, names, &places);
@@ -507,7 +533,7 @@ bool library_write(struct builder *b, struct error *e)
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if (l->shape.inner && !l->plan->without_debug &&
+    if ((l->shape.inner || l->shape.local) && !l->row->without_debug &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;
@@ -524,9 +550,9 @@ bool library_write_part(struct builder *b, struct error *e)
                          (unsigned long long)l->layout.file_size);
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
-    if (l->plan->stripped && !l->plan->without_debug)
+    if (l->row->stripped && !l->row->without_debug)
         names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
-    if (!l->plan->stripped)
+    if (!l->row->stripped)
         symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
     if (!names || !write_unwind_part(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);

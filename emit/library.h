@@ -38,9 +38,10 @@ struct library {
     struct calls calls;
     struct glue glue;
     struct code code;
-    struct body *body;  /* of each numbered function */
-    uint32_t *slot;     /* its PLT slot, or CODE_NO_SLOT */
-    uint32_t own_slots; /* the first slot of own functions */
+    struct body *body;      /* of each numbered function */
+    uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
+    uint32_t own_slots;     /* the first slot of own functions */
+    uint32_t outside_slots; /* and of functions outside the set */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;
@@ -49,6 +50,7 @@ struct library {
     struct dynamic_strings strings;                     /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym */
     uint32_t symbol_main, symbol_start_main;            /* of an executable */
+    uint32_t symbol_outside, symbol_defined;            /* the first of these, in .dynsym */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
     const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/assemble.h"
+#include "emit/differences.h"
 #include "emit/inside.h"
 #include "emit/mix.h"
 #include "emit/options.h"
@@ -49,6 +50,8 @@ static bool load_profile(struct run *r, struct error *e)
         if (value && !profile_value_read(&r->profile, (enum profile_key_id)key, value, NULL, e))
             return false;
     }
+    if (r->options.sources && r->profile.rows)
+        return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
     if (r->options.sources && r->profile.dwarf.language == LANGUAGE_CPP)
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
     return true;
@@ -67,7 +70,7 @@ static bool generate(struct run *r, struct error *e)
                                     (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units,
                                     r->profile.dwarf.views};
     r->stock = stock_make(dialect, r->profile.seed);
-    if (!r->stock)
+    if (!r->stock || !stock_add_rows(r->stock, &r->profile))
         return error_set(e, ERROR_MEMORY, "out of memory");
 
     /* Counts, calls and exact sizes of every library. What cannot be met is
@@ -99,6 +102,8 @@ static bool generate(struct run *r, struct error *e)
 
     if (!o->quiet)
         report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, o->output);
+    if (!o->quiet && !o->dry_run)
+        differences_report(stdout, &r->set);
     return true;
 }
 

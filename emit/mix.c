@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "emit/mix_parts.h"
 #include "emit/plan_parts.h"
 
 enum {
@@ -167,7 +168,12 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     return false;
 }
 
-static enum mix_kind kind_of(enum debug_section section)
+enum debug_section mix_section(enum mix_kind kind)
+{
+    return kinds[kind].section;
+}
+
+enum mix_kind mix_kind_of(enum debug_section section)
 {
     for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
         if (kinds[kind].section == section)
@@ -205,7 +211,7 @@ static bool absorb(const struct settling *s, uint32_t index, int64_t missing)
 static bool learn(const struct settling *s, uint32_t index)
 {
     const struct trial *t = &s->trial[index];
-    enum mix_kind kind = kind_of(t->failed);
+    enum mix_kind kind = mix_kind_of(t->failed);
     if (kind == MIX_KINDS)
         return absorb(s, index, (int64_t)(s->plan->library[index].size[SIZE_DEBUG] - t->possible));
     if (!s->given[kind]) { /* what has absorbed cannot be so */
@@ -234,7 +240,7 @@ static bool learn(const struct settling *s, uint32_t index)
 static bool refuse_library(struct settling *s, uint32_t index, struct error *e)
 {
     const struct trial *t = &s->trial[index];
-    enum mix_kind kind = kind_of(t->failed);
+    enum mix_kind kind = mix_kind_of(t->failed);
     if (kind != MIX_KINDS && s->given[kind])
         s->wrong = kind;
     return error_set(
@@ -369,6 +375,8 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
 {
     struct settling s = {.plan = plan, .stock = stock};
     bool any = false;
+    if (plan->profile->rows)
+        return mix_settle_rows(plan, stock, threads, e);
     for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
         any |= plan->profile->dwarf.mix[kind] != PROFILE_DERIVED;
     if (!any || plan->without_debug)

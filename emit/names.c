@@ -112,9 +112,14 @@ static uint32_t stem_length(const struct plan_library *l)
     return (uint32_t)(strlen(l->name) + sizeof "_fun" - 1);
 }
 
+bool names_are_mangled(const struct names *n, const struct plan_library *l)
+{
+    return n->style == STYLE_ITANIUM && !l->plain_names;
+}
+
 uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f)
 {
-    if (n->style == STYLE_ITANIUM)
+    if (names_are_mangled(n, l))
         return mangle_length(n->letters, l, index, f);
     return names_length(n, stem_length(l) + names_digits(index));
 }
@@ -122,7 +127,7 @@ uint32_t names_function(const struct names *n, const struct plan_library *l, uin
 uint8_t *names_write_function(const struct names *n, struct names_head *head, const struct plan_library *l,
                               uint32_t index, const struct function *f, uint8_t *at, uint32_t *hash)
 {
-    if (n->style == STYLE_ITANIUM)
+    if (names_are_mangled(n, l))
         return mangle_write(&head->mangled, n->letters, l, index, f, at, hash);
     if (head->library != l) {
         head->library = l;

@@ -66,6 +66,9 @@ uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t 
 
 /* --- functions' names in either style ------------------------------------------------ */
 
+/* Whether those of a library's functions are mangled. */
+bool names_are_mangled(const struct names *n, const struct plan_library *l);
+
 /* Characters of the name of function `index` of a library. */
 uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f);
 

@@ -32,6 +32,8 @@ uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *
 
 uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l)
 {
+    if (l->said)
+        return l->visited;
     if (l->kind == LIBRARY_UTILITY && !plan->assignment.calls[1])
         return 0;
     return plan_covered_functions(plan, l);
@@ -45,7 +47,7 @@ static uint32_t extern_chain(const struct plan *plan)
 
 bool plan_has_extern(const struct plan *plan, const struct plan_library *l)
 {
-    return l->kind == LIBRARY_MODULE && plan->profile->calls.cross_module;
+    return l->kind == LIBRARY_MODULE && plan->profile->calls.cross_module && !l->said;
 }
 
 int64_t plan_extern_called(const struct plan *plan, const struct plan_library *l)
@@ -208,7 +210,11 @@ bool plan_count_names(struct plan *plan, uint8_t *seen, struct arena *arena, str
 
 static void name_library(struct plan *plan, struct plan_library *l, enum library_kind kind, uint32_t number)
 {
-    *l = (struct plan_library){.kind = kind, .number = number};
+    *l = (struct plan_library){.kind = kind, .number = number, .elf = plan->profile->elf, .runpath = true};
+    l->stripped = plan->stripped;
+    l->dwarf_version = (uint8_t)plan->profile->dwarf.version;
+    l->dwarf_language = (uint8_t)plan->profile->dwarf.language;
+    l->without_debug = plan->without_debug;
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {
     case LIBRARY_MODULE:
@@ -276,7 +282,9 @@ void plan_free(struct plan *plan)
     if (!plan)
         return;
     free(plan->library);
+    free(plan->edge);
     free(plan->mix);
+    plan->edge = NULL;
     plan->library = NULL;
     plan->mix = NULL;
 }

@@ -39,6 +39,25 @@ enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on 
 
 struct corpus;
 
+/* A DT_NEEDED within a set whose profile has rows. */
+struct plan_edge {
+    uint32_t library; /* in plan->library */
+    uint32_t symbols; /* functions that are called */
+    uint32_t first;   /* the first of them among the caller's imports */
+    uint32_t rank;    /* and among what may be called there (calls_rows.h) */
+};
+
+/* What of a library with a row gives way where its sizes have no room for it: each goes
+ * with all before it. */
+enum plan_level {
+    LEVEL_WHOLE,
+    LEVEL_UNMARKED, /* without visit marks */
+    LEVEL_TIGHT,    /* in .bss only what every library has; statements write to .data */
+    LEVEL_PLAIN,    /* a module says nothing of itself but its entry */
+    LEVEL_BARE,     /* without constants, helpers and what refers to them */
+    LEVEL_COUNT
+};
+
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
     enum library_kind kind;
@@ -53,6 +72,39 @@ struct plan_library {
     uint32_t utilities;      /* DT_NEEDED on utilities */
     uint32_t needed_digits;  /* in the numbers of those */
     uint32_t locals;         /* static objects, beyond those that every library has */
+    struct profile_elf elf;  /* as the profile has it, or the row */
+    bool stripped;           /* has no symbol table */
+    bool without_debug;      /* has no debug information */
+    bool runpath;            /* finds others beside itself */
+    uint8_t dwarf_version, dwarf_language;
+    bool plain_names; /* of Pynamic's style, also where others are mangled */
+    /* Of a library with a row, `said`; the others have none of this. */
+    const struct profile_row *said;
+    enum plan_level level;
+    uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
+    uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
+    uint32_t callers;  /* and the first so many call other libraries, each per_function times */
+    uint32_t per_function;
+    uint32_t leaf;    /* the first that certainly does not, at or behind that */
+    uint32_t visited; /* that a visit of every module reaches */
+    /* What it has beyond what its functions take, as real ones have. */
+    struct plan_extra {
+        uint32_t outside;   /* undefined symbols of functions outside the set (outside.h), */
+        uint32_t weak;      /* of which the last so many are weak, */
+        uint32_t slots;     /* of which the first so many have PLT slots */
+        uint32_t got;       /* R_X86_64_GLOB_DAT */
+        uint32_t addresses; /* R_X86_64_64, in .data */
+        uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
+        uint32_t objects;   /* dynamic symbols of data */
+        uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
+        uint64_t names;     /* bytes of the names of `outside` and `objects` */
+    } extra;
+    uint32_t units;          /* of debug information, but for those without code; 0: as in any */
+    uint32_t shared_names;   /* static objects that have the first one's name */
+    uint64_t exported_names; /* bytes of these names, part of function_names */
+    struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
+    uint32_t edges;
+
     uint64_t size[SIZE_KINDS];
     uint64_t local_names; /* characters in their names beyond the natural ones */
     /* Where its calls (of a module) or chains (of a utility) begin in the row
@@ -109,6 +161,7 @@ struct plan {
     uint32_t inside;            /* how many of the last */
     struct plan_executables executables;
     struct plan_library *library;
+    struct plan_edge *edge;     /* of all libraries, where the profile has rows */
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
     bool stripped;              /* wants no symbol table */
@@ -191,6 +244,26 @@ static inline const char *plan_ending(const struct plan_library *l)
     return plan_is_executable(l) ? "" : ".so";
 }
 
+/* Its functions that are dynamic symbols, the first, and those that are called through the PLT. */
+static inline uint32_t plan_exported(const struct plan_library *l)
+{
+    return plan_is_direct(l) ? 0 : l->said ? l->exported : l->functions;
+}
+
+static inline uint32_t plan_lazy(const struct plan_library *l)
+{
+    return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
+}
+
+/* Function `index` of a library. One without constants has arguments that need none. */
+static inline struct function plan_function(const struct plan_library *l, uint32_t index)
+{
+    struct function f = function_of(l->key, index);
+    for (uint32_t j = 0; j < f.count && l->level == LEVEL_BARE; j++)
+        f.type[j] = f.type[j] == TYPE_INT ? TYPE_INT : TYPE_LONG;
+    return f;
+}
+
 static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)
 {
     return plan->modules + number;
@@ -223,8 +296,10 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
 }
 
 /* Functions in a unit, on average. */
-static inline int64_t plan_units(const struct plan *plan)
+static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
+    if (l->units) /* of those of the glue too */
+        return (l->functions + INT64_C(9) + l->units - 1) / l->units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 

@@ -10,6 +10,7 @@
 #include "emit/digest.h"
 #include "emit/evaluate.h"
 #include "emit/plan_parts.h"
+#include "emit/plan_rows.h"
 
 enum { LOCALS_SHARE = 12 /* one symbol in this many is a static object */ };
 
@@ -136,6 +137,8 @@ static bool solve(struct solver *s, struct error *e)
     s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
     if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    if (plan->profile->rows)
+        return plan_rows_solve(s, e);
     return search(s, e) && solve_executables(s, e);
 }
 
@@ -152,11 +155,12 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
     plan->coverage = (uint64_t)(profile->calls.coverage * 4294967296.0 + 0.5);
     for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
         plan->wanted[kind] = profile->sections[kind] != PROFILE_DERIVED;
+    if (profile->rows && (plan->executables.link || plan->executables.joined))
+        return error_set(e, ERROR_USAGE, "a profile with 'libraries' makes no executables; leave that option out");
     plan->stripped = plan->wanted[SIZE_SYMTAB] && profile->sections[SIZE_SYMTAB] == 0;
     plan->without_debug = plan->wanted[SIZE_DEBUG] && profile->sections[SIZE_DEBUG] == 0;
     evaluate_constants(&plan->constants, plan->seed);
     struct solver s = {.plan = plan, .corpus = corpus, .threads = threads};
-    s.units = profile->dwarf.units > 0 ? (uint32_t)profile->dwarf.units : PLAN_UNITS;
     bool made = digest_profile(plan, e) && plan_name_libraries(plan, e) && solve(&s, e);
     for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
         arena_free(&s.arenas[i]);

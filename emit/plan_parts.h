@@ -35,7 +35,6 @@ struct solver {
     uint8_t *seen;
     struct names_tally own, imported; /* names of functions and of imports */
     const struct corpus *corpus;
-    uint32_t units; /* average functions in a unit */
     unsigned threads;
     struct arena *arenas; /* of each thread */
 };
@@ -45,6 +44,9 @@ bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average,
 
 /* The base of library `index` for the counts that it has. */
 void solve_base(const struct solver *s, uint32_t index);
+
+/* Gives library `index` its sizes where none are wanted, by its base and its code. */
+void solve_natural(const struct solver *s, uint32_t index);
 
 /* Gives executables the code of their own that is wanted and all that goes with it, on top of
  * the sizes that they have; those of the libraries are settled. */

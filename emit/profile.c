@@ -1,4 +1,4 @@
-/* Profiles: the table of keys, the rules between them, and the way between a
+/* Profiles: the rules between keys, and the way between a
  * YAML text and struct profile; see profile.h and profile_keys.h.
  *
  * libcyaml (1.3) maps the YAML onto strings and back. It does not convert the
@@ -17,101 +17,26 @@
 
 #include "emit/profile_keys.h"
 
-const struct profile_place profile_sections[PROFILE_SECTION_COUNT] = {
-    [SECTION_ROOT] = {SECTION_ROOT, ""},       [SECTION_SECTIONS] = {SECTION_ROOT, "sections"},
-    [SECTION_CALLS] = {SECTION_ROOT, "calls"}, [SECTION_NAMES] = {SECTION_ROOT, "names"},
-    [SECTION_ELF] = {SECTION_ROOT, "elf"},     [SECTION_DWARF] = {SECTION_ROOT, "dwarf"},
-    [SECTION_MIX] = {SECTION_DWARF, "mix"},
-};
-
-#define AT(member)   offsetof(struct profile, member)
-#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define DERIVED      PROFILE_DERIVED
-
-/* clang-format off */
-const struct profile_key profile_keys[KEY_COUNT] = {
-    /* id                        section           key                     kind         member                    least  most                    default */
-    [KEY_FORMAT]               = {SECTION_ROOT,     "pyelfgen-profile",     KIND_FIXED,  0,                        0,     0,                      0, CHOICES("1")},
-    [KEY_APPLICATION]          = {SECTION_ROOT,     "application",          KIND_TEXT,   AT(application),          0,     PROFILE_APPLICATION_MOST, 0, NULL},
-    [KEY_SEED]                 = {SECTION_ROOT,     "seed",                 KIND_NUMBER, AT(seed),                 0,     UINT64_MAX,             42, NULL},
-    [KEY_MODULES]              = {SECTION_ROOT,     "modules",              KIND_NUMBER, AT(modules),              1,     PROFILE_LIBRARIES_MOST, 1, NULL},
-    [KEY_UTILITIES]            = {SECTION_ROOT,     "utilities",            KIND_NUMBER, AT(utilities),            0,     PROFILE_LIBRARIES_MOST, 0, NULL},
-    [KEY_FUNCTIONS]            = {SECTION_ROOT,     "functions",            KIND_NUMBER, AT(functions),            1,     PROFILE_FUNCTIONS_MOST, DERIVED, NULL},
-    [KEY_UTILITY_FUNCTIONS]    = {SECTION_ROOT,     "utility-functions",    KIND_NUMBER, AT(utility_functions),    1,     PROFILE_FUNCTIONS_MOST, DERIVED, NULL},
-
-    [KEY_TEXT]                 = {SECTION_SECTIONS, "text",                 KIND_SIZE,   AT(sections[SIZE_TEXT]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_DATA]                 = {SECTION_SECTIONS, "data",                 KIND_SIZE,   AT(sections[SIZE_DATA]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_DEBUG]                = {SECTION_SECTIONS, "debug",                KIND_SIZE,   AT(sections[SIZE_DEBUG]),  0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_SYMTAB]               = {SECTION_SECTIONS, "symtab",               KIND_SIZE,   AT(sections[SIZE_SYMTAB]), 0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_STRTAB]               = {SECTION_SECTIONS, "strtab",               KIND_SIZE,   AT(sections[SIZE_STRTAB]), 0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_BSS]                  = {SECTION_SECTIONS, "bss",                  KIND_SIZE,   AT(sections[SIZE_BSS]),    0,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-
-    [KEY_DEPTH]                = {SECTION_CALLS,    "depth",                KIND_NUMBER, AT(calls.depth),          1,     PROFILE_DEPTH_MOST,     10, NULL},
-    [KEY_UTILITY]              = {SECTION_CALLS,    "utility",              KIND_NUMBER, AT(calls.utility),        0,     1000,                   1, NULL},
-    [KEY_UTILITIES_PER_MODULE] = {SECTION_CALLS,    "utilities-per-module", KIND_NUMBER, AT(calls.utilities_per_module), 1, PROFILE_LIBRARIES_MOST, DERIVED, NULL},
-    [KEY_CROSS_MODULE]         = {SECTION_CALLS,    "cross-module",         KIND_FLAG,   AT(calls.cross_module),   0,     0,                      true, NULL},
-    [KEY_CROSS_MODULE_CHAIN]   = {SECTION_CALLS,    "cross-module-chain",   KIND_NUMBER, AT(calls.cross_module_chain), 0, PROFILE_LIBRARIES_MOST, 10, NULL},
-    [KEY_COVERAGE]             = {SECTION_CALLS,    "coverage",             KIND_SHARE,  AT(calls.coverage),       0,     1,                      1, NULL},
-    [KEY_REPEAT]               = {SECTION_CALLS,    "repeat",               KIND_NUMBER, AT(calls.repeat),         1,     PROFILE_REPEAT_MOST,    1, NULL},
-    [KEY_RANDOM]               = {SECTION_CALLS,    "random",               KIND_FLAG,   AT(calls.random),         0,     0,                      false, NULL},
-    [KEY_NEED_ALL]             = {SECTION_CALLS,    "need-all",             KIND_FLAG,   AT(calls.need_all),       0,     0,                      false, NULL},
-
-    [KEY_STYLE]                = {SECTION_NAMES,    "style",                KIND_CHOICE, AT(names.style),          0,     STYLE_ITANIUM,          STYLE_PYNAMIC,
-                                  CHOICES([STYLE_PYNAMIC] = "pynamic", [STYLE_ITANIUM] = "itanium")},
-    [KEY_LENGTH]               = {SECTION_NAMES,    "length",               KIND_NUMBER, AT(names.length),         1,     PROFILE_NAME_MOST,      DERIVED, NULL},
-    [KEY_PAD]                  = {SECTION_NAMES,    "pad",                  KIND_NUMBER, AT(names.pad),            0,     PROFILE_NAME_MOST,      DERIVED, NULL},
-
-    [KEY_HASH]                 = {SECTION_ELF,      "hash",                 KIND_CHOICE, AT(elf.hash),             0,     HASH_BOTH,              HASH_GNU,
-                                  CHOICES([HASH_GNU] = "gnu", [HASH_SYSV] = "sysv", [HASH_BOTH] = "both")},
-    [KEY_BIND]                 = {SECTION_ELF,      "bind",                 KIND_CHOICE, AT(elf.bind),             0,     BIND_NOW,               BIND_LAZY,
-                                  CHOICES([BIND_LAZY] = "lazy", [BIND_NOW] = "now")},
-    [KEY_RELRO]                = {SECTION_ELF,      "relro",                KIND_CHOICE, AT(elf.relro),            0,     RELRO_FULL,             RELRO_PARTIAL,
-                                  CHOICES([RELRO_NONE] = "none", [RELRO_PARTIAL] = "partial", [RELRO_FULL] = "full")},
-    [KEY_BUILD_ID]             = {SECTION_ELF,      "build-id",             KIND_FLAG,   AT(elf.build_id),         0,     0,                      true, NULL},
-    [KEY_SONAME]               = {SECTION_ELF,      "soname",               KIND_FLAG,   AT(elf.soname),           0,     0,                      true, NULL},
-    [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
-
-    [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        4,     5,                      5, NULL},
-    [KEY_LANGUAGE]             = {SECTION_DWARF,    "language",             KIND_CHOICE, AT(dwarf.language),       0,     LANGUAGE_CPP,           LANGUAGE_C,
-                                  CHOICES([LANGUAGE_C] = "c", [LANGUAGE_CPP] = "c++")},
-    [KEY_UNITS]                = {SECTION_DWARF,    "units",                KIND_NUMBER, AT(dwarf.units),          1,     1000000,                DERIVED, NULL},
-    [KEY_COMPRESS]             = {SECTION_DWARF,    "compress",             KIND_CHOICE, AT(dwarf.compress),       0,     COMPRESS_ZSTD,          COMPRESS_NONE,
-                                  CHOICES([COMPRESS_NONE] = "none", [COMPRESS_ZLIB] = "zlib", [COMPRESS_ZSTD] = "zstd")},
-    [KEY_SEPARATE]             = {SECTION_DWARF,    "separate",             KIND_CHOICE, AT(dwarf.separate),       0,     SEPARATE_BUILD_ID,      SEPARATE_NONE,
-                                  CHOICES([SEPARATE_NONE] = "none", [SEPARATE_DEBUGLINK] = "debuglink", [SEPARATE_BUILD_ID] = "build-id")},
-    [KEY_INDEX]                = {SECTION_DWARF,    "index",                KIND_CHOICE, AT(dwarf.index),          0,     NAME_INDEX_DEBUG_NAMES, NAME_INDEX_NONE,
-                                  CHOICES([NAME_INDEX_NONE] = "none", [NAME_INDEX_GDB] = "gdb_index", [NAME_INDEX_DEBUG_NAMES] = "debug_names")},
-    [KEY_TYPE_UNITS]           = {SECTION_DWARF,    "type-units",           KIND_FLAG,   AT(dwarf.type_units),     0,     0,                      false, NULL},
-    [KEY_VIEWS]                = {SECTION_DWARF,    "views",                KIND_FLAG,   AT(dwarf.views),          0,     0,                      false, NULL},
-    [KEY_SPLIT]                = {SECTION_DWARF,    "split",                KIND_FLAG,   AT(dwarf.split),          0,     0,                      false, NULL},
-
-    [KEY_MIX_INFO]             = {SECTION_MIX,      "info",                 KIND_SIZE,   AT(dwarf.mix[MIX_INFO]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_ABBREV]           = {SECTION_MIX,      "abbrev",               KIND_SIZE,   AT(dwarf.mix[MIX_ABBREV]), 1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_LINE]             = {SECTION_MIX,      "line",                 KIND_SIZE,   AT(dwarf.mix[MIX_LINE]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_STR]              = {SECTION_MIX,      "str",                  KIND_SIZE,   AT(dwarf.mix[MIX_STR]),    1,    PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_LINE_STR]         = {SECTION_MIX,      "line_str",             KIND_SIZE,   AT(dwarf.mix[MIX_LINE_STR]), 1,   PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_LOCLISTS]         = {SECTION_MIX,      "loclists",             KIND_SIZE,   AT(dwarf.mix[MIX_LOCLISTS]), 0,   PROFILE_SIZE_MOST,      DERIVED, NULL},
-    [KEY_MIX_RNGLISTS]         = {SECTION_MIX,      "rnglists",             KIND_SIZE,   AT(dwarf.mix[MIX_RNGLISTS]), 0,   PROFILE_SIZE_MOST,      DERIVED, NULL},
-};
-/* clang-format on */
-
-static_assert(KEY_BSS - KEY_TEXT == SIZE_BSS - SIZE_TEXT, "the keys of the sizes are in the order of enum size_kind");
-static_assert(KEY_MIX_RNGLISTS - KEY_MIX_INFO == MIX_RNGLISTS - MIX_INFO && MIX_RNGLISTS == MIX_KINDS - 1,
-              "the keys of the debug sections are in the order of enum mix_kind");
-
 /* What libcyaml fills and writes: the text of each key and the mappings below,
  * NULL where absent. Every mapping has room for all keys and sections, so that
- * a key's number is its index wherever it stands. */
+ * a key's number is its index wherever it stands; those of rows count from KEY_ROW
+ * and SECTION_ROW. */
+struct row_mapping {
+    char *text[KEY_ALL - KEY_ROW];
+    struct row_mapping *section[PROFILE_SECTION_ALL - SECTION_ROW];
+};
 struct mapping {
     char *text[KEY_COUNT];
     struct mapping *section[PROFILE_SECTION_COUNT];
+    struct row_mapping *row;
+    uint32_t rows;
 };
 
 /* libcyaml's form of the table, and what it logs. Points into itself: must not
  * be copied. */
 struct schema {
-    cyaml_schema_field_t fields[PROFILE_SECTION_COUNT][KEY_COUNT + PROFILE_SECTION_COUNT + 1];
-    cyaml_schema_value_t root;
+    cyaml_schema_field_t fields[PROFILE_SECTION_ALL][KEY_ALL + PROFILE_SECTION_ALL + 1];
+    cyaml_schema_value_t root, row;
     cyaml_config_t config;
     char message[256]; /* the first that libcyaml logged */
 };
@@ -129,23 +54,43 @@ static void keep_first_message(cyaml_log_t level, void *ctx, const char *format,
 static void schema_init(struct schema *s)
 {
     memset(s, 0, sizeof *s); /* the field after the last of a mapping must have no key */
-    size_t used[PROFILE_SECTION_COUNT] = {0};
-    for (size_t i = 0; i < KEY_COUNT; i++) {
+    size_t used[PROFILE_SECTION_ALL] = {0};
+    for (size_t i = 0; i < KEY_ALL; i++) {
         enum profile_section section = profile_keys[i].section;
+        size_t offset = i < KEY_ROW ? offsetof(struct mapping, text) + i * sizeof(char *)
+                                    : offsetof(struct row_mapping, text) + (i - KEY_ROW) * sizeof(char *);
         s->fields[section][used[section]++] = (cyaml_schema_field_t){
             .key = profile_keys[i].name,
-            .data_offset = (uint32_t)(offsetof(struct mapping, text) + i * sizeof(char *)),
+            .data_offset = (uint32_t)offset,
             .value = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, char, 0, CYAML_UNLIMITED)},
         };
     }
-    for (size_t i = SECTION_ROOT + 1; i < PROFILE_SECTION_COUNT; i++) {
+    for (size_t i = SECTION_ROOT + 1; i < PROFILE_SECTION_ALL; i++) {
         enum profile_section parent = profile_sections[i].parent;
-        s->fields[parent][used[parent]++] = (cyaml_schema_field_t){
+        const bool of_row = i > SECTION_ROW;
+        if (i == SECTION_ROW)
+            continue;
+        const size_t offset = of_row ? offsetof(struct row_mapping, section) + (i - SECTION_ROW) * sizeof(void *)
+                                     : offsetof(struct mapping, section) + i * sizeof(void *);
+        cyaml_schema_field_t *field = &s->fields[parent][used[parent]++];
+        *field = (cyaml_schema_field_t){
             .key = profile_sections[i].name,
-            .data_offset = (uint32_t)(offsetof(struct mapping, section) + i * sizeof(struct mapping *)),
+            .data_offset = (uint32_t)offset,
             .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct mapping, s->fields[i])},
         };
+        if (of_row)
+            field->value.data_size = sizeof(struct row_mapping);
     }
+    s->row = (cyaml_schema_value_t){
+        CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT | CYAML_FLAG_FLOW, struct row_mapping, s->fields[SECTION_ROW])};
+    s->fields[SECTION_ROOT][used[SECTION_ROOT]++] = (cyaml_schema_field_t){
+        .key = PROFILE_LIBRARIES,
+        .data_offset = offsetof(struct mapping, row),
+        .count_offset = offsetof(struct mapping, rows),
+        .count_size = sizeof(uint32_t),
+        .value = {CYAML_VALUE_SEQUENCE(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct row_mapping, &s->row, 0,
+                                       CYAML_UNLIMITED)},
+    };
     s->root = (cyaml_schema_value_t){CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct mapping, s->fields[SECTION_ROOT])};
     s->config = (cyaml_config_t){
         .log_fn = keep_first_message,
@@ -177,7 +122,7 @@ static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *f
 const char *profile_path(enum profile_section section, char path[PROFILE_PATH])
 {
     path[0] = '\0';
-    if (section == SECTION_ROOT)
+    if (section == profile_sections[section].parent)
         return path;
     profile_path(profile_sections[section].parent, path);
     size_t used = strlen(path);
@@ -203,6 +148,8 @@ bool profile_wrong(const struct profile_source *s, enum profile_key_id key, stru
     if (!s)
         return error_set(e, ERROR_USAGE, "%s", text);
     const struct profile_key *k = &profile_keys[key];
+    if (key >= KEY_ROW)
+        return profile_row_wrong(s, e, "%s%s: %s", profile_path(k->section, path), k->name, text);
     error_set(e, ERROR_INPUT, "%s%s: %s", profile_path(k->section, path), k->name, text);
     return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : section_line(s, k->section));
 }
@@ -210,6 +157,8 @@ bool profile_wrong(const struct profile_source *s, enum profile_key_id key, stru
 static bool sections_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     bool any = s->section_line[SECTION_SECTIONS] != 0;
+    if (p->rows) /* each row has its own */
+        return true;
     for (size_t i = 0; i < SIZE_KINDS; i++)
         any |= p->sections[i] != PROFILE_DERIVED;
     if (!any && p->functions == PROFILE_DERIVED)
@@ -270,6 +219,14 @@ static bool profile_check(const struct profile *p, const struct profile_source *
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
         if (!profile_value_check(p, key, s, e))
             return false;
+    if (p->modules == 0 && !p->rows) {
+        if (e)
+            e->wanted = 0;
+        profile_wrong(s, KEY_MODULES, e, "'0' is not a whole number from 1 to %d", PROFILE_LIBRARIES_MOST);
+        if (e)
+            e->possible = 1;
+        return false;
+    }
     if (p->modules + p->utilities > PROFILE_LIBRARIES_MOST) {
         profile_wrong(s, KEY_UTILITIES, e, "with %lld modules and %lld utilities there are more than %d libraries",
                       (long long)p->modules, (long long)p->utilities, PROFILE_LIBRARIES_MOST);
@@ -306,7 +263,7 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'index'; remove one of them");
     if (p->dwarf.split && p->dwarf.type_units)
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'type-units'; remove one of them");
-    return sections_check(p, s, e) && mix_check(p, s, e);
+    return sections_check(p, s, e) && mix_check(p, s, e) && profile_rows_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)
@@ -324,7 +281,15 @@ void profile_free(struct profile *p)
 {
     if (!p)
         return;
-    free(p->application);
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
+        char *text = NULL;
+        if (profile_keys[key].kind == KIND_TEXT)
+            memcpy(&text, (const char *)p + profile_keys[key].offset, sizeof text);
+        free(text);
+    }
+    for (uint32_t i = 0; i < p->rows; i++)
+        profile_row_free(&p->row[i]);
+    free(p->row);
     memset(p, 0, sizeof *p);
 }
 
@@ -349,23 +314,67 @@ static bool document_read(struct profile *p, const struct mapping *root, const s
     return true;
 }
 
-bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e)
+/* As mapping_of, in a row. */
+static const struct row_mapping *row_mapping_of(const struct row_mapping *row, enum profile_section section)
 {
-    memset(p, 0, sizeof *p);
-    struct profile_source source = {.name = name};
-    if (!profile_scan(text, size, &source, e))
-        return false;
+    return section == SECTION_ROW ? row : row->section[section - SECTION_ROW];
+}
 
+static bool row_read(struct profile_row *row, const struct row_mapping *in, const struct profile_source *s,
+                     struct error *e)
+{
+    for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++) {
+        const struct row_mapping *mapping = row_mapping_of(in, profile_keys[key].section);
+        const char *text = mapping ? mapping->text[key - KEY_ROW] : NULL;
+        if (text && !profile_value_read(row, key, text, s, e))
+            return false;
+    }
+    return true;
+}
+
+static bool rows_read(struct profile *p, const struct mapping *root, struct profile_source *s, struct error *e)
+{
+    p->row = calloc(root->rows + (size_t)1, sizeof *p->row);
+    if (!p->row)
+        return error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
+    for (; p->rows < root->rows; p->rows++)
+        profile_row_init(&p->row[p->rows]);
+    uint64_t edges = 0;
+    for (s->row = 0; s->row < p->rows; s->row++) {
+        struct profile_row *row = &p->row[s->row];
+        if (!row_read(row, &root->row[s->row], s, e) || !profile_row_edges(row, p->rows, s, e))
+            return false;
+        edges += row->edges;
+        if (edges > PROFILE_EDGES_MOST)
+            return profile_row_wrong(s, e, "needed: there are more than %d edges up to this row; use fewer",
+                                     PROFILE_EDGES_MOST);
+    }
+    return profile_rows_settle(p, s, e);
+}
+
+static bool parse_scanned(struct profile *p, const char *text, size_t size, struct profile_source *s, struct error *e)
+{
     struct schema schema;
     schema_init(&schema);
     cyaml_data_t *document = NULL;
     cyaml_err_t err = cyaml_load_data((const uint8_t *)text, size, &schema.config, &schema.root, &document, NULL);
     if (err != CYAML_OK)
-        return schema_failed(&schema, err, name, e);
+        return schema_failed(&schema, err, s->name, e);
     assert(document); /* NULL is an empty mapping, and profile_scan has seen keys */
 
-    bool ok = profile_init(p, e) && document_read(p, document, &source, e) && profile_check(p, &source, e);
+    const struct mapping *root = document;
+    bool ok = profile_init(p, e) && document_read(p, root, s, e) && (!root->rows || rows_read(p, root, s, e)) &&
+              profile_check(p, s, e);
     cyaml_free(&schema.config, &schema.root, document, 0);
+    return ok;
+}
+
+bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e)
+{
+    memset(p, 0, sizeof *p);
+    struct profile_source source = {.name = name};
+    bool ok = profile_scan(text, size, &source, e) && parse_scanned(p, text, size, &source, e);
+    free(source.row_line);
     if (!ok) {
         profile_free(p);
         return false;
@@ -376,6 +385,95 @@ bool profile_parse(struct profile *p, const char *text, size_t size, const char 
     return true;
 }
 
+/* A profile's text under construction. */
+struct writing {
+    struct mapping mappings[PROFILE_SECTION_COUNT];
+    char written[KEY_COUNT][PROFILE_VALUE_TEXT];
+    struct row_written {
+        struct row_mapping sections[PROFILE_SECTION_ALL - SECTION_ROW];
+        char written[KEY_ALL - KEY_ROW][PROFILE_VALUE_TEXT];
+        char *needed;
+    } * row;
+    struct row_mapping *rows;
+};
+
+static bool write_root(const struct profile *p, struct writing *w)
+{
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
+        bool always = key == KEY_FORMAT || key == KEY_MODULES;
+        bool implied = key == KEY_UTILITY_FUNCTIONS && p->utility_functions == p->functions;
+        if (implied || (!always && profile_value_is_standard(p, key)))
+            continue;
+        enum profile_section section = profile_keys[key].section;
+        char *value = profile_value_write(p, key, w->written[key]);
+        if (!value)
+            return false;
+        w->mappings[section].text[key] = value;
+        for (; section != SECTION_ROOT; section = profile_sections[section].parent)
+            w->mappings[profile_sections[section].parent].section[section] = &w->mappings[section];
+    }
+    return true;
+}
+
+static bool write_row(const struct profile_row *row, struct row_written *w)
+{
+    for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++) {
+        const bool needed = key == KEY_ROW_TEXT + ROW_TEXT_NEEDED;
+        if (needed ? !row->text[ROW_TEXT_NEEDED] : profile_value_is_standard(row, key))
+            continue;
+        const unsigned section = profile_keys[key].section - SECTION_ROW;
+        char *value =
+            needed ? (w->needed = profile_row_needed(row)) : profile_value_write(row, key, w->written[key - KEY_ROW]);
+        if (!value)
+            return false;
+        w->sections[section].text[key - KEY_ROW] = value;
+        if (section)
+            w->sections[0].section[section] = &w->sections[section];
+    }
+    return true;
+}
+
+static bool write_rows(const struct profile *p, struct writing *w)
+{
+    if (!p->rows)
+        return true;
+    w->row = calloc(p->rows, sizeof *w->row);
+    w->rows = calloc(p->rows, sizeof *w->rows);
+    if (!w->row || !w->rows)
+        return false;
+    for (uint32_t i = 0; i < p->rows; i++) {
+        if (!write_row(&p->row[i], &w->row[i]))
+            return false;
+        w->rows[i] = w->row[i].sections[0];
+    }
+    w->mappings[SECTION_ROOT].row = w->rows;
+    w->mappings[SECTION_ROOT].rows = p->rows;
+    return true;
+}
+
+static void writing_free(const struct profile *p, struct writing *w)
+{
+    for (uint32_t i = 0; w && w->row && i < p->rows; i++)
+        free(w->row[i].needed);
+    if (w) {
+        free(w->row);
+        free(w->rows);
+    }
+    free(w);
+}
+
+/* libcyaml's text, which it allocates with its own allocator; NULL with the error. */
+static char *save_document(const struct writing *w, size_t *length, struct error *e)
+{
+    struct schema schema;
+    schema_init(&schema);
+    char *yaml = NULL;
+    cyaml_err_t err = cyaml_save_data(&yaml, length, &schema.config, &schema.root, &w->mappings[SECTION_ROOT], 0);
+    if (err != CYAML_OK)
+        schema_failed(&schema, err, "", e);
+    return err == CYAML_OK ? yaml : NULL;
+}
+
 bool profile_text(const struct profile *p, char **text, size_t *size, struct error *e)
 {
     static const struct profile_source nowhere = {.name = ""};
@@ -383,32 +481,17 @@ bool profile_text(const struct profile *p, char **text, size_t *size, struct err
     *size = 0;
     if (!profile_check(p, &nowhere, e))
         return false;
-
-    struct mapping mappings[PROFILE_SECTION_COUNT] = {0};
-    char written[KEY_COUNT][PROFILE_VALUE_TEXT];
-    for (enum profile_key_id key = 0; key < KEY_COUNT; key++) {
-        bool always = key == KEY_FORMAT || key == KEY_MODULES;
-        bool implied = key == KEY_UTILITY_FUNCTIONS && p->utility_functions == p->functions;
-        if (implied || (!always && profile_value_is_standard(p, key)))
-            continue;
-        enum profile_section section = profile_keys[key].section;
-        char *value = profile_value_write(p, key, written[key]);
-        if (!value)
-            return error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
-        mappings[section].text[key] = value;
-        for (; section != SECTION_ROOT; section = profile_sections[section].parent)
-            mappings[profile_sections[section].parent].section[section] = &mappings[section];
+    struct writing *w = calloc(1, sizeof *w);
+    if (!w || !write_root(p, w) || !write_rows(p, w)) {
+        writing_free(p, w);
+        return error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
     }
-
-    struct schema schema;
-    schema_init(&schema);
-    char *yaml = NULL;
     size_t length = 0;
-    cyaml_err_t err = cyaml_save_data(&yaml, &length, &schema.config, &schema.root, &mappings[SECTION_ROOT], 0);
-    if (err != CYAML_OK)
-        return schema_failed(&schema, err, "", e);
-    /* libcyaml's text has no terminating zero and its own allocator. */
-    *text = malloc(length + 1);
+    char *yaml = save_document(w, &length, e);
+    writing_free(p, w);
+    if (!yaml)
+        return false;
+    *text = malloc(length + 1); /* libcyaml's has no terminating zero */
     if (*text) {
         memcpy(*text, yaml, length);
         (*text)[length] = '\0';

@@ -25,12 +25,20 @@ enum {
     PROFILE_NAME_MOST = 4096,         /* characters of a symbol's name */
     PROFILE_DEPTH_MOST = 100000,
     PROFILE_REPEAT_MOST = 1000,
+    PROFILE_ROWS_MOST = 20000,
+    PROFILE_EDGES_MOST = 4000000, /* of all rows */
+    PROFILE_APPLICATION_MOST = 200, /* bytes of text */
+    PROFILE_BYTES_MOST = 1 << 26,   /* of a profile */
 };
+#define PROFILE_ROW_MOST  INT64_C(100000000) /* of any number in a row */
 #define PROFILE_SIZE_MOST (INT64_C(1) << 50) /* bytes, of any size in a profile */
 
 /* The five sizes, and the optional sixth: what they count is said in
  * docs/sizes.md and, as code, in elf/sizes.c. */
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
+
+/* Distributions over all captured libraries, kept as text. */
+enum { PROFILE_DISTRIBUTIONS = 6 };
 
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
@@ -45,6 +53,131 @@ enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
  * is .debug_loc, MIX_RNGLISTS is .debug_ranges, there is no MIX_LINE_STR, and MIX_INFO is
  * .debug_info with .debug_types. */
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
+
+/* What a row of `libraries` may say, in the order of its canonical text: id, section, key,
+ * kind of value (profile_keys.h), least, most, and for words what they may be. */
+#define PROFILE_ROW_VALUES(X)                                                                                          \
+    X(KIND, ROW, "kind", WORD, 0, 1, ((const char *const[]){"module", "utility", NULL}))                               \
+    X(TEXT, ROW, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* the sizes stand in the order of enum size_kind */       \
+    X(DATA, ROW, "data", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                            \
+    X(DEBUG, ROW, "debug", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                          \
+    X(SYMTAB, ROW, "symtab", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                        \
+    X(STRTAB, ROW, "strtab", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                        \
+    X(BSS, ROW, "bss", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                              \
+    X(FUNCTIONS, ROW, "functions", NUMBER, 0, PROFILE_FUNCTIONS_MOST, NULL)                                            \
+    X(PLT, ROW, "plt", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                              \
+    X(OUTSIDE, ROW, "outside", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
+    X(INDIRECT, ROW, "indirect", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                    \
+    X(HASH, ROW, "hash", WORD, 0, 3, ((const char *const[]){"gnu", "sysv", "both", "none", NULL}))                     \
+    X(BIND, ROW, "bind", WORD, 0, 1, ((const char *const[]){"lazy", "now", NULL}))                                     \
+    X(RELRO, ROW, "relro", WORD, 0, 2, ((const char *const[]){"none", "partial", "full", NULL}))                       \
+    X(BUILD_ID, ROW, "build-id", SWITCH, 0, 1, NULL)                                                                   \
+    X(SONAME, ROW, "soname", SWITCH, 0, 1, NULL)                                                                       \
+    X(RUNPATH, ROW, "runpath", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
+    X(VERSIONS, ROW, "versions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                    \
+    X(TLS, ROW, "tls", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                              \
+    X(IFUNC, ROW, "ifunc", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
+    X(CONSTRUCTORS, ROW, "constructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
+    X(DESTRUCTORS, ROW, "destructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
+    X(PAGE, ROW, "page", NUMBER, 1, UINT32_MAX, NULL)                                                                  \
+    X(LOADS, ROW, "loads", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
+    X(MANGLED, ROW, "mangled", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
+    X(METHODS, ROW, "methods", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
+    X(MACHINE, ROW, "machine", NUMBER, 0, UINT16_MAX, NULL)                                                            \
+    X(DEBUG_FILE, ROW, "debug-file", SWITCH, 0, 1, NULL)                                                               \
+    X(COMPRESSED, ROW, "compressed", WORD, 0, 1, ((const char *const[]){"zlib", "zstd", NULL}))                        \
+    X(SPLIT, ROW, "split", SWITCH, 0, 1, NULL)                                                                         \
+    X(ALTERNATE, ROW, "alternate", SWITCH, 0, 1, NULL)                                                                 \
+    X(DYNAMIC_FUNCTIONS, ROW_DYNAMIC, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
+    X(DYNAMIC_OBJECTS, ROW_DYNAMIC, "objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
+    X(DYNAMIC_OTHER, ROW_DYNAMIC, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
+    X(DYNAMIC_UNDEFINED, ROW_DYNAMIC, "undefined", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
+    X(DYNAMIC_WEAK, ROW_DYNAMIC, "weak", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
+    X(DYNAMIC_DYNSTR, ROW_DYNAMIC, "dynstr", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                        \
+    X(LOCAL_FUNCTIONS, ROW_LOCAL, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
+    X(LOCAL_OBJECTS, ROW_LOCAL, "objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
+    X(LOCAL_OTHER, ROW_LOCAL, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
+    X(GLOBAL_FUNCTIONS, ROW_GLOBAL, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
+    X(GLOBAL_OBJECTS, ROW_GLOBAL, "objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
+    X(GLOBAL_OTHER, ROW_GLOBAL, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
+    X(GLOBAL_UNDEFINED, ROW_GLOBAL, "undefined", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
+    X(GLOBAL_WEAK, ROW_GLOBAL, "weak", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
+    X(RELATIVE, ROW_RELOCATIONS, "relative", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
+    X(JUMP_SLOT, ROW_RELOCATIONS, "jump-slot", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
+    X(GLOB_DAT, ROW_RELOCATIONS, "glob-dat", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
+    X(ADDRESS_64, ROW_RELOCATIONS, "64", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
+    X(COPY, ROW_RELOCATIONS, "copy", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(RELOCATIONS_TLS, ROW_RELOCATIONS, "tls", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
+    X(IRELATIVE, ROW_RELOCATIONS, "irelative", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
+    X(RELR, ROW_RELOCATIONS, "relr", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(RELOCATIONS_OTHER, ROW_RELOCATIONS, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
+    X(SHARE_CODE, ROW_SHARE, "code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
+    X(SHARE_PLT, ROW_SHARE, "plt", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(SHARE_CONSTANTS, ROW_SHARE, "constants", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                      \
+    X(SHARE_UNWIND, ROW_SHARE, "unwind", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(SHARE_SYMBOLS, ROW_SHARE, "symbols", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                          \
+    X(SHARE_RELOCATIONS, ROW_SHARE, "relocations", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                  \
+    X(SHARE_OTHER, ROW_SHARE, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
+    X(DWARF_VERSION, ROW_DWARF, "version", NUMBER, 1, 6, NULL)                                                         \
+    X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
+    X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
+    X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
+    X(DWARF_SAMPLED, ROW_DWARF, "sampled", NUMBER, 0, 100, NULL)                                                       \
+    X(MIX_INFO, ROW_MIX, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* as in enum mix_kind */                          \
+    X(MIX_ABBREV, ROW_MIX, "abbrev", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
+    X(MIX_LINE, ROW_MIX, "line", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                    \
+    X(MIX_STR, ROW_MIX, "str", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                      \
+    X(MIX_LINE_STR, ROW_MIX, "line_str", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(MIX_LOCLISTS, ROW_MIX, "loclists", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(MIX_RNGLISTS, ROW_MIX, "rnglists", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(MIX_ARANGES, ROW_MIX, "aranges", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
+    X(MIX_ADDR, ROW_MIX, "addr", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                    \
+    X(MIX_STR_OFFSETS, ROW_MIX, "str_offsets", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                      \
+    X(MIX_NAMES, ROW_MIX, "names", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(MIX_MACRO, ROW_MIX, "macro", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(MIX_OTHER, ROW_MIX, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(ZSTD_TEXT, ROW_ZSTD, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(ZSTD_DATA, ROW_ZSTD, "data", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(ZSTD_DEBUG, ROW_ZSTD, "debug", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
+    X(ZSTD_NAMES, ROW_ZSTD, "names", BYTES, 0, PROFILE_SIZE_MOST, NULL)
+
+/* And what of it is text: id, section, key, the most bytes. */
+#define PROFILE_ROW_TEXTS(X)                                                                                           \
+    X(NAME, ROW, "name", PROFILE_APPLICATION_MOST)                                                                     \
+    X(NEEDED, ROW, "needed", PROFILE_BYTES_MOST)                                                                       \
+    X(FUNCTION_SIZES, ROW, "function-sizes", PROFILE_BYTES_MOST)                                                       \
+    X(NAME_LENGTHS, ROW, "name-lengths", PROFILE_BYTES_MOST)                                                           \
+    X(LANGUAGE, ROW_DWARF, "language", PROFILE_APPLICATION_MOST)                                                       \
+    X(ERROR, ROW_DWARF, "error", PROFILE_APPLICATION_MOST)                                                             \
+    X(LOADED, ROW, "loaded", PROFILE_APPLICATION_MOST)
+
+enum row_value {
+#define PROFILE_ROW_ID(id, ...) ROW_##id,
+    PROFILE_ROW_VALUES(PROFILE_ROW_ID) ROW_VALUES
+#undef PROFILE_ROW_ID
+};
+enum row_text {
+#define PROFILE_ROW_ID(id, ...) ROW_TEXT_##id,
+    PROFILE_ROW_TEXTS(PROFILE_ROW_ID) ROW_TEXTS
+#undef PROFILE_ROW_ID
+};
+enum row_kind { ROW_KIND_MODULE, ROW_KIND_UTILITY };
+
+/* A DT_NEEDED within the set. */
+struct profile_edge {
+    uint32_t row;     /* needed */
+    uint32_t symbols; /* taken from it; 0: the profile does not say */
+};
+
+/* One library. What it does not say is PROFILE_DERIVED or NULL. */
+struct profile_row {
+    int64_t value[ROW_VALUES];
+    char *text[ROW_TEXTS];
+    struct profile_edge *edge; /* what `needed` says, in its order */
+    uint32_t edges;
+};
 
 struct profile {
     char *application;            /* free text; "" when absent */
@@ -74,7 +207,7 @@ struct profile {
         int64_t pad;           /* derived; exactly this many digits after each name (Pynamic's -n); excludes `length`
                                   and STYLE_ITANIUM */
     } names;
-    struct {
+    struct profile_elf {
         enum hash_style hash;  /* HASH_GNU */
         enum bind_mode bind;   /* BIND_LAZY */
         enum relro_mode relro; /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */
@@ -95,6 +228,16 @@ struct profile {
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */
     } dwarf;
+    struct profile_row *row; /* `libraries`: NULL, or one for each library, the kinds in any order. Then modules and
+                                utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
+                                not say; there may be no module. */
+    uint32_t rows;
+    bool graph;                                 /* rows say which library needs which */
+    char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application, not followed; NULL where absent */
+    struct {
+        char *from; /* what was captured; NULL where absent */
+        int64_t libraries, unreadable;
+    } captured;
 };
 
 /* The defaults above, one module, nothing else. Free with profile_free. */
@@ -102,7 +245,7 @@ bool profile_init(struct profile *p, struct error *e);
 
 /* Reads `path`. Any deviation from the schema is an ERROR_INPUT that names the
  * key, and the file and line where they are known; the file is read once and
- * bounded (1 MiB). On failure *p is empty. */
+ * bounded (64 MiB). On failure *p is empty. */
 bool profile_load(struct profile *p, const char *path, struct error *e);
 
 /* As profile_load from memory; `name` stands for the file in errors. */

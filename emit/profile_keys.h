@@ -1,6 +1,6 @@
 /* The keys of a profile, and what the files that read and write profiles share.
  *
- * One table (profile_keys, in profile.c) says everything about a key: where it
+ * One table (profile_keys, in profile_table.c) says everything about a key: where it
  * stands in the file, what kind of value it has, where that goes in struct
  * profile, its range and its default. From it come libcyaml's schema, the
  * check for unknown keys, the range checks, the defaults and the canonical
@@ -8,9 +8,11 @@
  * one row in docs/profile.md. The mappings that hold the keys, sections, are a
  * table of their own, which says what each of them stands in.
  *
- *     profile.c        the table, defaults, cross-checks, file text <-> struct
+ *     profile_table.c  the table
+ *     profile.c        defaults, cross-checks, file text <-> struct
  *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
  *     profile_value.c  one value: text <-> struct, and its range
+ *     profile_rows.c   what only rows of libraries have: edges, sums
  *     profile_file.c   finding, reading and replacing files
  */
 #ifndef EMIT_PROFILE_KEYS_H
@@ -18,7 +20,7 @@
 
 #include "emit/profile.h"
 
-enum { PROFILE_BYTES_MOST = 1 << 20, PROFILE_APPLICATION_MOST = 200, PROFILE_VALUE_TEXT = 64 };
+enum { PROFILE_VALUE_TEXT = 64 };
 
 enum profile_section {
     SECTION_ROOT,
@@ -28,7 +30,19 @@ enum profile_section {
     SECTION_ELF,
     SECTION_DWARF,
     SECTION_MIX,
-    PROFILE_SECTION_COUNT
+    SECTION_DISTRIBUTIONS,
+    SECTION_CAPTURED,
+    PROFILE_SECTION_COUNT,
+    SECTION_ROW = PROFILE_SECTION_COUNT, /* each item of `libraries` has these */
+    SECTION_ROW_DYNAMIC,
+    SECTION_ROW_LOCAL,
+    SECTION_ROW_GLOBAL,
+    SECTION_ROW_RELOCATIONS,
+    SECTION_ROW_SHARE,
+    SECTION_ROW_DWARF,
+    SECTION_ROW_MIX,
+    SECTION_ROW_ZSTD,
+    PROFILE_SECTION_ALL
 };
 
 enum profile_key_id {
@@ -79,7 +93,19 @@ enum profile_key_id {
     KEY_MIX_LINE_STR,
     KEY_MIX_LOCLISTS,
     KEY_MIX_RNGLISTS,
-    KEY_COUNT
+    KEY_FUNCTION_SIZES, /* the distributions stand together */
+    KEY_NAME_LENGTHS,
+    KEY_DEGREE,
+    KEY_TAGS,
+    KEY_FORMS,
+    KEY_ATTRIBUTES,
+    KEY_FROM,
+    KEY_CAPTURED_LIBRARIES,
+    KEY_UNREADABLE,
+    KEY_COUNT,
+    KEY_ROW = KEY_COUNT, /* the keys of rows: enum row_value, enum row_text */
+    KEY_ROW_TEXT = KEY_ROW + ROW_VALUES,
+    KEY_ALL = KEY_ROW_TEXT + ROW_TEXTS
 };
 
 enum profile_kind {
@@ -90,26 +116,29 @@ enum profile_kind {
     KIND_FLAG,   /* bool */
     KIND_SHARE,  /* double: above 0, at most 1 */
     KIND_CHOICE, /* an enum whose values index `choices` */
+    KIND_BYTES,  /* int64_t: a whole number, or a size as KIND_SIZE has it */
+    KIND_WORD,   /* int64_t: what KIND_CHOICE is in an enum */
+    KIND_SWITCH, /* int64_t: what KIND_FLAG is in a bool */
 };
 
 struct profile_key {
     enum profile_section section;
     const char *name;
     enum profile_kind kind;
-    size_t offset; /* of the member of struct profile */
+    size_t offset; /* of the member of struct profile, or of struct profile_row */
     uint64_t least, most;
     int64_t standard; /* the default; PROFILE_DERIVED where the plan decides */
     const char *const *choices;
 };
 
-extern const struct profile_key profile_keys[KEY_COUNT];
+extern const struct profile_key profile_keys[KEY_ALL];
 
 struct profile_place {
-    enum profile_section parent; /* comes before its own sections; of SECTION_ROOT itself */
-    const char *name;            /* "" for SECTION_ROOT */
+    enum profile_section parent; /* comes before its own sections; of SECTION_ROOT and SECTION_ROW itself */
+    const char *name;            /* "" for these */
 };
 
-extern const struct profile_place profile_sections[PROFILE_SECTION_COUNT];
+extern const struct profile_place profile_sections[PROFILE_SECTION_ALL];
 
 /* What stands before a key of `section` in an error: "dwarf: mix: ", and
  * nothing for SECTION_ROOT. Points into `path`. */
@@ -122,7 +151,13 @@ struct profile_source {
     const char *name;
     unsigned key_line[KEY_COUNT]; /* 0: the key is not in the file */
     unsigned section_line[PROFILE_SECTION_COUNT];
+    unsigned rows_line; /* of `libraries` */
+    unsigned *row_line; /* of each row; malloc'ed by profile_scan, also where it fails; NULL: unknown */
+    uint32_t rows;
+    uint32_t row;                          /* that whose keys errors are about */
+    unsigned row_key[KEY_ALL - KEY_COUNT]; /* scratch of profile_scan: where the row has them */
 };
+#define PROFILE_LIBRARIES "libraries"
 
 /* An ERROR_INPUT about `key`, its path and name before the message; false. Where `s`
  * is NULL, an ERROR_USAGE with the message alone. */
@@ -138,23 +173,45 @@ const char *profile_shown(const char *text, char shown[PROFILE_SHOWN]);
  * line; fills the lines of `s`, whose name is set. */
 bool profile_scan(const char *text, size_t size, struct profile_source *s, struct error *e);
 
+/* These take a struct profile, or for keys from KEY_ROW on a struct profile_row. */
+
 /* Stores the value that `text` says in the key's member of `p`. Checks what is
  * written, not its range. A text replaces (and frees) the former one. */
-bool profile_value_read(struct profile *p, enum profile_key_id key, const char *text, const struct profile_source *s,
+bool profile_value_read(void *p, enum profile_key_id key, const char *text, const struct profile_source *s,
                         struct error *e);
 
 /* The range of the key's member of `p`. */
-bool profile_value_check(const struct profile *p, enum profile_key_id key, const struct profile_source *s,
-                         struct error *e);
+bool profile_value_check(const void *p, enum profile_key_id key, const struct profile_source *s, struct error *e);
 
 /* True where the member has its default. */
-bool profile_value_is_standard(const struct profile *p, enum profile_key_id key);
+bool profile_value_is_standard(const void *p, enum profile_key_id key);
 
 /* Sets the member (not of a KIND_TEXT) to its default. */
-void profile_value_set_standard(struct profile *p, enum profile_key_id key);
+void profile_value_set_standard(void *p, enum profile_key_id key);
 
 /* The member as it is written in a file, in one way only. In `text`, except
  * for a KIND_TEXT, which is borrowed from `p`; NULL when memory is exhausted. */
-char *profile_value_write(const struct profile *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
+char *profile_value_write(const void *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
+
+/* --- rows (profile_rows.c) ------------------------------------------------------------- */
+
+/* An ERROR_INPUT about the row source->row; false. */
+bool profile_row_wrong(const struct profile_source *s, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* All values derived, no text. */
+void profile_row_init(struct profile_row *row);
+void profile_row_free(struct profile_row *row);
+
+/* Reads what `needed` says into row->edge. `rows` is how many there are. */
+bool profile_row_edges(struct profile_row *row, uint32_t rows, const struct profile_source *s, struct error *e);
+
+/* The same again as text, in one way only; malloc'ed. NULL where memory is exhausted. */
+char *profile_row_needed(const struct profile_row *row);
+
+/* Ranges and rules within rows, and between them and the rest; counts and sums of the
+ * profile that follow are filled in, or agree. */
+bool profile_rows_check(const struct profile *p, const struct profile_source *s, struct error *e);
+bool profile_rows_settle(struct profile *p, const struct profile_source *s, struct error *e);
 
 #endif

@@ -10,6 +10,7 @@
  * sections.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -22,6 +23,7 @@ struct scan {
     size_t size;
     struct profile_source *source;
     struct error *e;
+    unsigned row_section[PROFILE_SECTION_ALL - SECTION_ROW]; /* where the present row has them */
 };
 
 const char *profile_shown(const char *text, char shown[PROFILE_SHOWN])
@@ -117,25 +119,32 @@ static const char *scalar_text(struct scan *s)
     return NULL;
 }
 
+/* Appends a name to a list of them, as far as there is room. */
+static void list_name(char *known, size_t size, const char *name)
+{
+    size_t used = strlen(known);
+    snprintf(known + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
 static bool unknown_key(struct scan *s, enum profile_section section, const char *name)
 {
     char known[512] = "";
-    size_t used = 0;
-    const char *separator = "";
-    for (size_t i = 0; i < KEY_COUNT + PROFILE_SECTION_COUNT; i++) {
-        const char *one = NULL;
-        if (i < KEY_COUNT)
-            one = profile_keys[i].section == section ? profile_keys[i].name : NULL;
-        else if (i > KEY_COUNT + SECTION_ROOT && profile_sections[i - KEY_COUNT].parent == section)
-            one = profile_sections[i - KEY_COUNT].name;
-        if (!one || used >= sizeof known)
-            continue;
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", separator, one);
-        separator = ", ";
-    }
+    for (size_t i = 0; i < KEY_ALL; i++)
+        if (profile_keys[i].section == section)
+            list_name(known, sizeof known, profile_keys[i].name);
+    for (unsigned i = SECTION_ROOT + 1; i < PROFILE_SECTION_ALL; i++)
+        if (profile_sections[i].parent == section && i != section)
+            list_name(known, sizeof known, profile_sections[i].name);
+    if (section == SECTION_ROOT)
+        list_name(known, sizeof known, PROFILE_LIBRARIES);
     char shown[PROFILE_SHOWN], path[PROFILE_PATH];
-    error_set(s->e, ERROR_INPUT, "%sunknown key '%s'; the keys here are %s", profile_path(section, path),
-              profile_shown(name, shown), known);
+    profile_shown(name, shown);
+    if (section >= SECTION_ROW)
+        profile_row_wrong(s->source, s->e, "%sunknown key '%s'; the keys here are %s", profile_path(section, path),
+                          shown, known);
+    else
+        error_set(s->e, ERROR_INPUT, "%sunknown key '%s'; the keys here are %s", profile_path(section, path), shown,
+                  known);
     return error_at(s->e, s->source->name, (unsigned)line_of_event(s));
 }
 
@@ -161,6 +170,8 @@ static bool scan_value(struct scan *s, enum profile_key_id key)
     return key != KEY_FORMAT || profile_value_read(NULL, key, text, s->source, s->e);
 }
 
+static bool scan_rows(struct scan *s);
+
 /* The keys and values up to the end of the mapping of `section`. */
 static bool scan_mapping(struct scan *s, enum profile_section section)
 {
@@ -177,27 +188,39 @@ static bool scan_mapping(struct scan *s, enum profile_section section)
             return false;
 
         unsigned line = (unsigned)line_of_event(s);
-        size_t key = 0;
-        while (key < KEY_COUNT && (profile_keys[key].section != section || strcmp(profile_keys[key].name, name) != 0))
+        size_t key = section < SECTION_ROW ? 0 : KEY_ROW;
+        const size_t key_end = section < SECTION_ROW ? KEY_COUNT : KEY_ALL;
+        while (key < key_end && (profile_keys[key].section != section || strcmp(profile_keys[key].name, name) != 0))
             key++;
-        if (key < KEY_COUNT) {
-            if (source->key_line[key])
-                return duplicate_key(s, section, profile_keys[key].name, source->key_line[key]);
-            source->key_line[key] = line;
+        if (key < key_end) {
+            unsigned *at = key < KEY_COUNT ? &source->key_line[key] : &source->row_key[key - KEY_COUNT];
+            if (*at)
+                return duplicate_key(s, section, profile_keys[key].name, *at);
+            *at = line;
             if (!scan_value(s, (enum profile_key_id)key))
                 return false;
             continue;
         }
 
-        size_t inner = SECTION_ROOT + 1;
-        while (inner < PROFILE_SECTION_COUNT &&
+        if (section == SECTION_ROOT && strcmp(name, PROFILE_LIBRARIES) == 0) {
+            if (source->rows_line)
+                return duplicate_key(s, section, name, source->rows_line);
+            source->rows_line = line;
+            if (!scan_rows(s))
+                return false;
+            continue;
+        }
+        size_t inner = section < SECTION_ROW ? SECTION_ROOT + 1 : SECTION_ROW + 1;
+        const size_t inner_end = section < SECTION_ROW ? PROFILE_SECTION_COUNT : PROFILE_SECTION_ALL;
+        while (inner < inner_end &&
                (profile_sections[inner].parent != section || strcmp(profile_sections[inner].name, name) != 0))
             inner++;
-        if (inner == PROFILE_SECTION_COUNT)
+        if (inner == inner_end)
             return unknown_key(s, section, name);
-        if (source->section_line[inner])
-            return duplicate_key(s, section, name, source->section_line[inner]);
-        source->section_line[inner] = line;
+        unsigned *at = inner < SECTION_ROW ? &source->section_line[inner] : &s->row_section[inner - SECTION_ROW];
+        if (*at)
+            return duplicate_key(s, section, name, *at);
+        *at = line;
         if (!advance(s))
             return false;
         if (s->event.type != YAML_MAPPING_START_EVENT) {
@@ -209,6 +232,52 @@ static bool scan_mapping(struct scan *s, enum profile_section section)
         if (!scan_mapping(s, (enum profile_section)inner))
             return false;
     }
+}
+
+/* Room for one row's line more. */
+static bool add_row(struct scan *s, unsigned line)
+{
+    struct profile_source *source = s->source;
+    if (source->rows == PROFILE_ROWS_MOST) {
+        char text[96];
+        snprintf(text, sizeof text, PROFILE_LIBRARIES ": there are more than %d rows; use fewer", PROFILE_ROWS_MOST);
+        return refuse(s, line, text);
+    }
+    if ((source->rows & (source->rows - 1)) == 0) {
+        unsigned *more = realloc(source->row_line, (source->rows ? 2 * (size_t)source->rows : 1) * sizeof *more);
+        if (!more)
+            return error_set(s->e, ERROR_MEMORY, "no memory for reading a profile");
+        source->row_line = more;
+    }
+    source->row = source->rows;
+    source->row_line[source->rows++] = line;
+    memset(source->row_key, 0, sizeof source->row_key);
+    memset(s->row_section, 0, sizeof s->row_section);
+    return true;
+}
+
+/* The list of libraries: mappings. */
+static bool scan_rows(struct scan *s)
+{
+    static const char not_rows[] = PROFILE_LIBRARIES ": needs one row for each library, as in '- {kind: module}'";
+    if (!advance(s))
+        return false;
+    if (s->event.type != YAML_SEQUENCE_START_EVENT)
+        return refuse(s, line_of_event(s), not_rows);
+    for (;;) {
+        if (!advance(s))
+            return false;
+        if (s->event.type == YAML_SEQUENCE_END_EVENT)
+            break;
+        if (s->event.type != YAML_MAPPING_START_EVENT)
+            return refuse(s, line_of_event(s), not_rows);
+        if (!add_row(s, (unsigned)line_of_event(s)) || !scan_mapping(s, SECTION_ROW))
+            return false;
+        if (!s->source->row_key[KEY_ROW + ROW_KIND - KEY_COUNT])
+            return profile_wrong(s->source, (enum profile_key_id)(KEY_ROW + ROW_KIND), s->e,
+                                 "is missing; a row is of 'kind: module' or 'kind: utility'");
+    }
+    return s->source->rows || refuse(s, s->source->rows_line, not_rows);
 }
 
 static const char empty[] = "the profile is empty; it needs pyelfgen-profile, modules, and sections or functions";
@@ -236,7 +305,7 @@ static bool scan_stream(struct scan *s)
 
     if (!s->source->key_line[KEY_FORMAT])
         return profile_wrong(s->source, KEY_FORMAT, s->e, "is missing; add the line 'pyelfgen-profile: 1'");
-    if (!s->source->key_line[KEY_MODULES])
+    if (!s->source->key_line[KEY_MODULES] && !s->source->rows)
         return profile_wrong(s->source, KEY_MODULES, s->e, "is missing; add their number, as in 'modules: 280'");
     return true;
 }
@@ -260,7 +329,7 @@ bool profile_scan(const char *text, size_t size, struct profile_source *source, 
 {
     struct scan s = {.text = text, .size = size, .source = source, .e = e};
     if (size > PROFILE_BYTES_MOST)
-        return refuse(&s, 0, "is larger than 1 MiB, the most that a profile may be");
+        return refuse(&s, 0, "is larger than 64 MiB, the most that a profile may be");
     if (size == 0)
         return refuse(&s, 0, empty);
     const char *zero = memchr(text, '\0', size);

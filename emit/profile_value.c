@@ -45,38 +45,38 @@ static size_t width_of(enum profile_kind kind)
     return kind == KIND_FLAG ? sizeof(bool) : kind == KIND_CHOICE ? sizeof(unsigned) : sizeof(uint64_t);
 }
 
-static uint64_t whole_get(const struct profile *p, const struct profile_key *k)
+static uint64_t whole_get(const void *p, const struct profile_key *k)
 {
     uint64_t v = 0;
     memcpy(&v, (const char *)p + k->offset, width_of(k->kind));
     return v;
 }
 
-static void whole_set(struct profile *p, const struct profile_key *k, uint64_t v)
+static void whole_set(void *p, const struct profile_key *k, uint64_t v)
 {
     memcpy((char *)p + k->offset, &v, width_of(k->kind));
 }
 
-static double share_get(const struct profile *p, const struct profile_key *k)
+static double share_get(const void *p, const struct profile_key *k)
 {
     double v;
     memcpy(&v, (const char *)p + k->offset, sizeof v);
     return v;
 }
 
-static void share_set(struct profile *p, const struct profile_key *k, double v)
+static void share_set(void *p, const struct profile_key *k, double v)
 {
     memcpy((char *)p + k->offset, &v, sizeof v);
 }
 
-static char *text_get(const struct profile *p, const struct profile_key *k)
+static char *text_get(const void *p, const struct profile_key *k)
 {
     char *text;
     memcpy(&text, (const char *)p + k->offset, sizeof text);
     return text;
 }
 
-static void text_set(struct profile *p, const struct profile_key *k, char *text)
+static void text_set(void *p, const struct profile_key *k, char *text)
 {
     memcpy((char *)p + k->offset, &text, sizeof text);
 }
@@ -103,6 +103,12 @@ static bool number_wrong(const struct profile_source *s, enum profile_key_id key
                          (unsigned long long)k->most);
 }
 
+/* Where there are rows, no module need be among them: profile_check has a look at that. */
+static bool may_be_none(enum profile_key_id key, uint64_t n)
+{
+    return key == KEY_MODULES && n == 0;
+}
+
 static bool number_read(const char *text, const struct profile_source *s, enum profile_key_id key, uint64_t *number,
                         struct error *e)
 {
@@ -117,7 +123,7 @@ static bool number_read(const char *text, const struct profile_source *s, enum p
     if (c == text || *c)
         return number_wrong(s, key, text, e);
     *number = n;
-    if (n >= k->least && n <= k->most)
+    if ((n >= k->least && n <= k->most) || may_be_none(key, n))
         return true;
     number_wrong(s, key, text, e);
     return disagree(e, n, n < k->least ? k->least : k->most);
@@ -334,7 +340,7 @@ static bool choice_wrong(const struct profile_source *s, enum profile_key_id key
     return profile_wrong(s, key, e, "'%s' is not one of %s", shown, all);
 }
 
-bool profile_value_read(struct profile *p, enum profile_key_id key, const char *text, const struct profile_source *s,
+bool profile_value_read(void *p, enum profile_key_id key, const char *text, const struct profile_source *s,
                         struct error *e)
 {
     const struct profile_key *k = &profile_keys[key];
@@ -361,6 +367,11 @@ bool profile_value_read(struct profile *p, enum profile_key_id key, const char *
         if (!size_read(text, s, key, &whole, e))
             return false;
         break;
+    case KIND_BYTES:
+        if (!(text[strspn(text, "0123456789")] ? size_read : number_read)(text, s, key, &whole, e))
+            return false;
+        break;
+    case KIND_SWITCH:
     case KIND_FLAG:
         whole = strcmp(text, "true") == 0;
         if (!whole && strcmp(text, "false") != 0)
@@ -372,6 +383,7 @@ bool profile_value_read(struct profile *p, enum profile_key_id key, const char *
             return false;
         share_set(p, k, share);
         return true;
+    case KIND_WORD:
     case KIND_CHOICE:
         while (k->choices[whole] && strcmp(text, k->choices[whole]) != 0)
             whole++;
@@ -383,8 +395,7 @@ bool profile_value_read(struct profile *p, enum profile_key_id key, const char *
     return true;
 }
 
-bool profile_value_check(const struct profile *p, enum profile_key_id key, const struct profile_source *s,
-                         struct error *e)
+bool profile_value_check(const void *p, enum profile_key_id key, const struct profile_source *s, struct error *e)
 {
     const struct profile_key *k = &profile_keys[key];
     if (k->kind == KIND_FIXED || k->kind == KIND_FLAG)
@@ -396,13 +407,14 @@ bool profile_value_check(const struct profile *p, enum profile_key_id key, const
                profile_wrong(s, key, e, "%g is not a number above 0 and at most 1", share_get(p, k));
 
     uint64_t v = whole_get(p, k);
-    if ((v >= k->least && v <= k->most) || (k->standard == PROFILE_DERIVED && v == (uint64_t)PROFILE_DERIVED))
+    if ((v >= k->least && v <= k->most) || may_be_none(key, v) ||
+        (k->standard == PROFILE_DERIVED && v == (uint64_t)PROFILE_DERIVED))
         return true;
     char text[PROFILE_VALUE_TEXT];
     snprintf(text, sizeof text, "%lld", (long long)v);
-    if (k->kind == KIND_CHOICE)
+    if (k->kind == KIND_CHOICE || k->kind == KIND_WORD)
         return choice_wrong(s, key, text, e);
-    if (k->kind == KIND_NUMBER)
+    if (k->kind == KIND_NUMBER || k->kind == KIND_SWITCH)
         number_wrong(s, key, text, e);
     else
         profile_wrong(s, key, e, "%s bytes are not from %llu to %llu", text, (unsigned long long)k->least,
@@ -410,7 +422,7 @@ bool profile_value_check(const struct profile *p, enum profile_key_id key, const
     return disagree(e, v, v < k->least ? k->least : k->most);
 }
 
-bool profile_value_is_standard(const struct profile *p, enum profile_key_id key)
+bool profile_value_is_standard(const void *p, enum profile_key_id key)
 {
     const struct profile_key *k = &profile_keys[key];
     if (k->kind == KIND_FIXED)
@@ -422,7 +434,7 @@ bool profile_value_is_standard(const struct profile *p, enum profile_key_id key)
     return whole_get(p, k) == (uint64_t)k->standard;
 }
 
-void profile_value_set_standard(struct profile *p, enum profile_key_id key)
+void profile_value_set_standard(void *p, enum profile_key_id key)
 {
     const struct profile_key *k = &profile_keys[key];
     if (k->kind == KIND_SHARE)
@@ -431,7 +443,7 @@ void profile_value_set_standard(struct profile *p, enum profile_key_id key)
         whole_set(p, k, (uint64_t)k->standard);
 }
 
-char *profile_value_write(const struct profile *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT])
+char *profile_value_write(const void *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT])
 {
     const struct profile_key *k = &profile_keys[key];
     switch (k->kind) {
@@ -441,17 +453,20 @@ char *profile_value_write(const struct profile *p, enum profile_key_id key, char
     case KIND_TEXT:
         return text_get(p, k);
     case KIND_NUMBER:
+    case KIND_BYTES:
         snprintf(text, PROFILE_VALUE_TEXT, "%llu", (unsigned long long)whole_get(p, k));
         break;
     case KIND_SIZE:
         size_write(whole_get(p, k), text);
         break;
     case KIND_FLAG:
+    case KIND_SWITCH:
         snprintf(text, PROFILE_VALUE_TEXT, "%s", whole_get(p, k) ? "true" : "false");
         break;
     case KIND_SHARE:
         return share_write(share_get(p, k), text) ? text : NULL;
     case KIND_CHOICE:
+    case KIND_WORD:
         snprintf(text, PROFILE_VALUE_TEXT, "%s", k->choices[whole_get(p, k)]);
         break;
     }

@@ -12,6 +12,7 @@
 #include "base/workers.h"
 #include "elf/container.h"
 #include "emit/assemble.h"
+#include "emit/differences.h"
 #include "emit/digest.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
@@ -65,10 +66,10 @@ static bool write_text(const struct work *w, const char *name, write_function *t
 /* What the visit of every entry marks in this library. */
 static uint32_t marked(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    return plan_visited_functions(plan, l) + s->marks - l->functions;
+    return s->marks ? plan_visited_functions(plan, l) + s->marks - l->functions : 0;
 }
 
-static void record(struct set_library *out, const struct builder *b)
+static bool record(struct set_library *out, const struct builder *b, struct error *e)
 {
     const struct library *l = &b->library;
     struct layout_sizes sizes = files_count(l);
@@ -80,6 +81,9 @@ static void record(struct set_library *out, const struct builder *b)
         .split = files_are_split(l->plan) ? files_debug_bytes(b) : 0,
     };
     memcpy(out->entry, l->shape.entry, sizeof out->entry);
+    if (l->row->said && (out->differences = malloc(sizeof *out->differences)))
+        differences_measure(l, out->differences);
+    return !l->row->said || out->differences || error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
 }
 
 /* Opens the directory of `name` within the set, made where it is not there, and
@@ -166,7 +170,8 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
     if ((file || source) && !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
-    record(out, b);
+    if (!record(out, b, e))
+        return false;
     const struct plan_library *row = &plan->library[index];
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         if (out->size[kind] != row->size[kind])
@@ -273,6 +278,7 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
         !write_joined(w, threads, e))
         return false;
     return tidy_remove(w->directory, w->path, TIDY_STALE, set, e) && write_text(w, "driver.py", driver_write, e) &&
+           (!set->plan->profile->rows || write_text(w, DIFFERENCES_FILE, differences_write, e)) &&
            write_text(w, "manifest.json", manifest_write, e);
 }
 
@@ -306,8 +312,10 @@ void set_free(struct set *set)
 {
     if (!set)
         return;
-    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++)
+    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++) {
         free(set->library[i].file);
+        free(set->library[i].differences);
+    }
     free(set->library);
     set->library = NULL;
 }

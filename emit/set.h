@@ -15,6 +15,8 @@
 #include "emit/progress.h"
 #include "emit/stock.h"
 
+struct differences; /* differences.h */
+
 struct set_file {
     char name[FILE_NAME_MOST]; /* within the set */
     uint64_t size;             /* bytes */
@@ -30,6 +32,7 @@ struct set_library {
     uint32_t marks, marked;
     uint64_t result;
     char entry[NAME_PREFIX_MOST];
+    struct differences *differences; /* where the library has a row: what it has of it */
 };
 
 struct set {

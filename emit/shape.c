@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/outside.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #define FIXED_ROW(id, name, prefixed, module, type, section)                                                           \
@@ -27,9 +28,11 @@ static uint64_t string(const char *s)
 static uint64_t rodata_strings(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < CONSTANTS; i++)
+    for (unsigned i = 0; i < CONSTANTS && l->level < LEVEL_BARE; i++)
         bytes += string(plan->constants.text[i]);
-    if (s->python)
+    if (s->python && l->level >= LEVEL_PLAIN)
+        bytes += string(l->name) + string(s->entry);
+    else if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
                  string(ENTRY_DOC) + string(VISITED_DOC);
     for (uint32_t i = 0; s->holds && i < plan_executable(plan); i++)
@@ -47,17 +50,41 @@ static uint64_t executable_strings(const struct plan *plan, const struct shape *
            sizeof "libmodulebegin.so" + sizeof "libmodulefinal.so";
 }
 
+bool shape_calls_python(const struct plan_library *l, enum python_function which)
+{
+    return l->level < LEVEL_PLAIN || which == PYTHON_MODULE_CREATE || which == PYTHON_FROM_UNSIGNED;
+}
+
+bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
+{
+    switch (id) {
+    case LOCAL_NAMES:
+    case LOCAL_CONSTANTS:
+    case LOCAL_SCRATCH:
+    case LOCAL_HELPER0:
+    case LOCAL_HELPER1:
+    case LOCAL_HELPER2:
+    case LOCAL_HELPER3:
+        return l->level < LEVEL_BARE;
+    case LOCAL_VISITED:
+        return s->python && l->level < LEVEL_PLAIN;
+    default:
+        return !fixed_local_kinds[id].module_only || s->python;
+    }
+}
+
 static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    const uint64_t marked = l->function_names + (s->marks ? stem + sizeof "_visits" : 0);
-    s->names = l->import_names + (s->inner ? 0 : marked);
+    const uint64_t own = s->local ? l->exported_names : l->function_names;
+    const uint64_t marked = own + (s->marks ? stem + sizeof "_visits" : 0);
+    s->names = l->import_names + (s->inner ? 0 : marked) + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += string(s->entry) + sizeof "PyInit_" + stem;
     if (s->python || s->holds) {
-#define PYTHON_BYTES(id, name) s->names += sizeof name;
+#define PYTHON_BYTES(id, name) s->names += shape_calls_python(l, PYTHON_##id) ? sizeof name : 0;
         PYTHON_FUNCTIONS(PYTHON_BYTES)
 #undef PYTHON_BYTES
     }
@@ -69,29 +96,33 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     }
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
-    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + sizeof "$ORIGIN";
+    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + (l->runpath ? sizeof "$ORIGIN" : 0);
+    for (uint32_t i = 0; i < l->extra.needed; i++)
+        s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
     s->dynstr += s->soname ? stem + sizeof ".so" : 0;
     if (s->needs_before)
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
-    s->strtab = 1 + s->names + (s->inner ? marked : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab = 1 + s->names + (s->inner ? marked : 0) + (s->local ? l->function_names - own : 0) +
+                sizeof "__cxa_finalize@GLIBC_2.2.5";
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
-        if (!k->module_only || s->python)
+        if (shape_has_local(l, s, i))
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
-    s->strtab += names_digits_sum(0, l->locals) + l->locals * (stem + sizeof "_var");
+    const uint32_t named = l->locals - l->shared_names;
+    s->strtab += names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
     struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
-    s.soname = !s.executable && p->elf.soname;
+    s.soname = !s.executable && l->elf.soname;
     s.python = l->kind != LIBRARY_UTILITY && !plan_is_direct(l);
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
@@ -107,46 +138,61 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
      * from outside only. */
     s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
     s.direct = plan_is_direct(l) ? s.called : 0;
+    if (l->said) /* coverage is 1 */
+        s.direct = s.called - (l->lazy - (s.python ? 0 : (l->lazy + plan->depth - 1) / plan->depth));
+    const uint32_t python_functions = shape_python_functions(l);
+    const bool bare = l->level == LEVEL_BARE;
     uint32_t before = s.extern_called >= 0 ? 1 : 0;
     s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called - s.direct + l->imports + externs + (s.python ? PYTHON_FUNCTION_COUNT + 1u : 0);
-    s.undefined = 2 + l->imports + before + (s.python ? (uint32_t)PYTHON_FUNCTION_COUNT : 0);
+    s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + 1u : 0);
+    s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
+    s.plt += l->extra.slots;
+    s.undefined += l->extra.outside;
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
-    s.marks = l->functions + (s.python ? 1 : 0) + own_extern;
-    uint32_t marked = l->functions + (s.marks ? 1 : 0);
+    s.marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + (s.python ? 1 : 0) + own_extern;
+    s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
+    uint32_t marked = l->functions - s.local + (s.marks ? 1 : 0);
     s.inner = plan_is_direct(l) ? marked : 0;
-    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0);
-    s.glue = SHAPE_HELPERS + own_extern + (s.python ? 4 : 0) + (s.executable ? 1 : 0);
+    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0) + l->extra.objects;
+    s.helpers = bare ? 0 : SHAPE_HELPERS;
+    s.pointers = bare ? 0 : NAME_POINTERS;
+    s.glue = s.helpers + own_extern + (s.python ? 1 + shape_methods(l) : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
-    s.relative = 3 + NAME_POINTERS + (s.python ? 3 + 2 * 3 : 0);
+    s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative += l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
-    bool now = p->elf.bind == BIND_NOW;
+    bool now = l->elf.bind == BIND_NOW;
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
     s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
+    s.needed += l->extra.needed;
     s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
-    s.dynamic = 1 + s.needed                             /* NEEDED */
-                + (s.soname ? 1 : 0) + 1 + 2 + 4         /* SONAME, RUNPATH, INIT FINI, arrays */
-                + (p->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
-                + 1 + (s.plt ? 3 : 0)                    /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                + 3 + 1                                  /* RELA RELASZ RELAENT, RELACOUNT */
-                + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
-    if (s.executable)                                    /* DEBUG, and FLAGS_1 anyway */
+    s.dynamic = 1 + s.needed                              /* NEEDED */
+                + (s.soname ? 1 : 0) + l->runpath + 2 + 4 /* SONAME, RUNPATH, INIT FINI, arrays */
+                + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
+                + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
+                + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
+                + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
+    if (s.executable)                                     /* DEBUG, and FLAGS_1 anyway */
         s.dynamic += now ? 1 : 2;
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
-        if (!fixed_local_kinds[i].module_only || s.python)
+        if (shape_has_local(l, &s, i))
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.undefined + s.defined + s.inner;
+    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.local + s.undefined + s.defined + s.inner;
     count_names(plan, l, &s);
-    s.rodata = CONSTANT_BYTES + rodata_strings(plan, l, &s);
-    s.data = 8 + (s.python ? DEFINITION_BYTES + METHODS_BYTES : 0);
-    s.bss = 8 + SCRATCH_BYTES + s.marks; /* `completed` takes 8 with what aligns the next */
+    s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
+    s.in_data = l->level >= LEVEL_TIGHT;
+    const uint64_t scratch = bare ? 0 : SCRATCH_BYTES;
+    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0) +
+             UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
+    /* `completed` takes 8 with what aligns the next */
+    s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
 
     struct layout layout = {0};
     shape_sections(plan, l, &s, &layout);
@@ -161,22 +207,22 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 
 void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout)
 {
-    const struct profile *p = plan->profile;
+    const struct profile_elf *elf = &l->elf;
     struct section *section = layout->section;
     uint32_t symbols = 1 + s->undefined + s->defined;
-    layout->page = (uint64_t)p->elf.max_page_size;
-    layout->relro = p->elf.relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
-                    : p->elf.relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
-                                                    : LAYOUT_RELRO_NONE;
+    layout->page = (uint64_t)elf->max_page_size;
+    layout->relro = elf->relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
+                    : elf->relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
+                                                  : LAYOUT_RELRO_NONE;
     if (s->executable)
         section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
-    if (p->elf.build_id)
+    if (elf->build_id)
         section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
-    if (p->elf.hash != HASH_SYSV) {
+    if (elf->hash != HASH_SYSV) {
         struct gnu_hash h = hash_gnu_plan(s->defined);
         section[SECTION_GNU_HASH].size = hash_gnu_size(&h);
     }
-    if (p->elf.hash != HASH_GNU)
+    if (elf->hash != HASH_GNU)
         section[SECTION_HASH].size = hash_sysv_size(symbols);
     section[SECTION_DYNSYM].size = sizeof(Elf64_Sym) * (uint64_t)symbols;
     section[SECTION_DYNSYM].info = 1;
@@ -184,7 +230,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
     section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0));
+    section[SECTION_RELA_DYN].size =
+        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.got + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -194,14 +241,15 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = 8;
     section[SECTION_FINI_ARRAY].size = 8;
-    section[SECTION_DATA_REL_RO].size = 8 * NAME_POINTERS + (s->executable ? sizeof(struct executable) : 0);
+    section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
-    section[SECTION_GOT].size = 8 * (2 + (s->executable ? 2u : 0)); /* __cxa_finalize, __gmon_start__; main, ... */
+    section[SECTION_GOT].size =
+        UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
-    if (!plan->stripped)
+    if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
-    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals;
+    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals + s->local;
 }

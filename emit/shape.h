@@ -77,12 +77,13 @@ enum {
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
-    METHODS_BYTES = 3 * 32, /* two of struct PyMethodDef, and its end */
+    METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
+#define SHAPE_DATA        "_data"                       /* its dynamic symbols of data: libutility3_data0 and on */
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
 
 /* What a module says of itself to Python's help(). */
@@ -114,6 +115,7 @@ struct shape {
     uint32_t plt;       /* slots */
     uint32_t undefined; /* in .dynsym */
     uint32_t defined;
+    uint32_t local;        /* own functions that are local symbols */
     uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
     uint32_t modules;      /* needed: of libmodulebegin, in sets whose modules need every utility */
@@ -121,7 +123,10 @@ struct shape {
     uint32_t dynamic;      /* entries, with the null one */
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
+    uint32_t helpers;
+    uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
+    bool in_data;   /* what statements write to is in .data and not in .bss */
     uint64_t names; /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */
@@ -133,6 +138,27 @@ struct shape {
     uint64_t symbols;             /* entries of .symtab */
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
+
+/* Whether the library has the fixed local symbol. */
+bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
+
+/* Functions of CPython that it calls, and the place of one among their slots. */
+static inline uint32_t shape_python_functions(const struct plan_library *l)
+{
+    return l->level >= LEVEL_PLAIN ? 2u : PYTHON_FUNCTION_COUNT;
+}
+
+bool shape_calls_python(const struct plan_library *l, enum python_function which);
+static inline uint32_t shape_python_slot(const struct plan_library *l, enum python_function which)
+{
+    return l->level < LEVEL_PLAIN ? (uint32_t)which : which == PYTHON_FROM_UNSIGNED ? 1 : 0;
+}
+
+/* Entries of its method table, with the end. */
+static inline uint32_t shape_methods(const struct plan_library *l)
+{
+    return l->level >= LEVEL_PLAIN ? 2 : 3;
+}
 
 /* `l` has its counts: functions, chains, covered, imports, function_names,
  * import_names, utilities, needed_digits and locals. */

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "dwarf/compose.h"
 #include "dwarf/unit.h"
 #include "emit/code.h"
 #include "emit/describe.h"
 #include "emit/library.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
+#include "emit/stock.h"
 
 enum {
     CODE_NATURAL = 96,   /* bytes of statements in a function, where no text size is wanted */
@@ -60,7 +62,12 @@ static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
 /* Most units that a library's functions and glue can make. */
 static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 {
-    uint64_t least = s->units / 2 ? s->units / 2 : 1;
+    const uint64_t average = (uint64_t)plan_units(s->plan, l);
+    const uint64_t least = average / 2 ? average / 2 : 1;
+    if (l->units)
+        return l->units;
+    if (l->said)
+        return (l->functions + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
 }
 
@@ -72,19 +79,23 @@ void solve_base(const struct solver *s, uint32_t index)
     struct code code = {.plan = plan, .library = l};
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
-    uint64_t names = l->function_names + (GLUE_LIBRARY + 2) * (stem + 16);
+    const uint64_t glue = l->said ? shape.glue : GLUE_LIBRARY;
+    uint64_t names = l->function_names + (glue + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
-    b->size[SIZE_DEBUG] = debug_least(s->corpus, (uint64_t)l->functions + GLUE_LIBRARY, units_most(s, l), names) +
+    const struct corpus *corpus = stock_corpus_of(s->corpus, l);
+    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units_most(s, l), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
-                          class_most(s->corpus, plan, l, units_most(s, l));
+                          class_most(corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
-    if (plan->without_debug)
+    if (l->said) /* objects that it has not are not told */
+        b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
+    if (l->without_debug)
         b->size[SIZE_DEBUG] = 0;
-    if (plan->stripped)
+    if (l->stripped)
         b->size[SIZE_SYMTAB] = b->size[SIZE_STRTAB] = 0;
 }
 
@@ -227,7 +238,7 @@ static uint32_t choose_letters(const struct solver *s)
         int64_t own = (int64_t)names_total(&s->own, middle);
         int64_t both = own + (int64_t)names_total(&s->imported, middle);
         /* debug information may have the classes' names by themselves too */
-        int64_t told = length <= 0 && class_is_told(s->corpus, plan) ? own + own / MANGLE_METHODS : own;
+        int64_t told = length <= 0 && class_is_told(s->corpus, plan, NULL) ? own + own / MANGLE_METHODS : own;
         if (both <= room[SIZE_STRTAB] && both <= room[SIZE_TEXT] && told <= room[SIZE_DEBUG])
             fits = middle;
         else
@@ -401,7 +412,7 @@ static bool check_most(const struct solver *s, struct error *e)
 
 /* --- dividing ------------------------------------------------------------------------- */
 
-static void settle_natural(const struct solver *s, uint32_t index)
+void solve_natural(const struct solver *s, uint32_t index)
 {
     struct plan_library *l = &s->plan->library[index];
     const struct base *b = &s->base[index];
@@ -411,9 +422,9 @@ static void settle_natural(const struct solver *s, uint32_t index)
     l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
     l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
     l->size[SIZE_DEBUG] =
-        s->plan->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+        l->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
     l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
-    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (s->plan->stripped ? 0 : l->local_names);
+    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (l->stripped ? 0 : l->local_names);
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
 }
 
@@ -487,7 +498,7 @@ bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average,
     if (exact && !check_least(s, true, e))
         return false;
     for (uint32_t i = 0; i < plan->library_count; i++)
-        settle_natural(s, i);
+        solve_natural(s, i);
     for (enum size_kind kind = 0; kind < SIZE_KINDS; kind++)
         if (plan->wanted[kind])
             settle_wanted(s, kind, exact);

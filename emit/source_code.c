@@ -265,7 +265,7 @@ static const struct instruction *instruction_at(const uint8_t *code)
     for (unsigned i = 0; i < sizeof instructions / sizeof instructions[0]; i++)
         if (memcmp(code, instructions[i].bytes, instructions[i].size) == 0)
             return &instructions[i];
-    assert(!"statements are made of the instructions in the table");
+    assert(false && "statements are made of the instructions in the table");
     return NULL;
 }
 

@@ -42,6 +42,7 @@ struct stock *stock_make(struct dialect dialect, uint64_t seed)
         return NULL;
     }
     s->seed = seed;
+    memset(s->other, 0, sizeof s->other);
     filler_make(&s->filler, seed);
     if (!blocks_make(&s->blocks, &s->filler, &s->corpus, seed)) {
         corpus_free(&s->corpus);
@@ -56,9 +57,59 @@ void stock_free(struct stock *s)
 {
     if (!s)
         return;
+    for (unsigned i = 0; i < CORPUS_KINDS; i++)
+        stock_free(s->other[i]);
     blocks_free(&s->blocks);
     corpus_free(&s->corpus);
     free(s);
+}
+
+void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
+                       uint8_t *language)
+{
+    const int64_t said = row->value[ROW_DWARF_VERSION];
+    const char *word = row->text[ROW_TEXT_LANGUAGE];
+    *version = (uint8_t)profile->dwarf.version;
+    *language = (uint8_t)profile->dwarf.language;
+    if (said != PROFILE_DERIVED)
+        *version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+    if (word && strcmp(word, "c") == 0)
+        *language = LANGUAGE_C;
+    if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
+        *language = LANGUAGE_CPP;
+}
+
+static unsigned kind_of(const struct corpus *c)
+{
+    return corpus_kind(c->dialect.version, c->dialect.language);
+}
+
+bool stock_add_rows(struct stock *s, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->rows; i++) {
+        struct dialect dialect = s->corpus.dialect;
+        stock_row_dialect(profile, &profile->row[i], &dialect.version, &dialect.language);
+        const unsigned kind = corpus_kind(dialect.version, dialect.language);
+        if (kind == kind_of(&s->corpus) || s->other[kind])
+            continue;
+        s->other[kind] = stock_make(dialect, s->seed);
+        if (!s->other[kind])
+            return false;
+        s->corpus.other[kind] = &s->other[kind]->corpus;
+    }
+    return true;
+}
+
+const struct stock *stock_of(const struct stock *s, const struct plan_library *l)
+{
+    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    return s && s->other[kind] ? s->other[kind] : s;
+}
+
+const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l)
+{
+    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    return c->other[kind] ? c->other[kind] : c;
 }
 
 void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key)

@@ -13,13 +13,27 @@ struct stock {
     struct filler filler;
     struct blocks blocks;
     struct corpus corpus;
-    uint64_t seed;                    /* that all of it was made from */
-    uint8_t literals[STOCK_LITERALS]; /* what constants and initialised objects look like */
+    struct stock *other[CORPUS_KINDS]; /* for libraries of another version or language; or NULL */
+    uint64_t seed;                     /* that all of it was made from */
+    uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
 /* A function of dialect and seed. NULL when memory ran out; free with stock_free. */
 struct stock *stock_make(struct dialect dialect, uint64_t seed);
 void stock_free(struct stock *s);
+
+/* Makes what the libraries of a profile's rows need besides: other versions of DWARF and other
+ * languages. False when memory ran out. */
+bool stock_add_rows(struct stock *s, const struct profile *profile);
+
+/* The version and language of a row, which are the profile's where it does not say, or where
+ * nobody writes that: 2 and 3 are 4, other languages as the profile has it. */
+void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
+                       uint8_t *language);
+
+/* The stock of a library, and its corpus. */
+const struct stock *stock_of(const struct stock *s, const struct plan_library *l);
+const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l);
 
 /* Fills `size` bytes with constants, other ones for another key. */
 void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key);

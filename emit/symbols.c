@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/hash.h"
 #include "emit/library.h"
+#include "emit/outside.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
 
@@ -74,7 +75,7 @@ static void put_imports(struct symbols *t, uint32_t *plt_symbols)
     struct names_head head = {0};
     for (uint32_t i = 0; i < l->row->imports; i++) {
         const struct import *import = &l->calls.import[i];
-        const struct plan_library *utility = &l->plan->library[plan_utility(l->plan, import->utility)];
+        const struct plan_library *utility = &l->plan->library[import->library];
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
                                         t->names, NULL);
@@ -88,19 +89,39 @@ static void put_functions(struct symbols *t)
     const struct library *l = t->l;
     struct names_head head = {0};
     uint32_t section = l->layout.section[SECTION_TEXT].index;
-    for (uint32_t i = 0; i < l->row->functions; i++) {
+    const uint32_t exported = plan_exported(l->row);
+    for (uint32_t i = 0; i < exported; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
         t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
-    assert(t->names == t->start + 1 + l->row->import_names + l->row->function_names);
-    t->count = l->row->functions;
+    assert(t->names ==
+           t->start + 1 + l->row->import_names + (l->shape.local ? l->row->exported_names : l->row->function_names));
+    t->count = exported;
 }
 
 static void define_glue(struct symbols *t, uint32_t name, enum glue_function which)
 {
     const struct glue_place *place = &t->l->glue.place[which];
     define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
+}
+
+/* Objects that others could see: words in .data, or in .rodata where there is more. */
+static void put_data(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct section *s = l->layout.section;
+    const bool in_data = l->data_free >= l->rodata_free;
+    const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
+    const uint64_t words = (in_data ? l->data_free : l->rodata_free) / 8;
+    const uint64_t start = s[id].address + (words ? in_data ? l->shape.data : l->shape.rodata : 0);
+    struct name_stem stem;
+    names_stem(&stem, l->row->name, SHAPE_DATA);
+    for (uint32_t i = 0; i < l->row->extra.objects; i++) {
+        const uint32_t name = (uint32_t)(t->names - t->start);
+        t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
+        define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
+    }
 }
 
 /* What a library defines besides its numbered functions, in the order of the
@@ -111,6 +132,7 @@ struct others {
     uint32_t python; /* in .dynsym: the first Python function */
     uint32_t extern_before;
     uint32_t main, start_main; /* 0: none */
+    uint32_t outside;
 };
 
 static struct others put_others(struct symbols *t)
@@ -133,6 +155,7 @@ static struct others put_others(struct symbols *t)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
     if (s->marks && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    put_data(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
@@ -146,8 +169,13 @@ static struct others put_others(struct symbols *t)
         };
         o.python = t->undefined;
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
-            undefine(t, put_name(t, functions[i], ""), STB_GLOBAL, STT_NOTYPE);
+            if (shape_calls_python(l->row, i))
+                undefine(t, put_name(t, functions[i], ""), STB_GLOBAL, STT_NOTYPE);
     }
+    o.outside = t->undefined;
+    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""),
+                 i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
@@ -218,7 +246,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         break;
     case LOCAL_NAMES:
         *value = s[SECTION_DATA_REL_RO].address;
-        *size = 8 * NAME_POINTERS;
+        *size = UINT64_C(8) * l->shape.pointers;
         break;
     case LOCAL_CONSTANTS:
         *value = s[SECTION_RODATA].address;
@@ -249,7 +277,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         break;
     case LOCAL_METHODS:
         *value = l->at.methods;
-        *size = METHODS_BYTES;
+        *size = METHOD_BYTES * (uint64_t)shape_methods(l->row);
         break;
     case LOCAL_DSO_HANDLE:
         *value = l->at.dso_handle;
@@ -271,12 +299,13 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
 {
     for (unsigned i = first; i <= last; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
-        if (k->module_only && !l->shape.python)
+        if (!shape_has_local(l->row, &l->shape, i))
             continue;
         uint64_t value;
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
-        uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[k->section].index;
+        enum section_id in = i == LOCAL_SCRATCH && l->shape.in_data ? SECTION_DATA : k->section;
+        uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[in].index;
         *t->next++ = symbol(next_name(t), STB_LOCAL, k->type, section, value, size);
         if (k->prefixed)
             t->strings = put_bytes(t->strings, shape_prefix(l->row, k), strlen(shape_prefix(l->row, k)));
@@ -304,8 +333,10 @@ static void put_objects(const struct library *l, struct local_table *t)
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
     uint32_t number = 0;
-    uint64_t extra_each = row->locals ? row->local_names / row->locals : 0;
-    uint64_t extra_more = row->locals ? row->local_names % row->locals : 0;
+    const uint32_t named = row->locals - row->shared_names;
+    uint64_t extra_each = named ? row->local_names / named : 0;
+    uint64_t extra_more = named ? row->local_names % named : 0;
+    const uint32_t first = next_name(t);
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
@@ -313,7 +344,10 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbol(next_name(t), STB_LOCAL, STT_OBJECT, index, g->address + each * i, size);
+            *t->next++ = symbol(number < named ? next_name(t) : first, STB_LOCAL, STT_OBJECT, index,
+                                g->address + each * i, size);
+            if (number >= named)
+                continue;
             t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
@@ -343,6 +377,17 @@ static void put_inner_functions(const struct library *l, struct local_table *t)
     }
 }
 
+/* Those that are no dynamic symbols. */
+static void put_local_functions(const struct library *l, struct local_table *t)
+{
+    struct names_head head = {0};
+    for (uint32_t i = l->row->functions - l->shape.local; i < l->row->functions; i++) {
+        *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
+                            l->code.text + l->body[i].offset, l->body[i].size);
+        t->strings = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->strings, NULL);
+    }
+}
+
 /* Their marks. */
 static void put_inner_marks(const struct library *l, struct local_table *t)
 {
@@ -367,6 +412,7 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     uint32_t start_name = (uint32_t)(t.strings - strtab);
     if (l->shape.executable)
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
+    put_local_functions(l, &t);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
     uint32_t globals = l->shape.undefined + l->shape.defined;
@@ -440,11 +486,13 @@ static void put_needed(struct symbols *t)
         return;
     }
     for (uint32_t i = 0; i < l->calls.needed_count; i++)
-        put_name(t, plan->library[plan_utility(plan, l->calls.needed[i])].name, ".so");
+        put_name(t, plan->library[l->calls.needed[i]].name, ".so");
     if (l->shape.needs_before)
         put_name(t, plan->library[l->shape.extern_called].name, ".so");
     for (uint32_t i = 0; i < l->shape.modules; i++)
         put_name(t, plan->library[i].name, ".so");
+    for (uint32_t i = 0; i < l->row->extra.needed; i++)
+        put_name(t, outside_library(i), "");
 }
 
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
@@ -471,7 +519,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t libc = put_name(&t, "libc.so.6", "");
     uint32_t version = put_name(&t, "GLIBC_2.2.5", "");
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
-    uint32_t runpath = put_name(&t, "$ORIGIN", "");
+    uint32_t runpath = l->row->runpath ? put_name(&t, "$ORIGIN", "") : 0;
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
     put_needed(&t);
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
@@ -479,11 +527,13 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t first = 1 + s->undefined;
     for (uint32_t i = 0; i < s->defined; i++)
         place[order[i]] = first + i;
-    for (uint32_t i = 0; i < l->row->functions && !s->inner; i++)
+    for (uint32_t i = 0; i < plan_lazy(l->row); i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    for (uint32_t i = 0; (s->python || s->holds) && i < PYTHON_FUNCTION_COUNT; i++)
+    for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
+    for (uint32_t i = 0; i < l->row->extra.slots; i++)
+        plt_symbols[l->outside_slots + i] = o.outside + i;
     if (s->python)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
@@ -492,10 +542,12 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
+    l->symbol_outside = o.outside;
+    l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
     write_versions(l, image, libc, version, &o);
-    if (!l->plan->stripped)
+    if (!l->row->stripped)
         write_symtab(l, image, t.dynsym, &o);
     return true;
 }

@@ -30,11 +30,15 @@ void tables_addresses(struct library *l)
     c->constants_d = s[SECTION_RODATA].address;
     c->constants_f = c->constants_d + 8 * CONSTANTS;
     uint64_t string = c->constants_d + CONSTANT_BYTES;
-    for (unsigned i = 0; i < CONSTANTS; i++)
+    if (l->row->level == LEVEL_BARE)
+        string = c->constants_d;
+    for (unsigned i = 0; i < CONSTANTS && l->row->level < LEVEL_BARE; i++)
         c->text_constant[i] = take_string(&string, l->plan->constants.text[i]);
     if (l->shape.python) {
         a->name = take_string(&string, l->row->name);
         a->entry_name = take_string(&string, l->shape.entry);
+    }
+    if (l->shape.python && l->row->level < LEVEL_PLAIN) {
         a->visited_name = take_string(&string, "visited");
         a->functions_name = take_string(&string, "functions");
         a->module_doc = take_string(&string, MODULE_DOC);
@@ -47,14 +51,18 @@ void tables_addresses(struct library *l)
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
-    c->marks = c->scratch + SCRATCH_BYTES;
+    c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
+    a->pointers = l->shape.python ? a->methods + METHOD_BYTES * shape_methods(l->row) : a->definition;
+    if (l->shape.in_data)
+        c->scratch = s[SECTION_DATA].address + l->shape.data - SCRATCH_BYTES;
     c->objects = s[SECTION_DATA].address + l->shape.data;
     c->objects_size = l->data_free;
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
+    a->got_extra = a->got_gmon_start + 8;
     a->got_main = a->got_gmon_start + 8;
     a->got_start_main = a->got_main + 8;
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
@@ -84,12 +92,46 @@ static void point(struct relocations *r, enum section_id id, uint64_t address, u
     r->relative++;
 }
 
+static void point_symbol(struct relocations *r, enum section_id id, uint64_t address, uint64_t symbol, uint32_t type)
+{
+    put_u64(at_address(r, id, address), 0);
+    r->p = put_u64(r->p, address);
+    r->p = put_u64(r->p, ELF64_R_INFO(symbol, type));
+    r->p = put_u64(r->p, 0);
+}
+
 static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
 {
-    put_u64(at_address(r, SECTION_GOT, address), 0);
-    r->p = put_u64(r->p, address);
-    r->p = put_u64(r->p, ELF64_R_INFO(symbol, R_X86_64_GLOB_DAT));
-    r->p = put_u64(r->p, 0);
+    point_symbol(r, SECTION_GOT, address, symbol, R_X86_64_GLOB_DAT);
+}
+
+/* Words in .data that hold addresses: of its own functions or constants, then of symbols. */
+static void write_pointers(const struct library *l, struct relocations *r)
+{
+    const struct section *s = l->layout.section;
+    const uint32_t functions = l->row->functions;
+    for (uint32_t i = 0; i < l->row->extra.pointers; i++) {
+        const uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
+        point(r, SECTION_DATA, l->at.pointers + 8 * (uint64_t)i, target);
+    }
+}
+
+/* A symbol for the i-th relocation: one outside the set, or its own. */
+static uint32_t any_symbol(const struct library *l, uint32_t i)
+{
+    if (l->row->extra.outside)
+        return l->symbol_outside + i % l->row->extra.outside;
+    return l->symbol_defined + i % l->shape.defined;
+}
+
+static void write_extra_symbols(const struct library *l, struct relocations *r)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint64_t addresses = l->at.pointers + 8 * (uint64_t)x->pointers;
+    for (uint32_t i = 0; i < x->got; i++) /* the functions with slots come last */
+        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, x->slots + i));
+    for (uint32_t i = 0; i < x->addresses; i++)
+        point_symbol(r, SECTION_DATA, addresses + 8 * (uint64_t)i, any_symbol(l, i), R_X86_64_64);
 }
 
 /* struct PyModuleDef and struct PyMethodDef[3] (CPython's moduleobject.h and
@@ -98,11 +140,13 @@ static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
     uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
-    memset(definition, 0, DEFINITION_BYTES + METHODS_BYTES);
+    const bool plain = l->row->level >= LEVEL_PLAIN;
+    memset(definition, 0, DEFINITION_BYTES + METHOD_BYTES * shape_methods(l->row));
     put_u64(definition, 1);
     put_u64(definition + 56, UINT64_MAX);
     point(r, SECTION_DATA, a->definition + 40, a->name);
-    point(r, SECTION_DATA, a->definition + 48, a->module_doc);
+    if (!plain)
+        point(r, SECTION_DATA, a->definition + 48, a->module_doc);
     point(r, SECTION_DATA, a->definition + 64, a->methods);
     const struct {
         uint64_t name, function, doc;
@@ -110,12 +154,13 @@ static void write_definition(const struct library *l, struct relocations *r)
         {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, a->entry_doc},
         {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, a->visited_doc},
     };
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t at = a->methods + 32 * (uint64_t)i;
+    for (unsigned i = 0; i + 1 < shape_methods(l->row); i++) {
+        uint64_t at = a->methods + METHOD_BYTES * (uint64_t)i;
         point(r, SECTION_DATA, at, methods[i].name);
         point(r, SECTION_DATA, at + 8, methods[i].function);
         put_u32(at_address(r, SECTION_DATA, at + 16), 4); /* METH_NOARGS */
-        point(r, SECTION_DATA, at + 24, methods[i].doc);
+        if (!plain)
+            point(r, SECTION_DATA, at + 24, methods[i].doc);
     }
 }
 
@@ -171,12 +216,13 @@ static void write_relocated(const struct library *l, uint8_t *image)
         point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + g[GLUE_FRAME_DUMMY].offset);
         point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + g[GLUE_DTORS].offset);
     }
-    for (unsigned i = 0; i < NAME_POINTERS; i++)
+    for (unsigned i = 0; i < l->shape.pointers; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
     if (!library_is_part(l))
         point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
+    write_pointers(l, &r);
     if (l->shape.executable)
         write_executable(l, &r);
     assert(r.relative == l->shape.relative - (library_is_part(l) ? TABLES_FILE_RELATIVE : 0));
@@ -188,6 +234,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
         point_got(&r, l->at.got_main, l->symbol_main);
         point_got(&r, l->at.got_start_main, l->symbol_start_main);
     }
+    write_extra_symbols(l, &r);
     assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
 }
 
@@ -196,7 +243,6 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     /* what the dynamic linker works with may be more than what stands in the image */
     const struct section *s = l->joined ? l->joined->layout.section : l->layout.section;
     const struct section *own = l->layout.section;
-    const struct profile *profile = l->plan->profile;
     uint8_t *start = image + own[SECTION_DYNAMIC].offset;
     uint8_t *p = start;
 #define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
@@ -209,7 +255,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_NEEDED, l->strings.libc);
     if (l->shape.soname)
         ENTRY(DT_SONAME, l->strings.soname);
-    ENTRY(DT_RUNPATH, l->strings.runpath);
+    if (l->row->runpath)
+        ENTRY(DT_RUNPATH, l->strings.runpath);
     ENTRY(DT_INIT, s[SECTION_INIT].address);
     ENTRY(DT_FINI, s[SECTION_FINI].address);
     ENTRY(DT_INIT_ARRAY, s[SECTION_INIT_ARRAY].address);
@@ -235,7 +282,7 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_RELA, s[SECTION_RELA_DYN].address);
     ENTRY(DT_RELASZ, s[SECTION_RELA_DYN].size);
     ENTRY(DT_RELAENT, sizeof(Elf64_Rela));
-    const bool now = profile->elf.bind == BIND_NOW;
+    const bool now = l->row->elf.bind == BIND_NOW;
     if (now)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
     if (now || l->shape.executable)
@@ -266,14 +313,17 @@ static void write_constants(const struct library *l, uint8_t *image)
 {
     const struct constants *c = &l->plan->constants;
     uint8_t *p = image + l->layout.section[SECTION_RODATA].offset;
-    p = put_bytes(p, c->d, sizeof c->d);
-    p = put_bytes(p, c->f, sizeof c->f);
-    for (unsigned i = 0; i < CONSTANTS; i++)
-        p = put_bytes(p, c->text[i], strlen(c->text[i]) + 1);
+    if (l->row->level < LEVEL_BARE) {
+        p = put_bytes(p, c->d, sizeof c->d);
+        p = put_bytes(p, c->f, sizeof c->f);
+        for (unsigned i = 0; i < CONSTANTS; i++)
+            p = put_bytes(p, c->text[i], strlen(c->text[i]) + 1);
+    }
     if (l->shape.python) {
         const char *const strings[] = {l->row->name, l->shape.entry, "visited",  "functions",
                                        MODULE_DOC,   ENTRY_DOC,      VISITED_DOC};
-        for (unsigned i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        const unsigned count = l->row->level < LEVEL_PLAIN ? sizeof strings / sizeof strings[0] : 2;
+        for (unsigned i = 0; i < count; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
     }
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++) {
@@ -282,6 +332,8 @@ static void write_constants(const struct library *l, uint8_t *image)
     }
     stock_fill(l->stock, p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
+    if (l->shape.in_data && l->row->level < LEVEL_BARE)
+        memset(image + data->offset + l->shape.data - SCRATCH_BYTES, 0, SCRATCH_BYTES);
     stock_fill(l->stock, image + data->offset + l->shape.data, l->data_free, plan_key(l->row, PURPOSE_DATA));
 }
 

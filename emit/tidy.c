@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/executable.h"
+#include "emit/differences.h"
 #include "emit/files.h"
 #include "emit/source_header.h"
 #include "emit/sources.h"
@@ -116,7 +117,7 @@ static bool is_identified(const char *name)
 static bool is_top_file(const char *name)
 {
     return is_object(name) || is_linked(name) || is_split(name) || strcmp(name, "manifest.json") == 0 ||
-           strcmp(name, "driver.py") == 0;
+           strcmp(name, "driver.py") == 0 || strcmp(name, DIFFERENCES_FILE) == 0;
 }
 
 /* A source, by its name. */
@@ -335,6 +336,8 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
     bool unwanted = is_temporary(name, is_top_file);
     if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
         unwanted = !is_written(w, name);
+    if (w->kind == TIDY_STALE && strcmp(name, DIFFERENCES_FILE) == 0)
+        unwanted = true; /* it is written behind this */
     if (w->kind == TIDY_ALL)
         unwanted |= is_top_file(name);
     if (unwanted)

@@ -114,7 +114,7 @@ static struct calls calls_of(struct made *m, uint32_t module)
 
 static const struct plan_library *utility_of(const struct plan *plan, const struct import *i)
 {
-    return &plan->library[plan_utility(plan, i->utility)];
+    return &plan->library[i->library];
 }
 
 /* Where the heads of the utilities' chains are marked that someone calls. */
@@ -134,7 +134,7 @@ static uint8_t **mark_called(struct made *m)
             assert_true(calls.target[t] < calls.import_count);
             const struct import *import = &calls.import[calls.target[t]];
             assert_true(import->function < utility_of(plan, import)->functions);
-            called[import->utility][import->function] = 1;
+            called[import->library - plan_utility(plan, 0)][import->function] = 1;
         }
     }
     return called;
@@ -201,8 +201,8 @@ static int by_value(const void *a, const void *b)
 {
     const struct import *x = a;
     const struct import *y = b;
-    if (x->utility != y->utility)
-        return x->utility < y->utility ? -1 : 1;
+    if (x->library != y->library)
+        return x->library < y->library ? -1 : 1;
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
@@ -246,10 +246,11 @@ static void check_needed(struct made *m)
         uint64_t digits = 0;
         assert_int_equal(calls.needed_count, row->utilities);
         for (uint32_t n = 0; n < calls.needed_count; n++) {
-            assert_true(calls.needed[n] < plan->utilities);
-            assert_false(state[calls.needed[n]]); /* none twice */
-            state[calls.needed[n]] = 1;
-            digits += names_digits(calls.needed[n]);
+            const uint32_t number = calls.needed[n] - plan_utility(plan, 0);
+            assert_true(number < plan->utilities);
+            assert_false(state[number]); /* none twice */
+            state[number] = 1;
+            digits += names_digits(number);
         }
         assert_int_equal(digits, row->needed_digits);
         uint64_t names = 0;
@@ -301,7 +302,7 @@ static void test_need_all(void **state)
         struct calls calls = calls_of(&m, i);
         assert_int_equal(calls.needed_count, 50);
         for (uint32_t n = 0; n < calls.needed_count; n++)
-            assert_int_equal(calls.needed[n], n);
+            assert_int_equal(calls.needed[n], plan_utility(&m.plan, n));
     }
     unmake(&m);
 }
@@ -322,7 +323,7 @@ static void test_random_calls_go_everywhere(void **state)
         assert_in_range(calls.import_count, functions * 9 / 10, functions);
         uint32_t reached[60] = {0};
         for (uint32_t n = 0; n < calls.import_count; n++)
-            reached[calls.import[n].utility]++;
+            reached[calls.import[n].library - plan_utility(&m.plan, 0)]++;
         for (uint32_t u = 0; u < c.utilities; u++)
             assert_in_range(reached[u], 0, functions / 60 + 20);
         assert_in_range(calls.needed_count, 40, 60);

@@ -33,10 +33,10 @@ static void refuses_what_is_no_profile(void **state)
     static const char utf16[] = "\xff\xfe\xe9\xe9:";
     assert_refused(utf16, sizeof utf16 - 2, 1, "is UTF-16 text; save it as UTF-8");
 
-    size_t size = (1 << 20) + 1;
+    size_t size = (1 << 26) + 1;
     char *large = malloc(size);
     memset(large, '#', size);
-    assert_refused(large, size, 0, "is larger than 1 MiB, the most that a profile may be");
+    assert_refused(large, size, 0, "is larger than 64 MiB, the most that a profile may be");
     assert_refused(large, size - 1, 0, empty);
     free(large);
 }
@@ -102,13 +102,14 @@ static void refuses_unknown_and_repeated_keys(void **state)
     const struct wrong wrong[] = {
         {HEAD "# the line counts\n\nmodulse: 3\n", 6,
          "unknown key 'modulse'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
-         "utility-functions, sections, calls, names, elf, dwarf"},
+         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, "
+         "libraries"},
         {HEAD "calls:\n  depth: 3\n  deep: 3\n", 6,
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
          "cross-module-chain, coverage, repeat, random, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
          "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, "
-         "type-units, "
+         "type-units, views, "
          "split, mix"},
         {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
@@ -123,7 +124,8 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "length, pad"},
         {HEAD "Seed: 3\n", 4,
          "unknown key 'Seed'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
-         "utility-functions, sections, calls, names, elf, dwarf"},
+         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, "
+         "libraries"},
         {HEAD "seed: 3\nmodules: 4\n", 5, "modules: the key is already on line 2; remove one of them"},
         {HEAD "calls: {depth: 3}\nseed: 3\ncalls: {utility: 1}\n", 6,
          "calls: the key is already on line 4; remove one of them"},

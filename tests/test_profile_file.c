@@ -352,7 +352,7 @@ static void loads_only_regular_files(void **state)
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
     close(fd);
-    assert_not_loaded("large", ERROR_INPUT, "is larger than 1 MiB, the most that a profile may be");
+    assert_not_loaded("large", ERROR_INPUT, "is larger than 64 MiB, the most that a profile may be");
 
     write_file("wrong", "pyelfgen-profile: 1\nmodules: 3\nseed: x\n");
     struct profile p;

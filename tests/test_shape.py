@@ -1,20 +1,43 @@
 """The debug information of the shipped profiles c and c++ has the shape of real libraries': see shape.py."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from conftest import BUILD, SOURCE
+from sets import profile_text
 
 pytestmark = pytest.mark.slow
+
+
+def shape(*options):
+    environment = {**os.environ, "PYELFGEN_BUILD": str(BUILD)}
+    command = [sys.executable, SOURCE / "tests" / "shape.py", *options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_every_figure_is_near(language, sets):
     """Of sections, tags, forms and numbers, and of what zstd makes of them."""
-    environment = {**os.environ, "PYELFGEN_BUILD": str(BUILD)}
-    command = [sys.executable, SOURCE / "tests" / "shape.py", "--language", language, "--misses", "--fail"]
-    done = subprocess.run([*command, sets.get(language)], env=environment, capture_output=True, text=True)
+    done = shape("--language", language, "--misses", "--fail", sets.get(language))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_large_libraries_compress_as_real_ones_do(programs, sets, tmp_path):
+    """A fortieth of llnl-2007: to between 1/2 and 1/3.5, when names do not end in Pynamic's row of digits."""
+    shipped = (SOURCE / "profiles" / "llnl-2007.prof").read_text()
+    sizes = {name: int(size) * 1_000_000 // 40 for name, size in re.findall(r"(\w+): (\d+) MB", shipped)}
+    assert sorted(sizes) == ["data", "debug", "strtab", "symtab", "text"]
+    profile = sets.write_profile("fortieth", profile_text(application="a test", modules=7, utilities=5, sections=sizes))
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q")
+    ratios = {}
+    for digits in ([], ["--without-digits"]):
+        done = shape("--no-counts", "--print", *digits, tmp_path / "set")
+        assert done.returncode == 0, done.stderr
+        ratios[bool(digits)] = json.loads(done.stdout)["zstd -3, ratio"]["whole"]
+    assert 2 <= ratios[True] <= 3.5
+    assert ratios[True] < ratios[False]  # there are such names

@@ -1,0 +1,74 @@
+/* See page_cache.h. */
+#include "base/page_cache.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLICE = 1 << 17 };
+
+/* How much of the file is in memory: mincore(2). */
+static bool count_resident(struct page_cache *c, int fd, uint64_t size, struct error *e)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t pages = (size_t)((size + page - 1) / page);
+    if (pages > c->capacity) {
+        free(c->pages);
+        c->capacity = pages;
+        c->pages = malloc(pages);
+    }
+    if (!c->pages) {
+        c->capacity = 0;
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    }
+    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        return error_errno(e, "the page cache", "cannot be looked at");
+    bool well = mincore(map, (size_t)size, c->pages) == 0 || error_errno(e, "the page cache", "cannot be looked at");
+    munmap(map, (size_t)size);
+    size_t resident = 0;
+    for (size_t i = 0; i < pages && well; i++)
+        resident += c->pages[i] & 1;
+    c->resident += (uint64_t)resident * page;
+    return well;
+}
+
+static bool read_all(int fd, struct error *e)
+{
+    char *buffer = malloc(SLICE);
+    if (!buffer)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    ssize_t n;
+    while ((n = read(fd, buffer, SLICE)) > 0) {
+    }
+    free(buffer);
+    return n == 0 || error_errno(e, "", "cannot be read");
+}
+
+/* Pages that were never written to disk cannot be dropped, hence fsync; on a file
+ * system that cannot do it, or a file of others, mincore will tell. */
+bool page_cache_treat(struct page_cache *c, int fd, enum page_cache_wish wish, struct error *e)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return error_errno(e, "", "cannot be read");
+    if (!S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    c->bytes += (uint64_t)status.st_size;
+    if (wish == PAGE_CACHE_READ && !read_all(fd, e))
+        return false;
+    if (wish == PAGE_CACHE_DROP) {
+        (void)!fsync(fd);
+        (void)!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    }
+    return count_resident(c, fd, (uint64_t)status.st_size, e);
+}
+
+void page_cache_free(struct page_cache *c)
+{
+    free(c->pages);
+    c->pages = NULL;
+    c->capacity = 0;
+}

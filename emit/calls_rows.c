@@ -1,0 +1,121 @@
+/* See calls_rows.h. */
+#include "emit/calls_rows.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool calls_any(const struct plan_library *from, const struct plan_library *to)
+{
+    return from->kind == LIBRARY_MODULE && to->kind == LIBRARY_UTILITY;
+}
+
+uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to)
+{
+    if (calls_any(from, to))
+        return to->exported;
+    return to->exported > to->leaf ? to->exported - to->leaf : 0;
+}
+
+/* The function at `rank` of n: the first of each chain of `depth`, the second of each, ... */
+static uint32_t function_at_rank(uint32_t n, uint32_t depth, uint32_t rank)
+{
+    const uint32_t chains = (n + depth - 1) / depth;
+    const uint32_t last = n - (chains - 1) * depth; /* functions in the last */
+    if (rank < last * chains)
+        return rank % chains * depth + rank / chains;
+    rank -= last * chains;
+    return rank % (chains - 1) * depth + last + rank / (chains - 1);
+}
+
+bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import)
+{
+    if (number >= l->imports)
+        return false;
+    uint32_t low = 0;
+    uint32_t high = l->edges;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (l->edge[middle].first <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct plan_edge *edge = &l->edge[low];
+    const struct plan_library *to = &plan->library[edge->library];
+    const uint32_t n = calls_row_callable(l, to);
+    const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + number - edge->first) % n);
+    assert(number - edge->first < edge->symbols);
+    import->library = edge->library;
+    import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
+    return true;
+}
+
+bool calls_make_rows(const struct plan *plan, const struct plan_library *l, struct arena *arena, struct calls *out)
+{
+    const uint64_t targets = (uint64_t)l->functions * l->per_function;
+    *out = (struct calls){.per_function = l->per_function, .import_count = l->imports, .needed_count = l->edges};
+    out->needed = arena_take(arena, (l->edges + UINT64_C(1)) * sizeof *out->needed);
+    out->import = arena_take(arena, (l->imports + UINT64_C(1)) * sizeof *out->import);
+    out->target = arena_take(arena, (targets + 1) * sizeof *out->target);
+    if (!out->needed || !out->import || !out->target)
+        return false;
+    for (uint32_t i = 0; i < l->edges; i++)
+        out->needed[i] = l->edge[i].library;
+    for (uint32_t i = 0; i < l->imports; i++)
+        calls_row_import(plan, l, i, &out->import[i]);
+    memset(out->target, 0xff, targets * sizeof *out->target);
+    for (uint32_t i = 0; i < l->imports; i++) /* callers * per_function is at least that */
+        out->target[i] = i;
+    return true;
+}
+
+/* Whether functions of utilities have been reached, from `first` on of each library. */
+struct reached {
+    uint64_t *first;
+    uint8_t *function;
+};
+
+/* Marks a function of a utility and the rest of its chain, and what these call. */
+static void reach(struct plan *plan, const struct reached *r, uint32_t library, uint32_t function)
+{
+    struct plan_library *l = &plan->library[library];
+    if (l->kind != LIBRARY_UTILITY)
+        return;
+    uint8_t *at = r->function + r->first[library];
+    do {
+        if (at[function])
+            return; /* and so is the rest */
+        at[function] = 1;
+        l->visited++;
+        for (uint32_t t = 0; function < l->callers && t < l->per_function; t++) {
+            struct import import;
+            if (calls_row_import(plan, l, function * l->per_function + t, &import))
+                reach(plan, r, import.library, import.function); /* a leaf: no deeper */
+        }
+        function++;
+    } while (function < l->functions && function % plan->depth);
+}
+
+bool calls_row_visits(struct plan *plan)
+{
+    uint64_t functions = 0;
+    struct reached r = {.first = malloc((plan_counted(plan) + (size_t)1) * sizeof *r.first)};
+    for (uint32_t i = 0; r.first && i < plan_counted(plan); i++) {
+        plan->library[i].visited = 0;
+        r.first[i] = functions;
+        functions += plan->library[i].functions;
+    }
+    r.function = calloc(functions + 1, 1);
+    const bool ok = r.first && r.function;
+    for (uint32_t i = 0; ok && i < plan->modules; i++) {
+        struct plan_library *l = &plan->library[i];
+        l->visited = l->functions;
+        struct import import;
+        for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++)
+            reach(plan, &r, import.library, import.function);
+    }
+    free(r.first);
+    free(r.function);
+    return ok;
+}

@@ -1,0 +1,31 @@
+/* Who calls whom in a set whose profile has rows: along the edges that the rows say.
+ *
+ *     functions of a library   0 ... callers | ... exported | ... functions
+ *                              call others   | leaves       | local symbols
+ *
+ * Modules call any exported function of a utility, the first of chains before the others.
+ * All other calls, of utilities and into modules, go to leaves: exported functions that
+ * call no other library, nor does one behind them in their chain. So no cycle of libraries
+ * is one of calls, and no call takes more than a chain of chains.
+ *
+ * A library's imports stand in one row, edge by edge; its first functions make them in
+ * turn, per_function each.
+ */
+#ifndef EMIT_CALLS_ROWS_H
+#define EMIT_CALLS_ROWS_H
+
+#include "emit/calls.h"
+
+/* Functions of `to` that `from` may call. */
+uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to);
+
+/* The import at `number` of a library's row; false where there are fewer. */
+bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import);
+
+/* As calls_make. */
+bool calls_make_rows(const struct plan *plan, const struct plan_library *l, struct arena *arena, struct calls *calls);
+
+/* Sets `visited` of all libraries; false when memory ran out. */
+bool calls_row_visits(struct plan *plan);
+
+#endif

@@ -1,0 +1,141 @@
+/* Counts what a library has of what rows may say; see differences.h. */
+#include "emit/differences.h"
+
+#include <assert.h>
+
+#include "emit/profile_keys.h"
+
+static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += l->layout.section[ids[i]].size;
+    return sum;
+}
+#define SIZES(l, ...)                                                                                                  \
+    (int64_t) sizes_of(l, (const enum section_id[]){__VA_ARGS__},                                                      \
+                       sizeof((const enum section_id[]){__VA_ARGS__}) / sizeof(enum section_id))
+
+/* Symbols of .symtab that are local and of this type. */
+static int64_t fixed_locals(const struct library *l, uint8_t type)
+{
+    int64_t count = 0;
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
+        count += fixed_local_kinds[i].type == type && shape_has_local(l->row, &l->shape, i);
+    return count;
+}
+
+static void measure_symbols(const struct library *l, int64_t *v)
+{
+    const struct shape *s = &l->shape;
+    const int64_t objects = (s->marks ? 1 : 0) + (int64_t)l->row->extra.objects;
+    v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects;
+    v[ROW_DYNAMIC_OBJECTS] = objects;
+    v[ROW_DYNAMIC_OTHER] = 0;
+    v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak;
+    v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
+    v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
+    if (l->row->stripped)
+        return;
+    v[ROW_GLOBAL_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
+    v[ROW_GLOBAL_OBJECTS] = objects;
+    v[ROW_GLOBAL_OTHER] = 0;
+    v[ROW_GLOBAL_UNDEFINED] = s->undefined;
+    v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
+    v[ROW_LOCAL_FUNCTIONS] = s->local + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
+    v[ROW_LOCAL_OTHER] = fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
+    v[ROW_FUNCTIONS] += v[ROW_LOCAL_FUNCTIONS];
+}
+
+static void measure_relocations(const struct library *l, int64_t *v)
+{
+    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR,
+                                          ROW_RELOCATIONS_OTHER};
+    for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
+        v[none[i]] = 0;
+    v[ROW_RELATIVE] = l->shape.relative;
+    v[ROW_JUMP_SLOT] = v[ROW_PLT] = l->shape.plt;
+    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
+    v[ROW_ADDRESS_64] = l->row->extra.addresses;
+}
+
+/* What the linker was asked for. */
+static void measure_options(const struct library *l, int64_t *v)
+{
+    const struct profile_elf *elf = &l->row->elf;
+    v[ROW_KIND] = l->row->kind == LIBRARY_MODULE ? ROW_KIND_MODULE : ROW_KIND_UTILITY;
+    v[ROW_OUTSIDE] = 1 + (int64_t)l->row->extra.needed; /* the C library is one */
+    v[ROW_INDIRECT] = 0;
+    v[ROW_HASH] = elf->hash;
+    v[ROW_BIND] = elf->bind;
+    v[ROW_RELRO] = elf->relro;
+    v[ROW_BUILD_ID] = elf->build_id;
+    v[ROW_SONAME] = elf->soname;
+    v[ROW_RUNPATH] = l->row->runpath;
+    v[ROW_VERSIONS] = 1;
+    v[ROW_TLS] = v[ROW_IFUNC] = 0;
+    v[ROW_CONSTRUCTORS] = v[ROW_DESTRUCTORS] = 1;
+    v[ROW_PAGE] = elf->max_page_size;
+    v[ROW_LOADS] = 0;
+    for (uint32_t i = 0; i < l->layout.segment_count; i++)
+        v[ROW_LOADS] += l->layout.segment[i].p_type == PT_LOAD;
+    v[ROW_MANGLED] = 0;
+    v[ROW_METHODS] = l->shape.python ? (int64_t)shape_methods(l->row) - 1 : 0;
+    v[ROW_MACHINE] = EM_X86_64;
+}
+
+static void measure_shares(const struct library *l, int64_t *v)
+{
+    v[ROW_SHARE_CODE] = SIZES(l, SECTION_INIT, SECTION_TEXT, SECTION_FINI);
+    v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT);
+    v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
+    v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
+    v[ROW_SHARE_SYMBOLS] =
+        SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM, SECTION_VERNEED);
+    v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT);
+    v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_BUILD_ID);
+}
+
+static void measure_debug(const struct library *l, int64_t *v)
+{
+    v[ROW_DEBUG_FILE] = l->plan->profile->dwarf.separate != SEPARATE_NONE;
+    v[ROW_SPLIT] = l->plan->profile->dwarf.split;
+    v[ROW_ALTERNATE] = 0;
+    if (l->plan->profile->dwarf.compress != COMPRESS_NONE)
+        v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
+    if (l->row->without_debug)
+        return;
+    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
+    v[ROW_DWARF_UNITS] = l->debug.unit_count;
+    const uint64_t *size = l->debug.size;
+    v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
+    v[ROW_MIX_ABBREV] = (int64_t)size[DEBUG_ABBREV];
+    v[ROW_MIX_LINE] = (int64_t)size[DEBUG_LINE];
+    v[ROW_MIX_STR] = (int64_t)size[DEBUG_STR];
+    v[ROW_MIX_LINE_STR] = (int64_t)size[DEBUG_LINE_STR];
+    v[ROW_MIX_LOCLISTS] = (int64_t)size[DEBUG_LISTS];
+    v[ROW_MIX_RNGLISTS] = (int64_t)size[DEBUG_RANGES];
+    v[ROW_MIX_ARANGES] = (int64_t)size[DEBUG_ARANGES];
+    v[ROW_MIX_NAMES] = (int64_t)size[DEBUG_NAMES];
+    v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
+}
+
+void differences_measure(const struct library *l, struct differences *d)
+{
+    int64_t *v = d->value;
+    for (unsigned i = 0; i < ROW_VALUES; i++)
+        v[i] = PROFILE_DERIVED;
+    d->language = l->row->without_debug ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    const struct layout_sizes sizes = files_count(l);
+    const uint64_t six[] = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss};
+    static_assert(sizeof six / sizeof six[0] == SIZE_KINDS, "one of each");
+    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+        v[ROW_TEXT + kind] = (int64_t)six[kind];
+    measure_options(l, v);
+    measure_symbols(l, v);
+    measure_relocations(l, v);
+    measure_shares(l, v);
+    measure_debug(l, v);
+}

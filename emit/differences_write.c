@@ -1,0 +1,248 @@
+/* Tells the differences; see differences.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "emit/differences.h"
+#include "emit/profile_keys.h"
+
+/* In the order of enum plan_level, what each has given up. */
+static const char *const given_up[LEVEL_COUNT] = {[LEVEL_UNMARKED] = "visit marks",
+                                                  [LEVEL_TIGHT] = "scratch memory in .bss",
+                                                  [LEVEL_PLAIN] = "a module's attributes",
+                                                  [LEVEL_BARE] = "constants and helpers"};
+
+/* A row's value beside the set's. */
+enum comparison { SAME, DIFFERENT, UNKNOWN };
+
+static enum comparison compare(const struct profile_row *row, const struct differences *d, enum row_value v)
+{
+    if (row->value[v] == PROFILE_DERIVED || row->value[v] == d->value[v])
+        return SAME;
+    /* not a property of the library */
+    if (v == ROW_DWARF_SAMPLED || v == ROW_KIND)
+        return SAME;
+    return d->value[v] == PROFILE_DERIVED ? UNKNOWN : DIFFERENT;
+}
+
+/* "relocations: 64", as the profile has it without the row. */
+static const char *quantity(enum profile_key_id key, char name[PROFILE_PATH + 32])
+{
+    char path[PROFILE_PATH];
+    snprintf(name, PROFILE_PATH + 32, "%s%s", profile_path(profile_keys[key].section, path), profile_keys[key].name);
+    return name;
+}
+
+/* --- the file ------------------------------------------------------------------------------ */
+
+static bool put(struct json_object *to, const char *key, struct json_object *value)
+{
+    if (value && json_object_object_add(to, key, value) == 0)
+        return true;
+    json_object_put(value);
+    return false;
+}
+
+/* Numbers, and words as they are in the profile. */
+static struct json_object *value_object(enum row_value v, int64_t value)
+{
+    const struct profile_key *k = &profile_keys[KEY_ROW + v];
+    if (k->kind == KIND_WORD)
+        return json_object_new_string(k->choices[value]);
+    if (k->kind == KIND_SWITCH)
+        return json_object_new_boolean(value != 0);
+    return json_object_new_int64(value);
+}
+
+static struct json_object *pair(struct json_object *wanted, struct json_object *actual)
+{
+    struct json_object *o = json_object_new_array_ext(2);
+    if (o && wanted && json_object_array_add(o, wanted) == 0)
+        json_object_array_add(o, actual);
+    return o;
+}
+
+static bool add_values(struct json_object *differs, struct json_object *unknown, const struct profile_row *row,
+                       const struct differences *d)
+{
+    bool ok = true;
+    char name[PROFILE_PATH + 32];
+    for (unsigned v = 0; v < ROW_VALUES && ok; v++) {
+        const enum comparison c = compare(row, d, v);
+        quantity((enum profile_key_id)(KEY_ROW + v), name);
+        if (c == DIFFERENT)
+            ok = put(differs, name, pair(value_object(v, row->value[v]), value_object(v, d->value[v])));
+        if (c == UNKNOWN)
+            ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
+    }
+    static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS, ROW_TEXT_LANGUAGE};
+    const char *language = d->language ? d->language : "";
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0] && ok; i++)
+        if (row->text[texts[i]] && strcmp(row->text[texts[i]], language) != 0)
+            ok = json_object_array_add(unknown, json_object_new_string(quantity(
+                                                    (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), name))) == 0;
+    return ok;
+}
+
+/* Edges that carry another number of symbols than the row says. */
+static struct json_object *edges_object(const struct profile_row *row, const struct plan_library *l)
+{
+    struct json_object *list = json_object_new_array();
+    for (uint32_t i = 0; list && i < row->edges; i++) {
+        const struct profile_edge *said = &row->edge[i];
+        if (!said->symbols || said->symbols == l->edge[i].symbols)
+            continue;
+        struct json_object *one = json_object_new_array_ext(3);
+        json_object_array_add(list, one);
+        const uint32_t numbers[] = {said->row, said->symbols, l->edge[i].symbols};
+        for (unsigned k = 0; one && k < 3; k++)
+            json_object_array_add(one, json_object_new_int64(numbers[k]));
+    }
+    return list;
+}
+
+static struct json_object *library_object(const struct profile *p, const struct plan_library *l,
+                                          const struct differences *d)
+{
+    struct json_object *o = json_object_new_object();
+    struct json_object *without = json_object_new_array();
+    struct json_object *differs = json_object_new_object();
+    struct json_object *unknown = json_object_new_array();
+    char name[64];
+    snprintf(name, sizeof name, "%s.so", l->name);
+    bool ok = o && without && differs && unknown && add_values(differs, unknown, l->said, d);
+    for (unsigned level = LEVEL_UNMARKED; ok && level <= (unsigned)l->level; level++)
+        if (level != LEVEL_PLAIN || l->kind == LIBRARY_MODULE)
+            ok = json_object_array_add(without, json_object_new_string(given_up[level])) == 0;
+    ok = ok && put(o, "name", json_object_new_string(name)) && put(o, "row", json_object_new_int64(l->said - p->row));
+    /* from here on these are the object's */
+    if (ok && l->level != LEVEL_WHOLE)
+        ok = put(o, "without", json_object_get(without));
+    ok = ok && put(o, "differs", json_object_get(differs)) && put(o, "unknown", json_object_get(unknown)) &&
+         put(o, "needed", edges_object(l->said, l));
+    json_object_put(without);
+    json_object_put(differs);
+    json_object_put(unknown);
+    if (ok)
+        return o;
+    json_object_put(o);
+    return NULL;
+}
+
+bool differences_write(FILE *f, const struct set *set)
+{
+    const struct plan *plan = set->plan;
+    bool ok = fputs("{\n  \"pyelfgen-differences\": 1,\n  \"libraries\": [\n", f) >= 0;
+    for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
+        struct json_object *o = library_object(plan->profile, &plan->library[i], &set->library[i].differences[0]);
+        const char *text =
+            o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+        if (!text)
+            errno = ENOMEM;
+        ok = text && fprintf(f, "    %s%s\n", text, i + 1 < plan_counted(plan) ? "," : "") > 0;
+        json_object_put(o);
+    }
+    return ok && fputs("  ]\n}\n", f) >= 0;
+}
+
+/* --- the summary ----------------------------------------------------------------------------- */
+
+static void report_levels(FILE *f, const struct plan *plan)
+{
+    uint32_t count[LEVEL_COUNT] = {0};
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        for (unsigned level = LEVEL_UNMARKED; level <= (unsigned)plan->library[i].level; level++)
+            count[level] += level != LEVEL_PLAIN || plan->library[i].kind == LIBRARY_MODULE;
+    for (unsigned level = LEVEL_UNMARKED; level < LEVEL_COUNT; level++)
+        if (count[level])
+            fprintf(f, "%u of %u libraries have no room for %s\n", count[level], plan_counted(plan), given_up[level]);
+}
+
+struct total {
+    uint32_t libraries, of;
+    int64_t wanted, actual;
+    bool unknown;
+};
+
+static struct total total_of(const struct set *set, enum row_value v)
+{
+    struct total t = {0};
+    for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
+        const struct profile_row *row = set->plan->library[i].said;
+        const struct differences *d = &set->library[i].differences[0];
+        const enum comparison c = compare(row, d, v);
+        if (row->value[v] == PROFILE_DERIVED)
+            continue;
+        t.of++;
+        t.libraries += c != SAME;
+        t.unknown |= c == UNKNOWN;
+        t.wanted += row->value[v];
+        t.actual += d->value[v];
+    }
+    return t;
+}
+
+/* Above the first that differs. */
+static void report_heading(FILE *f, bool *any)
+{
+    if (!*any)
+        fprintf(f, "\n%-28s%11s%22s%14s\n", "differs from the rows", "libraries", "wanted", "got");
+    *any = true;
+}
+
+static void report_edges(FILE *f, const struct plan *plan, bool *any)
+{
+    struct total t = {0};
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        for (uint32_t n = 0; n < l->said->edges; n++) {
+            const uint32_t wanted = l->said->edge[n].symbols;
+            t.of++;
+            t.libraries += wanted && wanted != l->edge[n].symbols;
+            t.wanted += wanted;
+            t.actual += l->edge[n].symbols;
+        }
+    }
+    if (!t.libraries)
+        return;
+    report_heading(f, any);
+    fprintf(f, "%-28s%8u of %-8u%14" PRId64 "%14" PRId64 "\n", "symbols of edges", t.libraries, t.of, t.wanted,
+                t.actual);
+}
+
+void differences_report(FILE *f, const struct set *set)
+{
+    bool any = false;
+    const struct plan *plan = set->plan;
+    char name[PROFILE_PATH + 32];
+    if (!plan->profile->rows)
+        return;
+    fputs("\n", f);
+    report_levels(f, plan);
+    for (unsigned v = 0; v < ROW_VALUES; v++) {
+        const struct total t = total_of(set, v);
+        const enum profile_kind kind = profile_keys[KEY_ROW + v].kind;
+        if (!t.libraries)
+            continue;
+        report_heading(f, &any);
+        fprintf(f, "%-28s%8u of %-8u", quantity((enum profile_key_id)(KEY_ROW + v), name), t.libraries, t.of);
+        if (t.unknown)
+            fprintf(f, "%28s\n", "not followed");
+        else if (kind == KIND_WORD || kind == KIND_SWITCH)
+            fputs("\n", f);
+        else
+            fprintf(f, "%14" PRId64 "%14" PRId64 "\n", t.wanted, t.actual);
+    }
+    report_edges(f, plan, &any);
+    for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS; i++)
+        if (plan->profile->distributions[i]) {
+            report_heading(f, &any);
+            fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name), "not followed");
+        }
+    if (any)
+        fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");
+    else
+        fprintf(f, "\neverything that the rows say is as they say it\n");
+}

@@ -1,0 +1,18 @@
+/* What the two ways to settle a mix share: totals over all libraries (mix.c), and each
+ * library's own (mix_rows.c). */
+#ifndef EMIT_MIX_PARTS_H
+#define EMIT_MIX_PARTS_H
+
+#include "dwarf/unit.h"
+#include "emit/plan.h"
+
+struct stock;
+
+/* The section of a kind, and the kind of a section; MIX_KINDS: of none. */
+enum debug_section mix_section(enum mix_kind kind);
+enum mix_kind mix_kind_of(enum debug_section section);
+
+/* As mix_settle, where the profile has rows. */
+bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+
+#endif

@@ -1,0 +1,117 @@
+/* The debug sections of each library with a row: tried one by one until what is asked for
+ * goes together. What does not is brought to the nearest that does, or left open, and then
+ * differs from the row (differences.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/workers.h"
+#include "emit/library.h"
+#include "emit/mix.h"
+#include "emit/mix_parts.h"
+
+enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256 };
+
+struct rows {
+    struct plan *plan;
+    const struct stock *stock;
+    struct builder *builders; /* of each thread */
+};
+
+/* What one library asks for still. */
+struct asked {
+    uint64_t *size; /* in plan->mix */
+    unsigned nearer[MIX_KINDS];
+};
+
+/* Gives up the sections in this order where the sum is wrong: entries first, which can take
+ * what others leave. */
+static bool leave_one_open(struct asked *a)
+{
+    static const enum mix_kind order[] = {MIX_INFO,     MIX_STR,    MIX_LINE,    MIX_LOCLISTS,
+                                          MIX_RNGLISTS, MIX_ABBREV, MIX_LINE_STR};
+    for (unsigned i = 0; i < MIX_KINDS; i++) {
+        uint64_t *size = &a->size[mix_section(order[i])];
+        if (*size == DEBUG_ANY)
+            continue;
+        *size = DEBUG_ANY;
+        return true;
+    }
+    return false;
+}
+
+/* After a try that failed at `section`, where `possible` bytes would do; false where there is
+ * nothing left to give up. */
+static bool relent(struct asked *a, enum debug_section section, uint64_t possible)
+{
+    const enum mix_kind kind = mix_kind_of(section);
+    if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
+        return leave_one_open(a);
+    uint64_t *size = &a->size[section];
+    if (a->nearer[kind]++ >= NEARER_MOST || possible == 0 || possible == *size) {
+        *size = DEBUG_ANY;
+        return true;
+    }
+    const bool is_composed = kind == MIX_LINE || kind == MIX_LOCLISTS || kind == MIX_RNGLISTS;
+    const uint64_t little = possible / 64 < MARGIN_MOST ? possible / 64 : MARGIN_MOST;
+    const uint64_t margin = is_composed ? (little + 15) / 16 * 16 : 0;
+    *size = possible > *size ? possible + margin : possible > margin ? possible - margin : 0;
+    return true;
+}
+
+static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct rows *r = context;
+    const struct plan_library *l = &r->plan->library[index];
+    struct builder *b = &r->builders[worker];
+    struct asked a = {.size = r->plan->mix[index].size};
+    bool any = false;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS && l->said && !l->without_debug; kind++) {
+        const int64_t wanted = l->said->value[ROW_MIX_INFO + kind];
+        const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
+        if (wanted == PROFILE_DERIVED || !known)
+            continue;
+        a.size[mix_section(kind)] = (uint64_t)wanted;
+        any = true;
+    }
+    struct error own = {0};
+    for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
+        if (library_size(b, r->plan, r->stock, index, &own))
+            return true;
+        if (own.code != ERROR_INFEASIBLE)
+            break;
+        if (!relent(&a, b->library.debug.failed, own.possible > 0 ? (uint64_t)own.possible : 0))
+            any = false;
+    }
+    if (any && own.code != ERROR_INFEASIBLE) {
+        if (e)
+            *e = own;
+        return false;
+    }
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
+        a.size[i] = DEBUG_ANY;
+    return true;
+}
+
+bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+{
+    struct rows r = {.plan = plan, .stock = stock};
+    bool any = false;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+            any |= plan->library[i].said->value[ROW_MIX_INFO + kind] != PROFILE_DERIVED;
+    if (!any)
+        return true;
+    plan->mix = malloc(plan->library_count * sizeof *plan->mix);
+    r.builders = calloc(threads ? threads : 1, sizeof *r.builders);
+    bool ok = plan->mix && r.builders;
+    if (!ok)
+        error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; ok && i < plan->library_count; i++)
+        for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
+            plan->mix[i].size[k] = DEBUG_ANY;
+    ok = ok && workers_run(threads, plan_counted(plan), settle_library, &r, e);
+    for (unsigned i = 0; r.builders && i < (threads ? threads : 1); i++)
+        builder_free(&r.builders[i]);
+    free(r.builders);
+    return ok;
+}

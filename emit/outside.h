@@ -1,0 +1,23 @@
+/* Functions outside a set that a library names as undefined, as real ones name those of the C
+ * library and, extension modules, CPython's. They are never called, only bound. */
+#ifndef EMIT_OUTSIDE_H
+#define EMIT_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many there are for a module or a utility. */
+uint32_t outside_most(bool module);
+
+/* The name at `index`, below that, of a library with this key: no two are the same. */
+const char *outside_name(bool module, uint64_t key, uint32_t index);
+
+/* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
+ * libc.so.6: how many there are, and their names. */
+uint32_t outside_libraries_most(void);
+const char *outside_library(uint32_t index);
+
+/* Bytes of the first `count` names, with terminators. */
+uint64_t outside_bytes(bool module, uint64_t key, uint32_t count);
+
+#endif

@@ -1,0 +1,317 @@
+/* The plan of a set whose profile has rows: each library's own sizes, to the byte, and its
+ * own place in the graph.
+ *
+ * Nothing is shared out. For each library the counts that its row says are tried first; where
+ * its sizes have no room for them, first what no application has gives way (enum plan_level),
+ * then functions. A library's names and calls depend on how many functions those have that it
+ * calls, so this goes in rounds: counts, as far as is known of imports; then imports; then the
+ * exact bases. Where these do not fit, the next round begins with fewer functions.
+ */
+#include "emit/plan_rows.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/workers.h"
+#include "emit/calls_rows.h"
+#include "emit/plan_rows_parts.h"
+#include "emit/stock.h"
+
+enum {
+    ROUNDS_MOST = 64,
+    TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
+    UNWIND_OF_FUNCTION = 44,
+    FUNCTIONS_NATURAL = 20,
+    CALLS_NATURAL = 4, /* functions of another that a library calls */
+    EXTERN_CHAIN = 10, /* modules that call each other in a row */
+};
+
+/* --- the libraries ------------------------------------------------------------------------ */
+
+static void set_elf(struct plan_library *l, const struct profile_row *row)
+{
+    struct profile_elf *elf = &l->elf;
+    const uint64_t page = rows_value_or(row, ROW_PAGE, (uint64_t)elf->max_page_size);
+    if (row->value[ROW_HASH] != PROFILE_DERIVED && row->value[ROW_HASH] <= HASH_BOTH)
+        elf->hash = (enum hash_style)row->value[ROW_HASH];
+    if (row->value[ROW_BIND] != PROFILE_DERIVED)
+        elf->bind = (enum bind_mode)row->value[ROW_BIND];
+    if (row->value[ROW_RELRO] != PROFILE_DERIVED)
+        elf->relro = (enum relro_mode)row->value[ROW_RELRO];
+    if (elf->relro == RELRO_FULL && elf->bind == BIND_LAZY)
+        elf->relro = RELRO_PARTIAL;
+    elf->build_id = rows_value_or(row, ROW_BUILD_ID, elf->build_id);
+    elf->soname = rows_value_or(row, ROW_SONAME, elf->soname);
+    if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
+        elf->max_page_size = (int64_t)page;
+}
+
+/* How many functions a row wants. */
+static uint32_t functions_of(const struct plan *plan, const struct profile_row *row)
+{
+    const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
+    uint64_t n = FUNCTIONS_NATURAL;
+    if (row->value[ROW_SYMTAB] == 0 && unwind) /* .dynsym has but a part of them */
+        n = unwind / UNWIND_OF_FUNCTION;
+    else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
+        n = (uint64_t)row->value[ROW_FUNCTIONS];
+    else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
+        n = (uint64_t)plan->profile->utility_functions;
+    else if (plan->profile->functions > 0)
+        n = (uint64_t)plan->profile->functions;
+    else if (row->value[ROW_SYMTAB] > 0)
+        n = (uint64_t)row->value[ROW_SYMTAB] / sizeof(Elf64_Sym) * 2 / 3;
+    else if (row->value[ROW_TEXT] != PROFILE_DERIVED)
+        n = (uint64_t)row->value[ROW_TEXT] / TEXT_OF_FUNCTION;
+    return n < PROFILE_FUNCTIONS_MOST ? (uint32_t)n : PROFILE_FUNCTIONS_MOST;
+}
+
+/* Whether the profile says that no symbol goes with an edge without a number. */
+static bool is_captured(const struct profile *p)
+{
+    return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
+}
+
+/* Whether less than half of a row's names are mangled, as far as it is known. */
+static bool has_plain_names(const struct profile *p, const struct profile_row *row)
+{
+    const uint64_t functions = rows_value_or(row, ROW_FUNCTIONS, 0);
+    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !is_captured(p)) /* which leaves zeros out */
+        return false;
+    return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
+}
+
+static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
+{
+    const struct profile_row *row = &r->s->plan->profile->row[row_number];
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
+    r->index[row_number] = index;
+    *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = ROWS_EXTRA_WHOLE};
+    w->functions = functions_of(r->s->plan, row);
+    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED) {
+        const int64_t glue = l->kind == LIBRARY_MODULE ? 2 : 0;
+        const int64_t exported = row->value[ROW_DYNAMIC_FUNCTIONS];
+        w->exported = exported > glue ? exported - glue : 0;
+    }
+    l->said = row;
+    l->plain_names = has_plain_names(r->s->plan->profile, row);
+    l->stripped = sized && row->value[ROW_SYMTAB] == 0;
+    l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
+    set_elf(l, row);
+}
+
+/* --- the graph ----------------------------------------------------------------------------- */
+
+static void add_edge(struct rows *r, uint32_t *count, uint32_t from, uint32_t to, uint32_t symbols)
+{
+    struct plan *plan = r->s->plan;
+    struct plan_library *l = &plan->library[from];
+    if (plan->edge) {
+        if (!l->edges)
+            l->edge = &plan->edge[*count];
+        l->edge[l->edges++] = (struct plan_edge){.library = to, .symbols = symbols};
+    }
+    ++*count;
+}
+
+/* The edges of every library, one library after the other; only counts them where there is
+ * no room yet. Without a graph each module needs some utility, each utility is needed, and
+ * modules call each other in rows. */
+static uint32_t list_edges(struct rows *r)
+{
+    const struct plan *plan = r->s->plan;
+    const struct profile *p = plan->profile;
+    const uint32_t symbols = is_captured(p) ? 0 : CALLS_NATURAL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; p->graph && i < plan_counted(plan); i++) {
+        const struct profile_row *row = &p->row[r->want[i].row];
+        for (uint32_t e = 0; e < row->edges; e++)
+            add_edge(r, &count, i, r->index[row->edge[e].row], row->edge[e].symbols ? row->edge[e].symbols : symbols);
+    }
+    for (uint32_t i = 0; !p->graph && i < plan->modules; i++) {
+        if (plan->utilities)
+            add_edge(r, &count, i, plan_utility(plan, i % plan->utilities), CALLS_NATURAL);
+        for (uint64_t u = i + (uint64_t)plan->modules; u < plan->utilities; u += plan->modules)
+            add_edge(r, &count, i, plan_utility(plan, (uint32_t)u), CALLS_NATURAL);
+        if (i % EXTERN_CHAIN)
+            add_edge(r, &count, i, i - 1, 1);
+    }
+    return count;
+}
+
+static bool calls_leaf(const struct plan_library *from, const struct plan_library *to)
+{
+    return from->kind != LIBRARY_MODULE || to->kind != LIBRARY_UTILITY;
+}
+
+static bool make_edges(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    const uint32_t count = list_edges(r);
+    plan->edge = calloc(count + (size_t)1, sizeof *plan->edge);
+    if (!plan->edge)
+        return error_set(e, ERROR_MEMORY, "out of memory for a graph of %u edges", count);
+    list_edges(r);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        for (uint32_t n = 0; n < l->edges; n++) {
+            const struct plan_edge *edge = &l->edge[n];
+            const struct plan_library *to = &plan->library[edge->library];
+            struct want *w = &r->want[edge->library];
+            r->want[i].imports += edge->symbols;
+            w->called |= edge->symbols > 0;
+            if (calls_leaf(l, to) && edge->symbols > w->leaves)
+                w->leaves = edge->symbols;
+            l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
+        }
+        l->utilities = l->edges;
+        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, 1);
+    }
+    return true;
+}
+
+/* --- imports ------------------------------------------------------------------------------------ */
+
+/* What each library calls of each other, now that all have their functions. */
+static void count_imports(struct rows *r)
+{
+    struct plan *plan = r->s->plan;
+    memset(r->rank, 0, plan_counted(plan) * sizeof *r->rank);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        const struct want *w = &r->want[i];
+        const struct profile_row *row = l->said;
+        l->imports = 0;
+        for (uint32_t n = 0; n < l->edges; n++) {
+            struct plan_edge *edge = &l->edge[n];
+            const struct plan_library *to = &plan->library[edge->library];
+            const uint32_t callable = calls_row_callable(l, to);
+            uint32_t wanted = is_captured(plan->profile) ? 0 : CALLS_NATURAL;
+            if (!plan->profile->graph && calls_leaf(l, to))
+                wanted = 1;
+            if (plan->profile->graph && row->edge[n].symbols)
+                wanted = row->edge[n].symbols;
+            edge->symbols = w->silent ? 0 : wanted < callable ? wanted : callable;
+            edge->first = l->imports;
+            edge->rank = r->rank[edge->library];
+            r->rank[edge->library] += edge->symbols;
+            l->imports += edge->symbols;
+        }
+    }
+}
+
+/* Whether functions may reach 64 KiB. */
+static void choose_width(struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct plan_library *l = &plan->library[i];
+        const uint64_t text = rows_value_or(l->said, ROW_TEXT, 0);
+        const uint64_t functions = l->functions ? l->functions : 1;
+        plan->wide |= text > 60000 && (text / functions * 16 > 60000 || l->per_function > 500 || l->chains > 1000);
+    }
+}
+
+/* Lowers what did not fit; whether anything did not. */
+static bool lower(struct rows *r, bool *again, struct error *e)
+{
+    const struct plan *plan = r->s->plan;
+    *again = false;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct want *w = &r->want[i];
+        const struct plan_library *l = &plan->library[i];
+        if (w->lack == SIZE_KINDS)
+            continue;
+        *again = true;
+        if (l->functions > rows_least_exported(l, w))
+            w->cap = l->functions - 1 - l->functions / 16;
+        else if (!w->silent && l->imports)
+            w->silent = true;
+        else
+            return error_set(e, ERROR_INFEASIBLE,
+                             PROFILE_ROWS
+                             ": row %u: %s: %lld bytes are too few: %s needs %llu; raise it, or leave the row "
+                             "out",
+                             w->row, rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,
+                             (unsigned long long)w->needs);
+    }
+    return true;
+}
+
+static bool run_rounds(struct rows *r, struct error *e)
+{
+    struct solver *s = r->s;
+    struct plan *plan = s->plan;
+    const uint32_t count = plan_counted(plan);
+    bool again = true;
+    for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
+        if (!workers_run(s->threads, count, rows_fit_counts, r, e))
+            return false;
+        const bool wide = plan->wide;
+        choose_width(plan);
+        if (wide != plan->wide)
+            continue;
+        count_imports(r);
+        if (!workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
+            return false;
+    }
+    if (again)
+        return error_set(e, ERROR_INFEASIBLE,
+                         PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
+                                      "'needed'");
+    return true;
+}
+
+/* The two markers have nothing of rows but what all of these have. */
+static bool settle_markers(struct solver *s, struct error *e)
+{
+    for (uint32_t i = plan_counted(s->plan); i < s->plan->library_count; i++) {
+        struct plan_library *l = &s->plan->library[i];
+        l->locals = l->stripped ? 0 : 1;
+        solve_base(s, i);
+        solve_natural(s, i);
+    }
+    (void)e;
+    return true;
+}
+
+bool plan_rows_solve(struct solver *s, struct error *e)
+{
+    struct plan *plan = s->plan;
+    const uint32_t count = plan_counted(plan);
+    struct rows r = {.s = s};
+    r.want = calloc(count, sizeof *r.want);
+    r.index = calloc(count, sizeof *r.index);
+    r.rank = calloc(count, sizeof *r.rank);
+    uint32_t number[2] = {0, 0};
+    bool ok = r.want && r.index && r.rank;
+    if (!ok)
+        error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
+    for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
+        const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
+        begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0));
+    }
+    if (plan->profile->names.style == STYLE_ITANIUM)
+        names_init_itanium(&plan->names, MANGLE_NATURAL);
+    else
+        names_init(&plan->names, 0, 0);
+    plan->assignment.repeat = 1;
+    ok = ok && make_edges(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
+    if (ok && !calls_row_visits(plan))
+        ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
+    plan->functions = 0;
+    for (uint32_t i = 0; i < count; i++)
+        plan->functions += plan->library[i].functions;
+    for (uint32_t i = 0; r.want && i < count; i++) {
+        free(r.want[i].names[0]);
+        free(r.want[i].names[1]);
+    }
+    free(r.want);
+    free(r.index);
+    free(r.rank);
+    return ok;
+}
+

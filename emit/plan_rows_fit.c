@@ -1,0 +1,353 @@
+/* One library in the sizes of its row; see plan_rows.c. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/calls_rows.h"
+#include "emit/glue.h"
+#include "emit/library.h"
+#include "emit/outside.h"
+#include "emit/plan_rows.h"
+#include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
+
+enum {
+    SYMBOL = sizeof(Elf64_Sym),
+    FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
+    CALL_ESTIMATE = 32,
+    NAME_ESTIMATE = 24, /* bytes of an import's name */
+    MANGLED_ESTIMATE = 64,
+};
+
+const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
+
+
+/* Symbols of functions that are not numbered ones. */
+static uint32_t glue_symbols(const struct plan_library *l)
+{
+    const bool python = l->kind == LIBRARY_MODULE;
+    if (l->stripped)
+        return (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 1 + (uint32_t)shape_methods(l) : 0);
+    return 4u + (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 1 + (uint32_t)shape_methods(l) : 0);
+}
+
+/* Leaves that are kept for those who call them. */
+static uint32_t leaves_of(const struct want *w, uint32_t exported)
+{
+    if (!w->leaves)
+        return 0;
+    const uint32_t half = exported / 2 ? exported / 2 : 1;
+    return w->leaves < half ? w->leaves : half;
+}
+
+uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t callers = l->imports && w->leaves ? 1 : 0;
+    return (w->called ? 1 : 0) + callers;
+}
+
+/* How many more a row has of something; `share` fourths of them. */
+static uint32_t more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+{
+    const uint64_t wanted = rows_value_or(l->said, v, 0);
+    const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
+    return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+/* As many slots of the PLT, undefined symbols and relocations as the row has. */
+static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t share)
+{
+    struct plan_extra *x = &l->extra;
+    const bool module = l->kind == LIBRARY_MODULE;
+    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    const struct shape least = shape_of(plan, l);
+    x->outside = more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
+    if (x->outside > outside_most(module))
+        x->outside = outside_most(module);
+    x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
+               x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
+    x->needed = more_of(l, ROW_OUTSIDE, 1, share);
+    if (x->needed > outside_libraries_most())
+        x->needed = outside_libraries_most();
+    x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
+    if (x->weak > x->outside)
+        x->weak = x->outside;
+    x->slots = more_of(l, ROW_PLT, least.plt, share);
+    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    x->slots -= left;
+    /* then its own functions are called through the PLT; in a utility no heads of chains */
+    if (left) {
+        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+        l->lazy = left + heads < l->exported ? left + heads : l->exported;
+        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
+            l->lazy--;
+    }
+    const bool any = x->outside || least.defined;
+    x->pointers = more_of(l, ROW_RELATIVE, least.relative, share);
+    x->got = any ? more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->addresses = any ? more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+}
+
+/* Sums up mangled names, of as many functions as there can be. */
+static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
+{
+    struct plan_library as = *l;
+    for (unsigned bare = 0; names_are_mangled(&plan->names, l) && bare < 2; bare++) {
+        uint64_t *sum = w->names[bare] ? NULL : malloc((w->functions + (size_t)3) * sizeof *sum);
+        if (w->names[bare])
+            continue;
+        if (!sum)
+            return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
+        as.level = bare ? LEVEL_BARE : LEVEL_WHOLE;
+        sum[0] = 0;
+        for (uint32_t i = 0; i < w->functions + 2; i++) {
+            const struct function f = plan_function(&as, i);
+            sum[i + 1] = sum[i] + names_function(&plan->names, &as, i, &f) + 1;
+        }
+        w->names[bare] = sum;
+    }
+    return true;
+}
+
+/* Bytes of the names of the first `functions`. */
+static uint64_t names_of(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                         uint32_t functions)
+{
+    if (names_are_mangled(&plan->names, l))
+        return w->names[l->level == LEVEL_BARE][functions];
+    return names_bytes(&plan->names, (uint32_t)(strlen(l->name) + sizeof "_fun" - 1), 0, functions);
+}
+
+/* Counts and names for so many functions. */
+static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
+                       uint32_t exported)
+{
+    l->functions = functions;
+    l->chains = (functions + plan->depth - 1) / plan->depth;
+    l->covered = plan_covered_before(plan, l->chains);
+    l->exported = exported;
+    l->function_names = names_of(plan, l, w, functions);
+    l->exported_names = names_of(plan, l, w, exported);
+    const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
+    l->callers = l->imports < most ? l->imports : most;
+    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    l->extra = (struct plan_extra){0};
+    set_extra(plan, l, w->share);
+}
+
+/* Units of debug information as the row has them, or one where there is too little for more. */
+static void set_units(struct plan_library *l, bool one)
+{
+    const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
+    l->units = one ? 1 : units < all ? (uint32_t)units : all;
+}
+
+/* Notes what there is too little of; false. */
+static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
+{
+    w->lack = kind;
+    w->needs = needs;
+    return false;
+}
+
+/* Whether the library fits into its sizes with its counts; then they are its sizes, and static
+ * objects take the rest. The code is `code` bytes at least. */
+static bool fits(struct rows *r, uint32_t index, uint64_t code)
+{
+    struct solver *s = r->s;
+    struct plan_library *l = &s->plan->library[index];
+    struct want *w = &r->want[index];
+    const int64_t *wanted = &l->said->value[ROW_TEXT];
+    const uint64_t *base = s->base[index].size;
+    const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
+    l->locals = l->stripped ? 0 : 1;
+    l->local_names = l->shared_names = 0;
+    set_units(l, false);
+    solve_base(s, index);
+    if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
+        set_units(l, true);
+        solve_base(s, index);
+    }
+    if (!l->stripped) {
+        if (symtab < base[SIZE_SYMTAB])
+            return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
+        if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB])
+            return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
+        const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
+        if (more > UINT32_MAX / 2)
+            return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
+        /* static objects that there are no bytes of names for share the first one's, as
+         * `completed.0` is the name of many */
+        const uint64_t one = strlen(l->name) + sizeof "_var" + names_digits((uint32_t)more);
+        const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
+        l->locals += (uint32_t)more;
+        l->shared_names = named < more ? (uint32_t)(more - named) : 0;
+        solve_base(s, index);
+        l->local_names = (uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB];
+        const uint64_t most = (uint64_t)(l->locals - l->shared_names) * PROFILE_NAME_MOST / 2;
+        if (l->local_names > most)
+            return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
+    }
+    for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
+        const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code : 0);
+        if ((uint64_t)wanted[kind] < needs)
+            return lacks(w, kind, needs);
+        l->size[kind] = (uint64_t)wanted[kind];
+    }
+    l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
+    l->size[SIZE_STRTAB] = (uint64_t)wanted[SIZE_STRTAB];
+    const uint64_t bss = shape_of(s->plan, l).bss;
+    l->size[SIZE_BSS] = rows_value_or(l->said, ROW_BSS, base[SIZE_BSS]);
+    if (l->size[SIZE_BSS] < bss && bss > 1)
+        return lacks(w, SIZE_BSS, bss);
+    if (l->size[SIZE_BSS] < bss)
+        l->size[SIZE_BSS] = bss;
+    return true;
+}
+
+/* Numbered functions where so many symbols of functions are wanted. */
+static uint32_t numbered(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t glue = glue_symbols(l);
+    const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
+    uint32_t n = w->functions > glue ? w->functions - glue : 0;
+    if (n > w->cap)
+        n = w->cap;
+    return n > least ? n : least;
+}
+
+static uint64_t estimate(const struct plan_library *l)
+{
+    return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
+}
+
+/* With `functions` of which as many as may be are dynamic, the first level that fits. */
+static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
+{
+    const struct plan *plan = r->s->plan;
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
+    for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+        const uint32_t least = rows_least_exported(l, w);
+        uint32_t functions = numbered(l, w);
+        functions = functions > lost + least ? functions - lost : least;
+        uint32_t exported = functions;
+        if (w->exported >= 0 && w->exported < functions)
+            exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
+        for (;; exported = exported / 2 > least ? exported / 2 : least) {
+            set_counts(plan, l, w, functions, exported);
+            if (fits(r, index, estimate(l)))
+                return true;
+            if (w->exported >= 0 || exported == least)
+                break;
+        }
+    }
+    l->level = (enum plan_level)((unsigned)end - 1);
+    return false;
+}
+
+static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    (void)worker;
+    if (!sum_names(r->s->plan, l, w, e))
+        return false;
+    l->imports = w->silent ? 0 : w->imports;
+    l->import_names =
+        (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
+        const uint32_t functions = numbered(l, w);
+        const uint32_t least = rows_least_exported(l, w);
+        const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
+        l->level = LEVEL_WHOLE;
+        set_counts(r->s->plan, l, w, functions, most > least ? most : least);
+        l->locals = 1 + functions / 16;
+        return true;
+    }
+    for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
+        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+            if (try_levels(r, index, lost))
+                return true;
+            /* what binds and relocates is worth half of the functions */
+            if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                break;
+        }
+        if (!w->share)
+            break;
+    }
+    if (!w->silent && w->imports) {
+        w->silent = true;
+        return find_counts(context, worker, index, e);
+    }
+    return error_set(e, ERROR_INFEASIBLE,
+                     PROFILE_ROWS ": row %u: %s: %lld bytes are too %s for any %s: the nearest is %llu; change it, or "
+                                  "leave the row out",
+                     w->row, rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack],
+                     (uint64_t)l->said->value[ROW_TEXT + w->lack] < w->needs ? "few" : "many",
+                     l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs);
+}
+
+/* The counts, and where the leaves begin, which others will rely on. */
+bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    const bool found = find_counts(context, worker, index, e);
+    l->leaf = l->callers;
+    return found;
+}
+
+/* --- exact ---------------------------------------------------------------------------------------- */
+
+static void name_imports(const struct plan *plan, struct plan_library *l)
+{
+    struct import import;
+    l->import_names = 0;
+    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
+        const struct plan_library *to = &plan->library[import.library];
+        const struct function f = plan_function(to, import.function);
+        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
+    }
+}
+
+/* The exact sizes, with ever fewer local functions. What others call stays as it is. Where it
+ * does not fit, the next round has fewer functions. */
+bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct rows *r = context;
+    struct solver *s = r->s;
+    struct plan_library *l = &s->plan->library[index];
+    struct want *w = &r->want[index];
+    const uint32_t exported = l->exported;
+    const uint32_t callers = l->leaf;
+    name_imports(s->plan, l);
+    w->lack = SIZE_KINDS;
+    for (uint32_t functions = l->functions;; functions -= 1 + (functions - exported) / 16) {
+        set_counts(s->plan, l, w, functions, exported);
+        const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
+        l->callers = l->imports < most ? l->imports : most;
+        l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+        uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
+        if (l->functions && !code)
+            return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
+        s->code[index] = code;
+        if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) {
+            solve_base(s, index);
+            solve_natural(s, index);
+            return true;
+        }
+        if (fits(r, index, code)) {
+            w->lack = SIZE_KINDS;
+            return true;
+        }
+        if (functions <= exported || functions <= callers)
+            break;
+    }
+    return true;
+}
+

@@ -1,0 +1,54 @@
+/* What the parts of planning by rows share: libraries and graph (plan_rows.c), and one library
+ * in its sizes (plan_rows_fit.c). */
+#ifndef EMIT_PLAN_ROWS_PARTS_H
+#define EMIT_PLAN_ROWS_PARTS_H
+
+#include "emit/plan_parts.h"
+
+enum { ROWS_EXTRA_WHOLE = 4 }; /* what `share` counts */
+
+/* What is wanted of a library. */
+struct want {
+    uint32_t row;       /* in the profile */
+    uint32_t functions; /* symbols of functions, those of the glue too */
+    int64_t exported;   /* dynamic ones; -1: as many as there is room for */
+    uint32_t imports;   /* that it would make */
+    uint32_t leaves;    /* the most that one library would call of its leaves */
+    bool called;        /* at all */
+    bool silent;        /* has no room for imports */
+    uint32_t cap;       /* of numbered functions, in this round */
+    uint32_t share;     /* of what is wanted beyond functions, in fourths */
+    enum size_kind lack;
+    uint64_t needs;
+    /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose
+     * functions have other arguments. NULL: not known yet, or names are Pynamic's. */
+    uint64_t *names[2];
+};
+
+struct rows {
+    struct solver *s;
+    struct want *want;
+    uint32_t *index; /* of each row, in plan->library */
+    uint32_t *rank;  /* scratch: how many of each library's functions have been called */
+};
+
+static inline uint64_t rows_value_or(const struct profile_row *row, enum row_value v, uint64_t otherwise)
+{
+    return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
+}
+
+/* Names of the sizes, for errors. */
+extern const char *const rows_size_names[SIZE_KINDS];
+
+/* Exported functions that a library has at least. */
+uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);
+
+/* Workers' tasks, with a struct rows as their context. The counts of a library, as far as is
+ * known of its imports; an ERROR_INFEASIBLE where it cannot be, with the nearest that can. */
+bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Its exact sizes, when all have their counts, with ever fewer local functions; what others
+ * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
+bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
+
+#endif

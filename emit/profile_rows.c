@@ -1,0 +1,273 @@
+/* Rows of libraries in a profile: which need which, and what they come to.
+ *
+ * `needed` is one text, so that a graph of many edges stays short:
+ *
+ *     needed: '0:12 5:3 17 20-29'    12 symbols of library 0, 3 of 5; 17 and 20 to 29, nobody said how many
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/profile_keys.h"
+
+bool profile_row_wrong(const struct profile_source *s, struct error *e, const char *format, ...)
+{
+    char text[640];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!s->row_line) {
+        error_set(e, ERROR_INPUT, PROFILE_LIBRARIES ": row %u: %s", s->row, text);
+        return error_at(e, s->name, s->rows_line);
+    }
+    error_set(e, ERROR_INPUT, PROFILE_LIBRARIES ": row %u (line %u): %s", s->row, s->row_line[s->row], text);
+    return error_at(e, s->name, s->row_line[s->row]);
+}
+
+void profile_row_init(struct profile_row *row)
+{
+    *row = (struct profile_row){0};
+    for (unsigned i = 0; i < ROW_VALUES; i++)
+        row->value[i] = PROFILE_DERIVED;
+}
+
+void profile_row_free(struct profile_row *row)
+{
+    for (unsigned i = 0; i < ROW_TEXTS; i++)
+        free(row->text[i]);
+    free(row->edge);
+    *row = (struct profile_row){0};
+}
+
+/* --- edges ------------------------------------------------------------------------------- */
+
+/* A whole number of at most nine digits at *text, which moves behind it. */
+static bool take_number(const char **text, uint32_t *number)
+{
+    const size_t digits = strspn(*text, "0123456789");
+    if (!digits || digits > 9 || (digits > 1 && **text == '0'))
+        return false;
+    *number = 0;
+    for (size_t i = 0; i < digits; i++)
+        *number = *number * 10 + (uint32_t)((*text)[i] - '0');
+    *text += digits;
+    return true;
+}
+
+/* INDEX, INDEX:SYMBOLS or FIRST-LAST. */
+static bool take_edges(const char **text, uint32_t *first, uint32_t *last, uint32_t *symbols)
+{
+    *symbols = 0;
+    if (!take_number(text, first))
+        return false;
+    *last = *first;
+    if (**text == ':') {
+        ++*text;
+        return take_number(text, symbols) && *symbols > 0 && *symbols <= PROFILE_FUNCTIONS_MOST;
+    }
+    if (**text != '-')
+        return true;
+    ++*text;
+    return take_number(text, last) && *last > *first;
+}
+
+static bool add_edges(struct profile_row *row, uint32_t *room, uint32_t first, uint32_t last, uint32_t symbols)
+{
+    while (*room < row->edges + (last - first + 1)) {
+        struct profile_edge *more = realloc(row->edge, (*room ? *room * (size_t)2 : 8) * sizeof *more);
+        if (!more)
+            return false;
+        row->edge = more;
+        *room = *room ? *room * 2 : 8;
+    }
+    for (uint32_t i = first; i <= last; i++)
+        row->edge[row->edges++] = (struct profile_edge){i, symbols};
+    return true;
+}
+
+bool profile_row_edges(struct profile_row *row, uint32_t rows, const struct profile_source *s, struct error *e)
+{
+    static const enum profile_key_id key = KEY_ROW_TEXT + ROW_TEXT_NEEDED;
+    const char *text = row->text[ROW_TEXT_NEEDED];
+    char shown[PROFILE_SHOWN];
+    uint32_t room = 0;
+    if (!text)
+        return true;
+    uint8_t *seen = calloc(rows, 1);
+    if (!seen)
+        return error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
+    bool ok = true;
+    for (text += strspn(text, " "); ok && *text; text += strspn(text, " ")) {
+        const char *at = text;
+        uint32_t first, last, symbols;
+        ok = take_edges(&text, &first, &last, &symbols) && (*text == ' ' || !*text);
+        if (!ok)
+            profile_wrong(s, key, e, "'%s' is not INDEX, INDEX:SYMBOLS or FIRST-LAST with numbers of rows from 0",
+                          profile_shown(at, shown));
+        if (ok && last >= rows) {
+            ok = profile_wrong(s, key, e, "there is no row %u: the last is %u", last, rows - 1);
+            if (e) {
+                e->wanted = last;
+                e->possible = rows - 1;
+            }
+        }
+        for (uint32_t i = first; ok && i <= last; i++) {
+            if (i == s->row)
+                ok = profile_wrong(s, key, e, "the library needs itself; remove that");
+            else if (seen[i])
+                ok = profile_wrong(s, key, e, "row %u is there twice; remove one", i);
+            seen[i] = 1;
+        }
+        if (ok && !add_edges(row, &room, first, last, symbols))
+            ok = error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
+    }
+    free(seen);
+    return ok;
+}
+
+char *profile_row_needed(const struct profile_row *row)
+{
+    enum { EDGE_MOST = 24 };
+    char *text = malloc(row->edges * (size_t)EDGE_MOST + 1);
+    size_t used = 0;
+    if (!text)
+        return NULL;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < row->edges;) {
+        const struct profile_edge *edge = &row->edge[i];
+        uint32_t run = 1;
+        while (!edge->symbols && i + run < row->edges && row->edge[i + run].row == edge->row + run &&
+               !row->edge[i + run].symbols)
+            run++;
+        const char *separator = i ? " " : "";
+        char *at = text + used;
+        if (edge->symbols)
+            used += (size_t)snprintf(at, EDGE_MOST, "%s%u:%u", separator, edge->row, edge->symbols);
+        else if (run > 1)
+            used += (size_t)snprintf(at, EDGE_MOST, "%s%u-%u", separator, edge->row, edge->row + run - 1);
+        else
+            used += (size_t)snprintf(at, EDGE_MOST, "%s%u", separator, edge->row);
+        i += run;
+    }
+    return text;
+}
+
+/* --- rules ------------------------------------------------------------------------------- */
+
+static bool size_pair(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    const int64_t symtab = row->value[ROW_SYMTAB];
+    const int64_t strtab = row->value[ROW_STRTAB];
+    if (row->value[ROW_TEXT] == PROFILE_DERIVED) {
+        for (unsigned i = ROW_DATA; i <= ROW_BSS; i++)
+            if (row->value[i] != PROFILE_DERIVED)
+                return profile_wrong(s, KEY_ROW + ROW_TEXT, e, "is missing, and %s is there; give both or neither",
+                                     profile_keys[KEY_ROW + i].name);
+        return true;
+    }
+    if (row->value[ROW_DATA] == PROFILE_DERIVED)
+        return profile_wrong(s, KEY_ROW + ROW_DATA, e, "is missing, and text is there; give both or neither");
+    if ((symtab == 0) != (strtab == 0))
+        return profile_wrong(s, (enum profile_key_id)(KEY_ROW + (symtab ? ROW_STRTAB : ROW_SYMTAB)), e,
+                             "is 0 and %s is not; a symbol table needs its names: give both a size, or both 0",
+                             symtab ? "symtab" : "strtab");
+    return true;
+}
+
+static bool mix_fits(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    int64_t sum = 0;
+    for (unsigned i = ROW_MIX_INFO; i <= ROW_MIX_OTHER; i++)
+        sum += row->value[i] != PROFILE_DERIVED ? row->value[i] : 0;
+    if (sum == 0 || row->value[ROW_DEBUG] >= sum)
+        return true;
+    return profile_row_wrong(s, e, "mix: the sizes together are %lld bytes, and debug is %lld; lower them, or raise it",
+                             (long long)sum, (long long)(row->value[ROW_DEBUG] > 0 ? row->value[ROW_DEBUG] : 0));
+}
+
+static bool row_check(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++)
+        if (!profile_value_check(row, key, s, e))
+            return false;
+    return size_pair(row, s, e) && mix_fits(row, s, e);
+}
+
+/* What the rows' own graph, sizes and debug sections stand in the place of. */
+static bool exclusive(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    static const enum profile_key_id keys[] = {KEY_UTILITY,      KEY_UTILITIES_PER_MODULE,
+                                               KEY_CROSS_MODULE, KEY_CROSS_MODULE_CHAIN,
+                                               KEY_COVERAGE,     KEY_REPEAT,
+                                               KEY_RANDOM,       KEY_NEED_ALL,
+                                               KEY_LENGTH,       KEY_PAD,
+                                               KEY_MIX_INFO,     KEY_MIX_ABBREV,
+                                               KEY_MIX_LINE,     KEY_MIX_STR,
+                                               KEY_MIX_LINE_STR, KEY_MIX_LOCLISTS,
+                                               KEY_MIX_RNGLISTS};
+    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!profile_value_is_standard(p, keys[i]))
+            return profile_wrong(s, keys[i], e,
+                                 "excludes '" PROFILE_LIBRARIES "', whose rows say it; remove one of them");
+    return true;
+}
+
+bool profile_rows_check(const struct profile *p, const struct profile_source *source, struct error *e)
+{
+    struct profile_source s = *source;
+    if (!p->rows)
+        return true;
+    if (!exclusive(p, source, e))
+        return false;
+    for (s.row = 0; s.row < p->rows; s.row++)
+        if (!row_check(&p->row[s.row], &s, e))
+            return false;
+    return true;
+}
+
+/* A number that the rows come to, which the file may have said. */
+static bool agree(struct profile *p, enum profile_key_id key, int64_t sum, const struct profile_source *s,
+                  struct error *e)
+{
+    int64_t *member = (int64_t *)(void *)((char *)p + profile_keys[key].offset);
+    const int64_t said = *member;
+    *member = sum;
+    if (!s->key_line[key] || said == sum)
+        return true;
+    if (sum == PROFILE_DERIVED)
+        return profile_wrong(s, key, e, "is there, and not every row of '" PROFILE_LIBRARIES "' has it; remove it");
+    profile_wrong(s, key, e, "is %lld, and the rows of '" PROFILE_LIBRARIES "' come to %lld; correct it, or remove it",
+                  (long long)said, (long long)sum);
+    if (e) {
+        e->wanted = said;
+        e->possible = sum;
+    }
+    return false;
+}
+
+bool profile_rows_settle(struct profile *p, const struct profile_source *s, struct error *e)
+{
+    int64_t kinds[2] = {0};
+    int64_t sums[SIZE_KINDS] = {0};
+    for (uint32_t i = 0; i < p->rows; i++) {
+        struct profile_row *row = &p->row[i];
+        kinds[row->value[ROW_KIND]]++;
+        p->graph |= row->text[ROW_TEXT_NEEDED] || row->value[ROW_OUTSIDE] != PROFILE_DERIVED;
+        for (unsigned kind = 0; kind < SIZE_KINDS; kind++) {
+            int64_t *value = &row->value[ROW_TEXT + kind];
+            if (*value == PROFILE_DERIVED && row->value[ROW_TEXT] != PROFILE_DERIVED && kind >= SIZE_DEBUG &&
+                kind < SIZE_BSS)
+                *value = 0;
+            bool known = *value != PROFILE_DERIVED && sums[kind] != PROFILE_DERIVED;
+            if (!known || __builtin_add_overflow(sums[kind], *value, &sums[kind]) || sums[kind] > PROFILE_SIZE_MOST)
+                sums[kind] = PROFILE_DERIVED;
+        }
+    }
+    for (unsigned kind = 0; kind < SIZE_KINDS; kind++)
+        if (!agree(p, (enum profile_key_id)(KEY_TEXT + kind), sums[kind], s, e))
+            return false;
+    return agree(p, KEY_MODULES, kinds[ROW_KIND_MODULE], s, e) &&
+           agree(p, KEY_UTILITIES, kinds[ROW_KIND_UTILITY], s, e);
+}

@@ -1,0 +1,196 @@
+/* Rows of libraries in a profile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emit/profile.h"
+#include "profile_text.h"
+
+#undef HEAD
+#define HEAD "pyelfgen-profile: 1\nlibraries:\n"
+
+static void reads_rows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "- {kind: utility, text: 9000, data: 1.5 kB, bss: 8, needed: '2:12 1', outside: 3,\n"
+             "   relocations: {\"64\": 5}, dwarf: {language: rust}, build-id: false, hash: none}\n"
+             "- {kind: module, functions: 4}\n"
+             "- kind: module\n  needed: '0-1'\n"
+             "- {kind: module, name: libreal.so}\n";
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, strlen(text), "rows", &e));
+    assert_int_equal(p.rows, 4);
+    assert_int_equal(p.modules, 3);
+    assert_int_equal(p.utilities, 1);
+    assert_true(p.graph);
+    assert_int_equal(p.row[0].value[ROW_KIND], ROW_KIND_UTILITY);
+    assert_int_equal(p.row[0].value[ROW_DATA], 1500);
+    assert_int_equal(p.row[0].value[ROW_DEBUG], 0); /* text is there */
+    assert_int_equal(p.row[0].value[ROW_ADDRESS_64], 5);
+    assert_int_equal(p.row[0].value[ROW_BUILD_ID], 0);
+    assert_int_equal(p.row[0].value[ROW_HASH], 3);
+    assert_int_equal(p.row[0].value[ROW_SONAME], PROFILE_DERIVED);
+    assert_string_equal(p.row[0].text[ROW_TEXT_LANGUAGE], "rust");
+    assert_int_equal(p.row[0].edges, 2);
+    assert_int_equal(p.row[0].edge[0].row, 2);
+    assert_int_equal(p.row[0].edge[0].symbols, 12);
+    assert_int_equal(p.row[0].edge[1].symbols, 0);
+    assert_int_equal(p.row[1].value[ROW_TEXT], PROFILE_DERIVED);
+    assert_int_equal(p.row[2].edges, 2);
+    assert_string_equal(p.row[3].text[ROW_TEXT_NAME], "libreal.so");
+    assert_int_equal(p.sections[SIZE_TEXT], PROFILE_DERIVED); /* not every row has one */
+    profile_free(&p);
+}
+
+static void sums_rows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "- {kind: module, text: 9000, data: 1500, bss: 8, debug: 100, symtab: 48, strtab: 9}\n"
+             "- {kind: utility, text: 1000, data: 500, bss: 8}\n"
+             "modules: 1\nutilities: 1\nsections: {text: 10 kB, data: 2 kB, debug: 100 B, symtab: "
+             "48 B, strtab: 9 B, bss: 16 B}\n";
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, strlen(text), "rows", &e));
+    assert_int_equal(p.sections[SIZE_TEXT], 10000);
+    assert_int_equal(p.sections[SIZE_BSS], 16);
+    profile_free(&p);
+}
+
+/* What was read and written twice is the same, whatever its layout. */
+static void writes_what_it_read(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        HEAD "- {kind: utility, needed: '1 2 3:4', outside: 0}\n- {kind: module}\n- kind: utility\n- {kind: utility}\n"
+             "distributions: {degree: '1:2 3:4'}\ncaptured: {from: exec, libraries: 4}\n",
+        "captured: {libraries: 4, from: exec}\n"
+        "distributions: {degree: '1:2 3:4'}\npyelfgen-profile: 1\nmodules: 1\nutilities: 3\nlibraries:\n"
+        "- {outside: 0, needed: \"1-2   3:4\", kind: utility}\n- {kind: module}\n- kind: utility\n- {kind: utility}\n"};
+    char *written[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct profile p;
+        struct error e = {0};
+        size_t size;
+        assert_true(profile_parse(&p, texts[i], strlen(texts[i]), "rows", &e));
+        assert_true(profile_text(&p, &written[i], &size, &e));
+        profile_free(&p);
+        assert_true(profile_parse(&p, written[i], size, "written", &e));
+        assert_int_equal(p.row[0].edges, 3);
+        assert_int_equal(p.row[0].edge[2].symbols, 4);
+        assert_string_equal(p.distributions[2], "1:2 3:4");
+        profile_free(&p);
+    }
+    assert_string_equal(written[0], written[1]);
+    assert_non_null(strstr(written[0], "needed: '1-2 3:4'"));
+    free(written[0]);
+    free(written[1]);
+}
+
+static void refuses_wrong_rows(void **state)
+{
+    (void)state;
+#define ROW0 "libraries: row 0 (line 3): "
+    static const struct wrong wrong[] = {
+        {HEAD, 2, "libraries: needs one row for each library, as in '- {kind: module}'"},
+        {HEAD "  4\n", 3, "libraries: needs one row for each library, as in '- {kind: module}'"},
+        {HEAD "- module\n", 3, "libraries: needs one row for each library, as in '- {kind: module}'"},
+        {HEAD "- {text: 3}\n", 3, ROW0 "kind: is missing; a row is of 'kind: module' or 'kind: utility'"},
+        {HEAD "- {kind: program}\n", 3, ROW0 "kind: 'program' is not one of module, utility"},
+        {HEAD "- {kind: module, text: -3}\n", 3, ROW0 "text: '-3' is negative; a size is 0 or more"},
+        {HEAD "- {kind: module, text: 3}\n", 3, ROW0 "data: is missing, and text is there; give both or neither"},
+        {HEAD "- {kind: module, bss: 3}\n", 3, ROW0 "text: is missing, and bss is there; give both or neither"},
+        {HEAD "- {kind: module}\n- {kind: module, needed: '1'}\n", 4,
+         "libraries: row 1 (line 4): needed: the library needs itself; remove that"},
+        {HEAD "- {kind: module, needed: '7'}\n", 3, ROW0 "needed: there is no row 7: the last is 0"},
+        {HEAD "- {kind: module, needed: '1 1:2'}\n- {kind: module}\n", 3,
+         ROW0 "needed: row 1 is there twice; remove one"},
+        {HEAD "- {kind: module, needed: '1:0'}\n", 3,
+         ROW0 "needed: '1:0' is not INDEX, INDEX:SYMBOLS or FIRST-LAST with numbers of rows from 0"},
+        {HEAD "- {kind: module, needed: '4-2 1'}\n", 3,
+         ROW0 "needed: '4-2 1' is not INDEX, INDEX:SYMBOLS or FIRST-LAST with numbers of rows from 0"},
+        {HEAD "- {kind: module, needed: '99999999999'}\n", 3,
+         ROW0 "needed: '99999999999' is not INDEX, INDEX:SYMBOLS or FIRST-LAST with numbers of rows from 0"},
+        {HEAD "- {kind: module, local: {lines: 4}}\n", 3,
+         ROW0 "local: unknown key 'lines'; the keys here are functions, objects, other"},
+        {HEAD "- {kind: module, local: 4}\n", 3,
+         "local: needs keys and values below it, or in braces: local: {key: value}"},
+        {HEAD "- {kind: module, plt: 4, plt: 5}\n", 3, "plt: the key is already on line 3; remove one of them"},
+        {HEAD "- {kind: module, mix: {info: 5}}\n", 3,
+         ROW0 "mix: the sizes together are 5 bytes, and debug is 0; lower them, or raise it"},
+        {HEAD "- {kind: module}\nmodules: 2\n", 4,
+         "modules: is 2, and the rows of 'libraries' come to 1; correct it, or remove it"},
+        {HEAD "- {kind: module}\nsections: {text: 2 kB}\n", 4,
+         "sections: text: is there, and not every row of 'libraries' has it; remove it"},
+        {HEAD "- {kind: module}\ncalls: {random: true}\n", 4,
+         "calls: random: excludes 'libraries', whose rows say it; remove one of them"},
+        {"pyelfgen-profile: 1\nmodules: 0\nfunctions: 3\n", 2, "modules: '0' is not a whole number from 1 to 1000000"},
+    };
+    ALL_REFUSED(wrong);
+}
+
+/* As many as there may be, and one more. */
+static void bounds_rows(void **state)
+{
+    (void)state;
+    static const char row[] = "- {kind: utility}\n";
+    char *text = malloc(sizeof HEAD + (PROFILE_ROWS_MOST + 1) * (sizeof row - 1));
+    char *end = text + strlen(strcpy(text, HEAD));
+    for (unsigned i = 0; i < PROFILE_ROWS_MOST; i++, end += sizeof row - 1)
+        memcpy(end, row, sizeof row - 1);
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, (size_t)(end - text), "rows", &e));
+    assert_int_equal(p.rows, PROFILE_ROWS_MOST);
+    assert_int_equal(p.modules, 0);
+    profile_free(&p);
+    memcpy(end, row, sizeof row - 1);
+    assert_false(profile_parse(&p, text, (size_t)(end - text) + sizeof row - 1, "rows", &e));
+    assert_string_equal(e.text, "libraries: there are more than 20000 rows; use fewer");
+    free(text);
+}
+
+/* A few bytes may say many edges. */
+static void bounds_edges(void **state)
+{
+    (void)state;
+    enum { ROWS = 2100 };
+    static const char row[] = "- {kind: utility, needed: 1-1999}\n";
+    char *text = malloc(sizeof HEAD + 64 + ROWS * sizeof row);
+    char *end = text + sprintf(text, HEAD "- {kind: utility, needed: 2100}\n- {kind: utility}\n");
+    for (unsigned i = 0; i < ROWS; i++)
+        end += sprintf(end, "%s", i < 1998 ? "- {kind: utility}\n" : row);
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, (size_t)(end - text), "rows", &e));
+    assert_int_equal(p.row[2000].edges, 1999);
+    profile_free(&p);
+    free(text);
+
+    text = malloc(sizeof HEAD + 4002 * sizeof "- {kind: utility, needed: 4000-5999}\n");
+    end = text + sprintf(text, HEAD);
+    for (unsigned i = 0; i < 4002; i++)
+        end += sprintf(end, "%s", i < 2001 ? "- {kind: utility, needed: 2001-4001}\n" : "- {kind: utility}\n");
+    assert_false(profile_parse(&p, text, (size_t)(end - text), "rows", &e));
+    assert_string_equal(e.text, "libraries: row 1999 (line 2002): needed: there are more than 4000000 edges up to this "
+                                "row; use fewer");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_rows),         cmocka_unit_test(sums_rows),   cmocka_unit_test(writes_what_it_read),
+        cmocka_unit_test(refuses_wrong_rows), cmocka_unit_test(bounds_rows),
+        cmocka_unit_test(bounds_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

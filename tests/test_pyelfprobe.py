@@ -1,0 +1,513 @@
+"""pyelfprobe: real debuggers and tools on the set `small`, what is absent, and what hangs.
+
+Nothing here asserts how long anything takes.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import SOURCE
+from objects import tool
+from sets import libraries_of
+
+jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
+
+
+
+def closed(schema):
+    """The schema, which lets a later version have more members, without that."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: closed(part) for name, part in schema.items()}
+    return {**parts, "additionalProperties": False} if parts.get("type") == "object" else parts
+
+
+SCHEMA = closed(json.loads((SOURCE / "docs" / "probe.schema.json").read_text()))
+PHASES = ["phase1", "break", "functions", "backtrace", "phase2", "attach"]
+PYTHON = "/usr/bin/python3"
+
+
+class Probe:
+    def __init__(self, programs, directory):
+        self.programs = programs
+        self.temporary = directory / "temporary"
+        self.temporary.mkdir()
+        self.json = directory / "probe.json"
+
+    def environment(self, path=None):
+        return {"TMPDIR": str(self.temporary), "PATH": path or os.environ["PATH"]}
+
+    def run(self, *arguments, status=0, path=None):
+        """What --json has, which is what the schema says; nothing else is left behind."""
+        command = ["--json", self.json, "--python", PYTHON, *arguments]
+        done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path), timeout=300)
+        report = json.loads(self.json.read_text())
+        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+        self.clean()
+        self.out, self.err = done.stdout, done.stderr
+        return report
+
+    def fail(self, *arguments, status=1, path=None):
+        """The complaint of a run that does not come to a report."""
+        done = self.programs.run("pyelfprobe", *arguments, status=status, env=self.environment(path), timeout=300)
+        assert done.stdout == "" and done.stderr.count("\n") == 1
+        self.clean()
+        return done.stderr
+
+    def clean(self):
+        assert list(self.temporary.iterdir()) == []
+
+
+@pytest.fixture
+def probe(programs, tmp_path):
+    return Probe(programs, tmp_path)
+
+
+def cells(report, name, cache="warm", application=0):
+    """A tool's measurements by step."""
+    wanted = {"tool": name, "cache": cache, "application": application}
+    return {cell["step"]: cell for cell in report["measurements"] if wanted.items() <= cell.items()}
+
+
+def found(report, name, **where):
+    return {step: cell["median"].get("found") for step, cell in cells(report, name, **where).items()}
+
+
+@pytest.fixture
+def bare_path(tmp_path):
+    """A PATH with only these programs in it; the text of a script makes one that is not real."""
+
+    def make(**scripts):
+        directory = tmp_path / "bin"
+        directory.mkdir()
+        for name, text in scripts.items():
+            if text is None:
+                (directory / name).symlink_to(tool(name))
+            else:
+                (directory / name).write_text(f"#!/bin/sh\n{text}\n")
+                (directory / name).chmod(0o755)
+        return str(directory)
+
+    return make
+
+
+SLEEP = shutil.which("sleep") + " 4711"
+HANGS = f'case "$*" in *--version*) echo fake 1.0;; *) {SLEEP} & {SLEEP};; esac'
+
+
+def sleepers():
+    """Processes of HANGS that are still there."""
+    lines = []
+    for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(process.read_bytes())
+        except OSError:
+            pass  # gone
+    return [line for line in lines if line == SLEEP.replace(" ", "\0").encode() + b"\0"]
+
+
+# --- debuggers --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def debugged(programs, small, tmp_path_factory):
+    tool("gdb")
+    probe = Probe(programs, tmp_path_factory.mktemp("debugged"))
+    return probe.run("--repeat=2", "--cache=warm", "--tools=load,gdb", "--pattern=_fun1", small), probe.out
+
+
+@pytest.mark.slow
+def test_every_step_of_gdb(debugged):
+    report, _ = debugged
+    steps = cells(report, "gdb")
+    assert list(steps) == ["start", *PHASES]
+    assert {cell["status"] for cell in steps.values()} == {"done"}
+    assert {step: len(cell["runs"]) for step, cell in steps.items() if step != "start"} == dict.fromkeys(PHASES, 2)
+
+
+@pytest.mark.slow
+def test_gdb_saw_the_libraries(debugged, small):
+    """Of phase 1 and 2 and of attaching: all libraries of the set, and some others."""
+    report, _ = debugged
+    libraries = len(libraries_of(small))
+    assert report["applications"][0]["files"] == libraries
+    for step in ("phase1", "phase2", "attach"):
+        assert libraries < found(report, "gdb")[step] < libraries + 60
+    assert found(report, "load")["whole"] == libraries
+
+
+@pytest.mark.slow
+def test_gdb_came_to_the_end_of_a_chain(debugged, small):
+    """Ten functions, the entry, the method, and Python's frames."""
+    report, _ = debugged
+    counts = found(report, "gdb")
+    assert counts["break"] == 1 and counts["backtrace"] > 15
+    functions = sum(row["functions"] for row in libraries_of(small, "module", "utility"))
+    assert functions / 10 < counts["functions"] < 2 * functions
+    assert report["applications"][0]["break"].startswith("libmodule7_fun9")
+
+
+@pytest.mark.slow
+def test_steps_are_parts_of_one_session(debugged):
+    """Peak memory only grows from step to step, and no processor is used that there is not."""
+    report, _ = debugged
+    steps = cells(report, "gdb")
+    peaks = [min(run["peak-bytes"] for run in steps[step]["runs"]) for step in ("phase1", "break", "functions", "backtrace")]
+    assert peaks == sorted(peaks) and peaks[0] > 10_000_000
+    for cell in steps.values():
+        for run in cell["runs"]:
+            assert run["cpu-seconds"] <= run["wall-seconds"] * os.cpu_count() + 0.02
+
+
+@pytest.mark.slow
+def test_table_has_the_medians(debugged):
+    report, out = debugged
+    rows = {tuple(line.split()[:2]): line.split()[2:] for line in out.splitlines() if line.startswith("gdb ")}
+    assert [step for _, step in rows] == ["start", *PHASES]
+    median = cells(report, "gdb")["phase1"]["median"]
+    assert rows["gdb", "phase1"] == [
+        f"{median['wall-seconds']:.4f}",
+        f"{median['cpu-seconds']:.4f}",
+        f"{median['peak-bytes'] / 1e6:.1f}",
+    ]
+    runs = sorted(run["wall-seconds"] for run in cells(report, "gdb")["phase1"]["runs"])
+    assert median["wall-seconds"] == pytest.approx(sum(runs) / 2, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_lldb(probe, small):
+    tool("lldb-14", "lldb")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=lldb", small)
+    counts = found(report, "lldb")
+    libraries = len(libraries_of(small))
+    assert all(libraries < counts[step] < libraries + 60 for step in ("phase1", "phase2", "attach"))
+    assert counts["break"] == 1 and counts["backtrace"] > 15
+
+
+@pytest.mark.slow
+def test_two_side_by_side(probe, small, sets):
+    """The ratio is that of the medians, and both are started alike."""
+    tool("gdb")
+    twin = sets.get("odd")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load,gdb,nm", "--phases=phase1,phase2", small, twin)
+    assert [application["start"] for application in report["applications"]] == ["python", "python"]
+    rows = [(ratio["tool"], ratio["step"]) for ratio in report["ratios"]]
+    assert rows == [("load", "whole"), ("gdb", "start"), ("gdb", "phase1"), ("gdb", "phase2"), ("nm", "whole")]
+    medians = [cells(report, "gdb", application=i)["phase1"]["median"] for i in (0, 1)]
+    ratio = next(ratio for ratio in report["ratios"] if ratio["step"] == "phase1")
+    assert ratio["wall"] == pytest.approx(medians[1]["wall-seconds"] / medians[0]["wall-seconds"], rel=1e-9)
+    assert ratio["peak"] == pytest.approx(medians[1]["peak-bytes"] / medians[0]["peak-bytes"], rel=1e-9)
+    assert "B/A" in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
+
+
+@pytest.mark.slow
+def test_python_opens_what_is_no_set(probe, small, tmp_path):
+    """Extension modules need Python's data; the loader says so, and Python has it."""
+    directory = pathlib.Path("/usr/lib/python3.11/lib-dynload")
+    if not list(directory.glob("*.so")):
+        pytest.skip(f"there is no {directory}")
+    said = probe.fail("--tools=load", directory)
+    assert "undefined symbol: Py" in said and "; give --start=python, or --preload=" in said
+    report = probe.run("--repeat=1", "--cache=warm", "--start=python", "--tools=load,gdb", directory, small)
+    for number in (0, 1):
+        files = report["applications"][number]["files"]
+        assert found(report, "load", application=number)["whole"] >= files
+        assert found(report, "gdb", application=number)["phase1"] > files
+    assert found(report, "gdb", application=1)["backtrace"] > 15
+
+
+@pytest.mark.slow
+def test_model(probe, small):
+    tool("gdb")
+    command = ["--cache=warm", "--tools=gdb", "--phases=phase2", "--repeat=1"]
+    report = probe.run(*command, "--libraries=500", "--tasks=400", "--breakpoints=4", small)
+    (model,) = report["model"]
+    libraries = len(libraries_of(small))
+    numbers = sorted({point["libraries"] for point in model["points"]})
+    assert numbers == [libraries * i // 4 for i in range(1, 5)]
+    assert sorted({point["breakpoints"] for point in model["points"]}) == [0, 2, 4]
+    fit = model["fit"]
+    for point in model["points"]:
+        expected = fit["t0"] + point["libraries"] * (fit["t1"] + point["breakpoints"] * fit["t2"])
+        assert point["seconds"] - expected == pytest.approx(point["residual"], abs=1e-9)
+    # least squares with a constant: the residuals have no sum
+    assert sum(point["residual"] for point in model["points"]) == pytest.approx(0, abs=1e-9)
+    expected = 500 * 400 * (fit["t1"] + 4 * fit["t2"])
+    assert fit["extrapolated-seconds"] == pytest.approx(expected, rel=1e-9)
+    assert "500 libraries x 400 tasks x (T1 + 4 breakpoints x T2)" in probe.out
+
+
+@pytest.mark.slow
+def test_a_command(probe):
+    tool("gdb")
+    command = f"--command={PYTHON} -I -c 'import _json'"
+    options = ["--repeat=1", "--cache=warm", "--tools=load,gdb", "--until=PyInit__json", "--break=PyObject_Vectorcall"]
+    report = probe.run(*options, command)
+    (application,) = report["applications"]
+    assert application["start"] == "command" and application["files"] >= 1
+    steps = cells(report, "gdb")
+    assert {step: cell["status"] for step, cell in steps.items()} == {
+        **dict.fromkeys(["start", *PHASES], "done"),
+        "attach": "absent",
+    }
+    assert steps["backtrace"]["median"]["found"] > 3
+
+
+# --- the application and the tools that read files -----------------------------------------
+
+
+def test_readers(probe, small):
+    """By the loader; nm and readelf in one process, dwz in one for each file."""
+    tool("dwz")
+    report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load,nm,readelf,dwz", small)
+    assert {cell["status"] for cell in report["measurements"]} == {"done"}
+    assert found(report, "load")["whole"] == len(libraries_of(small))
+    assert cells(report, "load")["whole"]["median"]["page-faults"] > 0
+    assert [row["name"] for row in report["tools"]] == ["load", "nm", "readelf", "dwz"]
+    assert "GNU nm" in report["tools"][1]["version"]
+
+
+@pytest.mark.slow
+def test_tools_that_look_at_the_process(probe, small):
+    tool("eu-stack")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=eu-stack,perf", small)
+    assert cells(report, "eu-stack")["whole"]["status"] == "done"
+    # perf may not be allowed to record, or not be there
+    assert cells(report, "perf")["whole"]["status"] in ("done", "absent")
+
+
+def test_runs_take_turns(probe, tmp_path, small, bare_path):
+    """A and B, then B and A."""
+    log = tmp_path / "log"
+    real = tool("nm")
+    path = bare_path(nm=f'echo "$*" >> {log}\nexec {real} "$@"')
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        shutil.copy(small / "libutility0.so", tmp_path / name)
+    options = ["--repeat=3", "--cache=warm", "--tools=nm"]
+    report = probe.run(*options, tmp_path / "a", tmp_path / "b", path=path)
+    runs = [line.split("/")[-2] for line in log.read_text().splitlines() if "--version" not in line]
+    assert runs == ["a", "b", "b", "a", "a", "b"]
+    assert len(cells(report, "nm", application=1)["whole"]["runs"]) == 3
+
+
+def test_cold_where_files_stay(probe, small, tmp_path):
+    """Of a file system in memory nothing can be dropped: cold is absent, and warm is there."""
+    memory = pathlib.Path("/dev/shm")
+    if not memory.is_dir() or not os.access(memory, os.W_OK):
+        pytest.skip("there is no file system in memory")
+    directory = memory / f"pyelfgen-test-probe-{os.getpid()}"
+    directory.mkdir()
+    try:
+        shutil.copy(small / "libutility0.so", directory)
+        report = probe.run("--repeat=1", "--tools=load,nm", directory)
+    finally:
+        shutil.rmtree(directory)
+    assert cells(report, "nm")["whole"]["status"] == "done"
+    cold = cells(report, "nm", cache="cold")["whole"]
+    assert cold["status"] == "absent" and "stay in the page cache" in cold["reason"]
+    assert "cold: absent: " in probe.out
+
+
+def test_a_list_of_files(probe, small, tmp_path):
+    """In its order, which is that of its lines; paths are relative to the list."""
+    for name in ("libutility1.so", "libutility0.so"):
+        shutil.copy(small / name, tmp_path)
+    (tmp_path / "order").write_text("# in this order\nlibutility1.so\n\nlibutility0.so\n")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load,nm", tmp_path / "order")
+    assert report["applications"][0] | {"break": None} == {
+        "path": str(tmp_path / "order"),
+        "start": "loader",
+        "set": False,
+        "files": 2,
+        "bytes": sum((small / f"libutility{i}.so").stat().st_size for i in (0, 1)),
+        "break": None,
+    }
+
+
+def test_links_and_what_is_not_shared_are_left_out(probe, small, tmp_path):
+    inner = tmp_path / "application" / "inner"
+    inner.mkdir(parents=True)
+    shutil.copy(small / "libutility0.so", inner / "libutility.so.1")
+    (inner / "libutility.so").symlink_to("libutility.so.1")
+    (inner / "script.so").write_text("/* GNU ld script */\n")
+    (inner / "loop").symlink_to(tmp_path)
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load", tmp_path / "application")
+    assert report["applications"][0]["files"] == 1
+
+
+def test_without_debug_information(probe, sets):
+    tool("dwz")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load,dwz", sets.get("no-debug"))
+    cell = cells(report, "dwz")["whole"]
+    assert (cell["status"], cell["reason"]) == ("absent", "no file has debug information")
+
+
+# --- what is absent, and what hangs ---------------------------------------------------------
+
+
+def test_absent_tools(probe, small, bare_path):
+    """They are no failure, and have no number."""
+    report = probe.run("--repeat=1", "--start=loader", "--cache=warm", small, path=bare_path(nm=None))
+    status = {row["name"]: row["status"] for row in report["tools"]}
+    absent = ["gdb", "lldb", "eu-stack", "perf", "readelf", "dwz"]
+    assert status == {"load": "done", "nm": "done", **dict.fromkeys(absent, "absent")}
+    for cell in report["measurements"]:
+        assert (cell["status"] == "absent") == (cell["tool"] in absent)
+        assert ("median" in cell) == (cell["tool"] not in absent)
+    reasons = [line for line in probe.out.splitlines() if ": absent: " in line]
+    assert reasons[:2] == ["gdb: absent: there is no gdb in PATH", "lldb: absent: there is no lldb or lldb-N in PATH"]
+    assert len(reasons) == len(absent)
+
+
+def test_nothing_but_absent_tools_is_a_failure(probe, small, bare_path):
+    probe.run("--repeat=1", "--tools=gdb", "--start=loader", small, status=1, path=bare_path())
+
+
+def test_gdb_without_python(probe, small, bare_path):
+    path = bare_path(gdb='echo "Python scripting is not supported in this copy of GDB."', nm=None)
+    report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=gdb,nm", small, path=path)
+    gdb = report["tools"][0]
+    assert gdb["status"] == "absent"
+    assert gdb["reason"].endswith("runs no Python scripts: Python scripting is not supported in this copy of GDB.")
+
+
+def test_a_tool_that_hangs(probe, small, bare_path):
+    """It is ended with what it has started, once; the others are measured."""
+    path = bare_path(nm=HANGS, readelf=None)
+    options = ["--repeat=3", "--cache=warm", "--start=loader", "--timeout=nm=0.5"]
+    report = probe.run(*options, "--tools=nm,readelf", small, status=1, path=path)
+    cell = cells(report, "nm")["whole"]
+    assert (cell["status"], cell["reason"]) == ("timeout", "took longer than the time limit of 0.5 s")
+    assert "median" not in cell and sleepers() == []
+    assert len(cells(report, "readelf")["whole"]["runs"]) == 3
+    assert "nm, warm: timeout: took longer than the time limit of 0.5 s\n" in probe.out
+
+
+def test_a_debugger_that_does_not_even_start(probe, small, bare_path):
+    path = bare_path(gdb=SLEEP, nm=None)
+    options = ["--repeat=1", "--cache=warm", "--start=loader", "--timeout=gdb=0.5"]
+    report = probe.run(*options, "--tools=gdb,nm", small, status=1, path=path)
+    assert [row["status"] for row in report["tools"]] == ["timeout", "done"]
+    assert report["tools"][0]["reason"].endswith("gdb does not answer within 0.5 s")
+    assert sleepers() == []
+
+
+@pytest.mark.slow
+def test_a_time_limit_within_a_session(probe, small):
+    """The debugger and its debuggee are gone, whatever process groups they are in."""
+    gdb = tool("gdb")
+    command = f"--command={PYTHON} -I -c 'import os, time; os.environ.get(\"COLUMNS\") and time.sleep(4711)'"
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase2", "--timeout=gdb=8", command, status=1)
+    assert cells(report, "gdb")["phase2"]["status"] == "timeout"
+    left = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert gdb and [line for line in left if b"time.sleep(4711)" in line] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal(number, probe, small, bare_path, tmp_path):
+    """Ends everything, writes nothing, and leaves nothing behind."""
+    began = tmp_path / "began"
+    path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) : > {began}; {SLEEP} & {SLEEP};; esac')
+    command = [probe.programs.path("pyelfprobe"), "--start=loader", "--tools=nm", "--json", probe.json, small]
+    environment = probe.programs.environment(**probe.environment(path))
+    restore = lambda: signal.signal(number, signal.SIG_DFL)  # which whoever starts the tests may ignore
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=restore) as process:
+        while not began.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        said = process.stderr.read()
+    assert process.returncode == -number
+    assert said == f"pyelfprobe: ended by signal {int(number)} ({signal.strsignal(number)}); nothing was written\n"
+    assert sleepers() == [] and not probe.json.exists()
+    probe.clean()
+
+
+# --- wrong use ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ([], "no APPLICATION is given"),
+        (["--tools=gdb,nn", "SET"], "--tools: there is no 'nn', but: load, gdb, lldb, eu-stack, perf, nm, readelf, dwz"),
+        (["--tools=", "SET"], "--tools: there is no ''"),
+        (["--phases=phase3", "SET"], "--phases: there is no 'phase3', but: phase1, break"),
+        (["--phases=start", "SET"], "--phases: there is no 'start'"),
+        (["--cache=hot", "SET"], "--cache: there is no 'hot', but: warm, cold"),
+        (["--repeat=0", "SET"], "--repeat '0' is not a whole number from 1 to 1000"),
+        (["--timeout=gdb=soon", "SET"], "--timeout: 'soon' is not a number of seconds"),
+        (["--timeout=ldd=3", "SET"], "--timeout: there is no 'ldd'"),
+        (["--timeout=0", "SET"], "--timeout: '0' is not a number of seconds"),
+        (["--start=command", "SET"], "--start: there is no 'command', but: loader, python, link"),
+        (["--start=link", "SET"], "has no pyelf-link; generate it with pyelfgen --link"),
+        (["--break=", "SET"], "--break: one line that is not empty is needed"),
+        (["--command=true", "SET"], "--command takes the place of APPLICATIONs"),
+        (["--command=true", "--model"], "--model: the number of a command's libraries cannot be varied"),
+        (["--command=true 'x"], "--command: a quote is not closed"),
+        (["--until=main", "SET"], "--until is of a --command"),
+        (["--model", "--tools=nm", "SET"], "--model is of debuggers"),
+        (["SET", "SET", "SET"], "two applications are compared, no more"),
+    ],
+)
+def test_wrong_use(arguments, says, probe, small):
+    said = probe.fail(*[small if word == "SET" else word for word in arguments], status=2)
+    assert says in said
+
+
+def test_what_is_no_application(probe, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text").write_text("nothing\n")
+    os.mkfifo(tmp_path / "fifo")
+    assert "empty: has no shared objects; give a set" in probe.fail(tmp_path / "empty")
+    assert "text:1: 'nothing' is no shared object" in probe.fail(tmp_path / "text")
+    assert "fifo: is neither a directory nor a list" in probe.fail(tmp_path / "fifo")
+    assert "absent: cannot be found: No such file" in probe.fail(tmp_path / "absent")
+    assert "there is no program '/no/such'" in probe.fail("--command=/no/such")
+
+
+def test_a_broken_manifest(probe, altered):
+    altered.path("manifest.json").write_text("{")
+    assert "manifest.json" in probe.fail(altered.directory)
+
+
+def test_damaged_files_are_no_crash(probe, small, tmp_path):
+    """Cut and overwritten: the dynamic linker and nm say what they think, and the rest is measured."""
+    directory = tmp_path / "application"
+    directory.mkdir()
+    whole = (small / "libutility0.so").read_bytes()
+    for number, content in enumerate([whole, whole[:64], whole[:64] + b"\xff" * 4096]):
+        (directory / f"lib{number}.so").write_bytes(content)
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load,nm", directory, status=1)
+    load, nm = cells(report, "load")["whole"], cells(report, "nm")["whole"]
+    assert load["status"] == "done" and load["reason"].startswith("2 of 3 could not be opened; the first: ")
+    assert nm["status"] == "failed" and "file format not recognized" in nm["reason"]
+    (directory / "lib0.so").unlink()
+    assert "cannot be started: " in probe.fail("--tools=load,nm", directory)
+
+
+def test_a_command_that_fails(probe):
+    said = probe.fail("--tools=load", f"--command={PYTHON} -c 'import no_such_module'")
+    assert "cannot be started: ModuleNotFoundError: No module named 'no_such_module'" in said
+
+
+def test_the_json_cannot_be_written(probe, small, tmp_path):
+    """Found out before anything is measured."""
+    said = probe.fail("--tools=load", "--json", tmp_path / "no" / "x.json", small)
+    assert "cannot be written; choose another directory for the JSON" in said
+    assert "is no regular file" in probe.fail("--tools=load", "--json", tmp_path, small, status=2)
+
+
+def test_temporary_files_cannot_be_written(programs, small):
+    done = programs.run("pyelfprobe", "--tools=load", small, status=1, env={"TMPDIR": "/no/such"})
+    assert "there can be no temporary files; set TMPDIR" in done.stderr

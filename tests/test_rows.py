@@ -1,0 +1,326 @@
+"""Sets that follow rows of libraries: each library has its own sizes to the byte, needs what its row says, and what
+it does not follow stands in differences.json. binutils and elfutils are the judges.
+"""
+
+import filecmp
+import json
+import random
+import re
+import sys
+
+import pytest
+
+from conftest import BUILD
+from objects import ask, each, sizes_of_each, tool
+from sets import libraries_of
+
+SIZES = ["text", "data", "bss", "debug", "symtab", "strtab"]
+
+# A cycle of utilities, a cycle of modules, edges from utilities and modules to modules, an edge
+# without a number, kinds in any order; stripped, bare, tight, roomy; no functions at all.
+ROWS = """\
+- {kind: utility, text: 40000, data: 3000, bss: 5000, debug: 90000, symtab: 2400, strtab: 4000, functions: 60,
+   dynamic: {functions: 20, objects: 7, undefined: 40}, plt: 31, relocations: {relative: 90, glob-dat: 12, "64": 5},
+   needed: '2:3', outside: 1, dwarf: {units: 3}}
+- {kind: module, text: 30000, data: 2500, bss: 8, debug: 60000, symtab: 3600, strtab: 2500, functions: 50,
+   dynamic: {functions: 1, undefined: 30}, plt: 25, relocations: {relative: 60, glob-dat: 4},
+   needed: '2:5 0:9 3', outside: 1, hash: sysv, bind: now, relro: full, page: 65536}
+- {kind: utility, text: 25001, data: 2003, bss: 77, functions: 30, needed: '0:2', outside: 1, build-id: false, hash: both}
+- {kind: module, text: 60000, data: 4000, bss: 900, debug: 150007, symtab: 4800, strtab: 90000, functions: 80,
+   needed: '1:2 0:30', outside: 1, soname: false, relro: none}
+- {kind: module, text: 3200, data: 1100, bss: 8, functions: 2, outside: 0, runpath: 0}
+- {kind: utility, text: 2500, data: 800, bss: 1, functions: 0, needed: '1:1', outside: 2}
+- {kind: module, text: 6000, data: 1500, bss: 4096, debug: 30000, symtab: 1200, strtab: 900, functions: 12, needed: '6:0'}
+"""
+ROWS = ROWS.replace(", needed: '6:0'", ", needed: '5:1 0:1'")
+
+
+def profile_of(rows, *more):
+    return "\n".join(["pyelfgen-profile: 1", *more, "libraries:", rows])
+
+
+class Made:
+    """A set, and what its profile says of each library: `rows` are dictionaries in the profile's order."""
+
+    def __init__(self, directory, rows):
+        self.directory = directory
+        self.rows = rows
+        count = {"module": 0, "utility": 0}
+        self.names = []
+        for row in rows:
+            self.names.append(f"lib{row['kind']}{count[row['kind']]}.so")
+            count[row["kind"]] += 1
+        self.paths = [directory / name for name in self.names]
+        told = json.loads((directory / "differences.json").read_text())["libraries"]
+        self.told = {library["row"]: library for library in told}
+
+
+def parsed(rows):
+    """The rows as dictionaries: a reader of our own for the flow style above."""
+    import yaml  # PyYAML is there for this only
+
+    return yaml.safe_load(rows)
+
+
+@pytest.fixture(scope="module")
+def made(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("rows")
+    (directory / "rows.prof").write_text(profile_of(ROWS))
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    pytest.importorskip("yaml")
+    return Made(directory / "set", parsed(ROWS))
+
+
+def needed(path):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", ask("readelf", "-dW", path))
+
+
+def counted(path):
+    """What readelf counts of some quantities of rows."""
+    relocations = ask("readelf", "-rW", path)
+    symbols = [line.split() for line in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
+    symbols = [row for row in symbols if row and row[0].rstrip(":").isdigit() and row[0] != "0:"]
+
+    def of_type(*types):
+        return sum(1 for row in symbols if row[3] in types and row[6] != "UND")
+
+    return {
+        "plt": len(re.findall("R_X86_64_JUMP_SLO", relocations)),
+        "relocations: jump-slot": len(re.findall("R_X86_64_JUMP_SLO", relocations)),
+        "relocations: relative": len(re.findall("R_X86_64_RELATIVE", relocations)),
+        "relocations: glob-dat": len(re.findall("R_X86_64_GLOB_DAT", relocations)),
+        "relocations: 64": len(re.findall(r"R_X86_64_64\b", relocations)),
+        "dynamic: functions": of_type("FUNC"),
+        "dynamic: objects": of_type("OBJECT"),
+        "dynamic: undefined": sum(1 for row in symbols if row[6] == "UND"),
+        "outside": sum(1 for name in needed(path) if not re.match("lib(module|utility)", name)),
+    }
+
+
+def wanted(row, quantity):
+    section, _, key = quantity.rpartition(": ")
+    of = row.get(section, {}) if section else row
+    return of.get(int(key) if key == "64" and 64 in of else key)
+
+
+def check_sizes(made):
+    for row, sizes in zip(made.rows, sizes_of_each(made.paths)):
+        for size in SIZES:
+            if "text" in row and (size in row or size not in ("bss",)):
+                expected = row.get(size, 0)
+                # .symtab to its entry
+                expected = (expected + 12) // 24 * 24 if size == "symtab" else expected
+                assert sizes[size] == expected, (row, size)
+
+
+def check_graph(made):
+    """Exactly the edges of the rows, in their order; the libraries take symbols of those and of no others."""
+    defined = {}
+    for name, path in zip(made.names, made.paths):
+        rows = ask("nm", "-D", "--defined-only", path).splitlines()
+        defined[name] = {row.split()[2] for row in rows}
+    for number, (row, name, path) in enumerate(zip(made.rows, made.names, made.paths)):
+        edges = [edge.partition(":") for edge in str(row.get("needed", "")).split()]
+        expected = [made.names[int(edge[0])] for edge in edges]
+        assert [other for other in needed(path) if other in made.names] == expected
+        undefined = {line.split()[1] for line in ask("nm", "-D", "--undefined-only", path).splitlines()}
+        taken = {other: len(undefined & defined[other]) for other in made.names}
+        less = {edge[0]: edge[2] for edge in made.told[number]["needed"]}
+        for edge, other in zip(edges, expected):
+            symbols = taken.pop(other)
+            if edge[2]:
+                assert symbols == less.get(int(edge[0]), int(edge[2])), (name, other)
+            else:
+                assert symbols >= 1
+        assert not any(taken.values()), name
+
+
+def check_differences(made):
+    """What readelf counts is what the row says, or is told as a difference with the very number."""
+    for number, (row, path) in enumerate(zip(made.rows, made.paths)):
+        differs = made.told[number]["differs"]
+        for quantity, count in counted(path).items():
+            asked = wanted(row, quantity)
+            if asked is None:
+                assert quantity not in differs
+            elif quantity in differs:
+                assert differs[quantity] == [asked, count], (path, quantity)
+            else:
+                assert asked == count, (path, quantity)
+
+
+def check_runs(programs, directory):
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    programs.command([sys.executable, directory / "driver.py", "--no-mpi"], leaks=False)
+    programs.command([sys.executable, directory / "driver.py", "--no-mpi"], leaks=False, env={"LD_BIND_NOW": "1"})
+
+
+def check_readers(paths):
+    lint = tool("eu-elflint")
+    assert each(lambda path: ask(lint, "--gnu-ld", path), paths) == ["No errors\n"] * len(paths)
+    ask(BUILD / "bin" / "decode_text", *paths)
+    for path in paths:
+        assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
+
+
+def test_sizes_are_those_of_each_row(made):
+    check_sizes(made)
+
+
+def test_libraries_need_what_their_rows_say(made):
+    check_graph(made)
+
+
+def test_what_is_not_followed_is_told(made):
+    check_differences(made)
+    # of the stripped one .dynsym is all there is
+    assert made.told[0]["differs"].get("dynamic: objects") is None
+    assert made.told[4]["without"][:2] == ["visit marks", "scratch memory in .bss"]
+    assert made.told[4]["differs"]["outside"] == [0, 1]
+    assert "outside" not in made.told[5]["differs"]
+
+
+def test_linker_options_are_each_row_s(made):
+    notes = [ask("readelf", "-SW", path) for path in made.paths]
+    dynamic = [ask("readelf", "-dW", path) for path in made.paths]
+    assert [".note.gnu.build-id" in note for note in notes] == [True, True, False, True, True, True, True]
+    assert [(".hash" in re.findall(r"\] (\.\S+)", note), ".gnu.hash" in note) for note in notes[:3]] == [
+        (False, True),
+        (True, False),
+        (True, True),
+    ]
+    assert ["BIND_NOW" in text for text in dynamic] == [False, True] + [False] * 5
+    assert ["SONAME" in text for text in dynamic] == [True] * 3 + [False] + [True] * 3
+    assert "RUNPATH" not in dynamic[4] and "RUNPATH" in dynamic[0]
+    assert "0x10000\n" in ask("readelf", "-lW", made.paths[1])
+    assert "GNU_RELRO" not in ask("readelf", "-lW", made.paths[3])
+
+
+def test_runs(programs, made):
+    check_runs(programs, made.directory)
+    programs.run("pyelfgen", "--verify", made.directory)
+    rows = {row["name"]: row for row in libraries_of(made.directory)}
+    assert rows["libmodule0.so"]["marks"] == 0 and rows["libmodule1.so"]["marks"] > 0
+    assert rows["libmodule0.so"]["result"]
+
+
+def test_readers_have_nothing_to_complain_of(made):
+    check_readers(made.paths)
+
+
+def test_is_the_same_everywhere(programs, made, tmp_path):
+    profile = made.directory.parent / "rows.prof"
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "one", "-j", "1", "--quiet")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "one", "-j", "3", "--quiet", "--force")
+    names = [path.name for path in made.directory.iterdir() if path.is_file()]
+    same, other, wrong = filecmp.cmpfiles(made.directory, tmp_path / "one", names, shallow=False)
+    assert not other and not wrong and "differences.json" in same
+    # a set without rows has no such file
+    programs.run("pyelfgen", "--profile", "small", "-o", tmp_path / "one", "--quiet", "--force")
+    assert not (tmp_path / "one" / "differences.json").exists()
+
+
+def test_differences_are_summed_up(programs, made, tmp_path):
+    said = programs.run("pyelfgen", "--profile", made.directory.parent / "rows.prof", "-o", tmp_path / "set").stdout
+    assert re.search(r"^\d of 7 libraries have no room for visit marks$", said, flags=re.M)
+    assert re.search(r"^outside +1 of 6 +6 +7$", said, flags=re.M)
+    assert "each library's are in differences.json beside its manifest" in said
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [
+        (
+            "- {kind: module, text: 900, data: 1500, bss: 8}\n",
+            "libraries: row 0: text: 900 bytes are too few for any module: the nearest is",
+        ),
+        (
+            "- {kind: utility, text: 90000, data: 100, bss: 8}\n",
+            "libraries: row 0: data: 100 bytes are too few for any utility: the nearest is",
+        ),
+        (
+            "- {kind: module}\n- {kind: utility, text: 90000, data: 4000, bss: 8, symtab: 48, strtab: 500}\n",
+            "libraries: row 1: symtab: 48 bytes are too few for any utility: the nearest is",
+        ),
+        ("- {kind: module, plt: many}\n", "libraries: row 0 (line 3): plt: 'many' is not a whole number"),
+    ],
+)
+def test_what_cannot_be_is_refused(programs, tmp_path, rows, message):
+    (tmp_path / "rows.prof").write_text(profile_of(rows))
+    done = programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", status=1)
+    assert message in done.stderr
+    assert not (tmp_path / "set").exists()
+    nearest = re.search(r"row (\d+): (\w+): \d+ bytes .* the nearest is (\d+);", done.stderr)
+    if nearest:  # and that is possible
+        lines = rows.splitlines()
+        number, size, figure = nearest.groups()
+        lines[int(number)] = re.sub(rf"{size}: \d+", f"{size}: {figure}", lines[int(number)])
+        (tmp_path / "rows.prof").write_text(profile_of("\n".join(lines)))
+        programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "--quiet")
+
+
+def test_executables_and_sources_are_refused(programs, made, tmp_path):
+    profile = made.directory.parent / "rows.prof"
+    for option in ("--link", "--static", "--sources"):
+        done = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", option, status=2)
+        assert "a profile with 'libraries'" in done.stderr
+
+
+def random_rows(chance):
+    """Rows of sizes that real libraries have, from tiny to some 100 kB, and any graph of them."""
+    count = chance.randint(1, 12)
+    rows = []
+    for number in range(count):
+        functions = chance.choice([0, 1, 3, 10, 40, 150])
+        row = {"kind": chance.choice(["module", "utility"]), "text": 9000 + functions * chance.randint(100, 900)}
+        row["data"] = 1800 + functions * chance.randint(8, 60)
+        row["bss"] = chance.choice([1, 8, 24, 100, 5000])
+        if chance.random() < 0.6:
+            row["debug"] = 40_000 + functions * chance.randint(800, 4000)
+        if chance.random() < 0.6:
+            row["symtab"] = 24 * (70 + functions * chance.randint(1, 3))
+            row["strtab"] = 2000 + functions * chance.randint(30, 120)
+        if chance.random() < 0.7:
+            row["functions"] = functions
+        if chance.random() < 0.7:
+            row["plt"] = chance.randint(0, 60)
+            row["dynamic"] = {"functions": chance.randint(0, functions + 2), "undefined": chance.randint(0, 80)}
+            row["relocations"] = {"relative": chance.randint(0, 120), "glob-dat": chance.randint(0, 30)}
+        row["outside"] = chance.randint(0, 9)
+        others = [other for other in range(count) if other != number]
+        edges = chance.sample(others, chance.randint(0, min(4, len(others))))
+        row["needed"] = " ".join(f"{other}:{chance.randint(1, 9)}" for other in edges)
+        rows.append(row)
+    return rows
+
+
+def rows_text(rows):
+    def value(v):
+        if isinstance(v, dict):
+            return "{" + ", ".join(f"{key}: {inner}" for key, inner in v.items()) + "}"
+        return f"'{v}'" if isinstance(v, str) and " " in v or v == "" or ":" in str(v) else str(v)
+
+    return "".join("- {" + ", ".join(f"{key}: {value(v)}" for key, v in row.items()) + "}\n" for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_rows(programs, tmp_path, seed):
+    chance = random.Random(seed)
+    rows = random_rows(chance)
+    for _ in range(20):
+        (tmp_path / "rows.prof").write_text(profile_of(rows_text(rows)))
+        done = programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", status=None)
+        if done.returncode == 0:
+            break
+        nearest = re.search(r"row (\d+): (\w+): \d+ bytes .* (?:the nearest is|needs) (\d+);", done.stderr)
+        assert nearest and done.returncode == 1, done.stderr
+        rows[int(nearest[1])][nearest[2]] = int(nearest[3])
+    else:
+        pytest.fail(done.stderr)
+    made = Made(tmp_path / "set", rows)
+    check_sizes(made)
+    check_graph(made)
+    check_differences(made)
+    check_runs(programs, made.directory)
+    check_readers(made.paths)

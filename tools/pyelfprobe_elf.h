@@ -1,0 +1,29 @@
+/* What pyelfprobe has to know of a shared object, through libelf: hostile files
+ * have few or no symbols, and are no error. */
+#ifndef TOOLS_PYELFPROBE_ELF_H
+#define TOOLS_PYELFPROBE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+struct object {
+    const char *soname;  /* "" where it has none */
+    const char **needed; /* names of DT_NEEDED */
+    size_t needed_count;
+    const char **functions; /* defined global functions of .dynsym, by address */
+    size_t function_count;
+};
+
+/* Whether the file begins like a shared object (ET_DYN, of this machine's class). */
+bool object_is(const char *path);
+
+/* Whether the file itself has debug information: .debug_info or .zdebug_info. */
+bool object_has_debug(const char *path);
+
+/* Everything that *o points to is of the arena; false when memory ran out. What
+ * cannot be read is not there. */
+bool object_read(const char *path, struct arena *arena, struct object *o);
+
+#endif

@@ -1,0 +1,171 @@
+/* See pyelfprobe_grid.h. The loader opens the first M files in an order in which
+ * what a file needs comes before it, so that every library is one event. */
+#include "tools/pyelfprobe_grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/pyelfprobe_debugger.h"
+#include "tools/pyelfprobe_elf.h"
+#include "tools/pyelfprobe_start.h"
+
+enum { SHARES = 4, BREAKPOINT_STEPS = 3, BREAKPOINTS_MOST = 1000 };
+
+struct work {
+    size_t *order;      /* owned */
+    const char **names; /* of breakpoints; of the arena */
+    size_t name_count;
+    double *seconds[GRID_MOST]; /* of each run; owned */
+    size_t runs[GRID_MOST];
+};
+
+/* Quarters of the files, and no breakpoints, half of them, all. */
+static void make_points(struct grid *g, size_t files, size_t breakpoints)
+{
+    size_t last_m = 0;
+    g->count = 0;
+    for (size_t i = 1; i <= SHARES; i++) {
+        const size_t m = files * i / SHARES;
+        if (m == last_m)
+            continue;
+        for (size_t j = 0, last_b = SIZE_MAX; j < BREAKPOINT_STEPS; j++) {
+            const size_t b = breakpoints * j / (BREAKPOINT_STEPS - 1);
+            if (b != last_b)
+                g->points[g->count++] = (struct model_point){(double)m, (double)b, NAN};
+            last_b = b;
+        }
+        last_m = m;
+    }
+}
+
+/* Functions of the files that all points have, evenly. */
+static bool find_breakpoints(struct probe *p, const struct app *app, struct work *w, size_t wanted, struct error *e)
+{
+    const size_t files = app->count / SHARES ? app->count / SHARES : 1;
+    w->names = arena_zeroed(&p->arena, wanted + 1, sizeof *w->names);
+    if (!w->names)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; i < files && w->name_count < wanted; i++) {
+        struct object o;
+        if (!object_read(app->files[w->order[i]].path, &p->arena, &o))
+            return error_set(e, ERROR_MEMORY, "out of memory");
+        const size_t left = wanted - w->name_count;
+        const size_t take = o.function_count < left ? o.function_count : left;
+        for (size_t j = 0; j < take; j++)
+            w->names[w->name_count++] = o.functions[(2 * j + 1) * o.function_count / (2 * take)];
+    }
+    return true;
+}
+
+/* *well is false where the session failed, and the grid says why. */
+static bool run_point(struct probe *p, enum tool tool, struct app *app, struct work *w, struct grid *g, size_t i,
+                      struct error *e)
+{
+    const struct start_files files = {w->order, (size_t)g->points[i].libraries};
+    struct started program;
+    struct session_end end;
+    struct page_cache seen;
+    if (!app_cache(app, PAGE_CACHE_READ, &seen, e) || !start_prepare(p, app, PURPOSE_EVENTS, &files, &program, e))
+        return false;
+    const struct plan plan = {.session = SESSION_EVENTS,
+                              .program = &program,
+                              .breakpoints = w->names,
+                              .breakpoint_count = (size_t)g->points[i].breakpoints};
+    if (!debugger_run(p, tool, &plan, &end, e))
+        return false;
+    const struct mark *from = plan_find(&end.marks, "entry"), *to = plan_find(&end.marks, "phase2");
+    if (from && to) {
+        w->seconds[i][w->runs[i]++] = to->clock - from->clock;
+        return true;
+    }
+    g->outcome = end.outcome == OUTCOME_DONE ? OUTCOME_FAILED : end.outcome;
+    memcpy(g->reason, end.reason, sizeof g->reason);
+    return true;
+}
+
+static void fit(const struct probe *p, const struct app *app, struct grid *g)
+{
+    const struct probe_options *o = p->options;
+    struct error e;
+    if (!model_fit(g->points, g->count, false, &g->fit, &e)) {
+        g->outcome = OUTCOME_FAILED;
+        snprintf(g->reason, sizeof g->reason, "%.*s", REASON_SIZE - 1, e.text);
+        return;
+    }
+    g->outcome = OUTCOME_DONE;
+    g->has_grown = model_fit(g->points, g->count, true, &g->grown, NULL);
+    g->libraries = o->libraries ? (double)o->libraries : (double)app->count;
+    g->tasks = (double)o->tasks;
+    g->breakpoints = (double)o->breakpoints;
+    g->seconds = model_extrapolate(&g->fit, g->libraries, g->tasks, g->breakpoints);
+    if (g->has_grown)
+        g->grown_seconds = model_extrapolate(&g->grown, g->libraries, g->tasks, g->breakpoints);
+}
+
+static bool prepare(struct probe *p, struct app *app, struct work *w, struct grid *g, struct error *e)
+{
+    *w = (struct work){.order = app_needed_first(app)};
+    if (!w->order)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    if (!find_breakpoints(p, app, w, (size_t)p->options->breakpoints, e))
+        return false;
+    make_points(g, app->count, w->name_count);
+    for (size_t i = 0; i < g->count; i++)
+        if (!(w->seconds[i] = calloc(p->options->repeat, sizeof *w->seconds[i])))
+            return error_set(e, ERROR_MEMORY, "out of memory");
+    return true;
+}
+
+static bool measure(struct probe *p, enum tool tool, struct app *app, struct work *w, struct grid *g, struct error *e)
+{
+    for (uint64_t turn = 0; turn < p->options->repeat; turn++)
+        for (size_t i = 0; i < g->count; i++) {
+            const size_t point = turn % 2 ? g->count - 1 - i : i;
+            probe_progress(p, "model, run %zu of %zu: %s on %s", (size_t)turn * g->count + i + 1,
+                           (size_t)p->options->repeat * g->count, tool_names[tool], app->label);
+            if (!run_point(p, tool, app, w, g, point, e))
+                return false;
+            if (g->outcome != OUTCOME_NONE)
+                return true;
+        }
+    for (size_t i = 0; i < g->count; i++)
+        g->points[i].seconds = cells_median(w->seconds[i], w->runs[i]);
+    fit(p, app, g);
+    return true;
+}
+
+static bool grid_one(struct probe *p, enum tool tool, struct app *app, struct grid *g, struct error *e)
+{
+    struct work w;
+    const bool well = prepare(p, app, &w, g, e) && measure(p, tool, app, &w, g, e);
+    free(w.order);
+    for (size_t i = 0; i < GRID_MOST; i++)
+        free(w.seconds[i]);
+    return well;
+}
+
+bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
+{
+    static const enum tool debuggers[] = {TOOL_GDB, TOOL_LLDB};
+    const enum start start = p->start;
+    const bool imports = p->imports;
+    bool well = true;
+    /* Whatever else: it can open some of the files. */
+    p->imports = false;
+    if (p->start != START_PYTHON || imports)
+        p->start = START_LOADER;
+    for (size_t i = 0; i < 2 && well; i++)
+        for (size_t app = 0; app < p->app_count && well && p->options->tool[debuggers[i]]; app++) {
+            const struct tool_found *tool = &p->tools[debuggers[i]];
+            struct grid *g = &grids[debuggers[i]][app];
+            g->outcome = tool->outcome == OUTCOME_DONE ? OUTCOME_NONE : tool->outcome;
+            memcpy(g->reason, tool->reason, sizeof g->reason);
+            if (g->outcome == OUTCOME_NONE)
+                well = grid_one(p, debuggers[i], &p->apps[app], g, e);
+        }
+    p->start = start;
+    p->imports = imports;
+    return well;
+}

@@ -1,0 +1,143 @@
+"""Run inside lldb by pyelfprobe (command script import): as pyelfprobe_gdb.py does, with the same plan and marks."""
+
+import json
+import os
+import resource
+import struct
+import time
+
+import lldb
+
+AT_ENTRY = 9
+
+
+class Session:
+    def __init__(self, debugger, plan):
+        self.debugger = debugger
+        self.plan = plan
+        self.marks = open(plan["marks"], "w", buffering=1)
+        self.target = self.process = None
+
+    def mark(self, step, found=0):
+        now = time.monotonic()
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        self.marks.write(f"{step} {now:.9f} {used.ru_utime + used.ru_stime:.6f} {used.ru_maxrss} {found}\n")
+
+    def fail(self, reason):
+        self.marks.write("error " + " ".join(reason.split()) + "\n")
+
+    def lives(self):
+        return self.process.GetState() == lldb.eStateStopped
+
+    def stopped(self):
+        """The thread that the program stopped for, and why."""
+        for thread in self.process:
+            reason = thread.GetStopReason()
+            if reason not in (lldb.eStopReasonNone, lldb.eStopReasonInvalid):
+                self.process.SetSelectedThread(thread)
+                return thread, reason
+        return self.process.GetSelectedThread(), lldb.eStopReasonNone
+
+    def create(self):
+        self.target = self.debugger.CreateTarget(self.plan["program"])
+        if not self.target.IsValid():
+            raise RuntimeError("lldb cannot read the program")
+
+    def start(self):
+        """To the program's entry point, where the dynamic linker has loaded all that it is linked with."""
+        plan, error = self.plan, lldb.SBError()
+        launch = lldb.SBLaunchInfo(plan["arguments"])
+        # that of this lldb, which the program would inherit
+        self.tell("settings append target.unset-env-vars PYTHONPATH")
+        launch.SetEnvironmentEntries([f"{name}={value}" for name, value in plan["environment"].items()], True)
+        launch.SetLaunchFlags(launch.GetLaunchFlags() | lldb.eLaunchFlagStopAtEntry)
+        self.process = self.target.Launch(launch, error)
+        if not error.Success() or not self.lives():
+            raise RuntimeError(error.GetCString() or "the program could not be started")
+        signals = self.process.GetUnixSignals()
+        number = signals.GetSignalNumberFromName("SIGUSR1")
+        signals.SetShouldStop(number, True)
+        signals.SetShouldSuppress(number, True)
+        with open(f"/proc/{self.process.GetProcessID()}/auxv", "rb") as file:
+            entry = dict(struct.iter_unpack("QQ", file.read()))[AT_ENTRY]
+        place = self.target.BreakpointCreateByAddress(entry)
+        self.process.Continue()
+        if not self.lives() or self.stopped()[0].GetFrameAtIndex(0).GetPC() != entry:
+            raise RuntimeError("the program did not come to its entry point")
+        self.target.BreakpointDelete(place.GetID())
+
+    def run(self):
+        """To the signal that says that all is loaded, or to a place; whether it came there."""
+        while self.process.Continue().Success() and self.lives():
+            thread, reason = self.stopped()
+            if reason == lldb.eStopReasonSignal:
+                name = self.process.GetUnixSignals().GetSignalAsCString(thread.GetStopReasonDataAtIndex(0))
+                if name == "SIGUSR1":
+                    return True
+                raise RuntimeError(f"the program was stopped by {name}")
+            if reason == lldb.eStopReasonBreakpoint and self.plan["until"]:
+                return True
+        return False
+
+    def tell(self, command):
+        """The lines that a command prints."""
+        result = lldb.SBCommandReturnObject()
+        context = lldb.SBExecutionContext(self.stopped()[0] if self.process else self.target)
+        self.debugger.GetCommandInterpreter().HandleCommand(command, context, result)
+        return (result.GetOutput() or "").splitlines()
+
+    def linked(self):
+        plan = self.plan
+        self.create()
+        self.start()
+        self.mark("phase1", self.target.GetNumModules())
+        if plan["break"]:
+            self.mark("break", self.target.BreakpointCreateByName(plan["break"]).GetNumLocations())
+        if plan["pattern"]:
+            found = self.tell("image lookup -r -n " + plan["pattern"])
+            self.mark("functions", sum(line.lstrip().startswith("Summary:") for line in found))
+        if plan["backtrace"]:
+            if plan["until"] and plan["until"] != plan["break"]:
+                self.target.BreakpointCreateByName(plan["until"])
+            if not self.run():
+                return self.fail("the program ended before there was a place to look at")
+            self.mark("reached")
+            self.mark("backtrace", sum("frame #" in line for line in self.tell("thread backtrace")))
+
+    def events(self):
+        plan = self.plan
+        self.create()
+        for place in plan["breakpoints"] + [plan["until"]] * bool(plan["until"]):
+            self.target.BreakpointCreateByName(place)
+        self.start()
+        before = self.target.GetNumModules()
+        self.mark("entry", before)
+        if not self.run():
+            status = self.process.GetExitStatus() if self.process.GetState() == lldb.eStateExited else -1
+            if plan["signal"] or status != 0:
+                return self.fail(f"the program ended before all was loaded, with status {status}")
+        self.mark("phase2", self.target.GetNumModules() - before if self.lives() else 0)
+
+    def attach(self):
+        error = lldb.SBError()
+        self.target = self.debugger.CreateTarget("")
+        self.process = self.target.AttachToProcessWithID(self.debugger.GetListener(), self.plan["pid"], error)
+        if not error.Success():
+            raise RuntimeError(error.GetCString() or "lldb cannot attach")
+        self.mark("attach", self.target.GetNumModules())
+        self.process.Detach()
+
+
+def __lldb_init_module(debugger, _):
+    with open(os.environ["PYELFPROBE_PLAN"]) as file:
+        plan = json.load(file)
+    debugger.SetAsync(False)
+    session = Session(debugger, plan)
+    session.mark("begin")
+    try:
+        {"linked": session.linked, "events": session.events, "attach": session.attach}[plan["session"]]()
+        if plan["session"] != "attach" and session.lives():
+            session.process.Kill()
+        session.mark("end")
+    except Exception as failure:
+        session.fail(str(failure) or type(failure).__name__)

@@ -1,0 +1,66 @@
+"""Run by Python for pyelfprobe: what the loader (tools/pyelfprobe_loader.h) does, within Python.
+
+    load.py LIST REPORT|- signal|- NAME:FUNCTION|- wait|-
+
+LIST has the directory of a set, and then names of modules to import, one a line;
+or an empty line, and then paths of files to open with ctypes.
+"""
+
+import importlib
+import os
+import resource
+import signal
+import sys
+import time
+
+
+def objects():
+    with open("/proc/self/maps") as maps:
+        return len({line.split(maxsplit=5)[5] for line in maps if ".so" in line})
+
+
+def look():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return time.monotonic(), used.ru_utime + used.ru_stime, used.ru_minflt + used.ru_majflt
+
+
+def main(names, report, to_signal, call, wait):
+    with open(names) as file:
+        directory, *names = file.read().splitlines()
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    opened = {}
+    if directory:
+        sys.path.insert(0, directory)
+        open_one = importlib.import_module
+    else:
+        import ctypes
+
+        def open_one(path):
+            return ctypes.CDLL(path, os.RTLD_LAZY)
+
+    there, before, failed, why = objects(), look(), 0, ""
+    for name in names:
+        try:
+            opened[name] = open_one(name)
+        except (ImportError, OSError) as error:
+            why = why or " ".join(str(error).split())
+            failed += 1
+    wall, cpu, faults = (now - then for now, then in zip(look(), before))
+    if report != "-":
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with open(report + ".new", "w") as file:
+            file.write(f"{objects() - there} {wall:.9f} {cpu:.6f} {peak} {faults} {failed} {why}\n")
+        os.rename(report + ".new", report)
+    if to_signal != "-":
+        os.kill(os.getpid(), signal.SIGUSR1)
+    if call != "-":
+        name, _, function = call.rpartition(":")
+        called = getattr(opened[name], function)
+        if not directory:
+            called.restype = ctypes.c_ulong
+        print(called())
+    while wait != "-":
+        signal.pause()
+
+
+main(*sys.argv[1:])

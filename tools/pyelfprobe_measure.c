@@ -1,0 +1,105 @@
+/* See pyelfprobe_measure.h. */
+#include "tools/pyelfprobe_measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tools/pyelfprobe_debugger.h"
+#include "tools/pyelfprobe_live.h"
+#include "tools/pyelfprobe_readers.h"
+
+/* Every step of the tool that is wanted. */
+static void miss_tool(struct probe *p, enum tool tool, enum cache cache, size_t number, enum outcome outcome,
+                      const char *reason)
+{
+    for (int step = 0; step < STEPS; step++)
+        if (cells_has(tool, (enum step)step) && p->options->step[step])
+            cell_miss(&p->cells.of[tool][step][cache][number], outcome, reason);
+}
+
+/* Before each run. *ready is false where the files stay in memory, of which the tool's
+ * cells then say why. */
+static bool prepare_cache(struct probe *p, enum tool tool, enum cache cache, size_t number, bool *ready,
+                          struct error *e)
+{
+    struct page_cache seen;
+    const struct app *app = &p->apps[number];
+    *ready = true;
+    if (!app_cache(app, cache == CACHE_COLD ? PAGE_CACHE_DROP : PAGE_CACHE_READ, &seen, e))
+        return false;
+    if (cache == CACHE_COLD && page_cache_stays(&seen)) {
+        char reason[REASON_SIZE];
+        snprintf(reason, sizeof reason,
+                 "%.1f of %.1f MB stay in the page cache: in use by a process, in memory only (tmpfs), or not on this "
+                 "host's disk",
+                 (double)seen.resident / 1e6, (double)seen.bytes / 1e6);
+        miss_tool(p, tool, cache, number, OUTCOME_ABSENT, reason);
+        *ready = false;
+    }
+    return true;
+}
+
+/* One run of a tool, or of each of a debugger's sessions, with one application. */
+static bool measure(struct probe *p, enum tool tool, enum cache cache, size_t number, struct error *e)
+{
+    bool ready;
+    if (tool != TOOL_GDB && tool != TOOL_LLDB) {
+        if (!prepare_cache(p, tool, cache, number, &ready, e))
+            return false;
+        if (!ready)
+            return true;
+        return tool == TOOL_LOAD ? live_measure(p, cache, number, e) : readers_measure(p, tool, cache, number, e);
+    }
+    for (int session = 0; session < SESSIONS; session++) {
+        if (!debugger_wants(p, (enum session)session))
+            continue;
+        if (!prepare_cache(p, tool, cache, number, &ready, e))
+            return false;
+        if (!ready)
+            return true;
+        if (!debugger_measure(p, tool, (enum session)session, cache, number, e))
+            return false;
+    }
+    return true;
+}
+
+static bool measure_turn(struct probe *p, uint64_t turn, enum cache cache, enum tool tool, struct error *e)
+{
+    for (size_t i = 0; i < p->app_count; i++) {
+        const size_t number = turn % 2 ? p->app_count - 1 - i : i;
+        if (p->tools[tool].outcome != OUTCOME_DONE) {
+            miss_tool(p, tool, cache, number, p->tools[tool].outcome, p->tools[tool].reason);
+            continue;
+        }
+        probe_progress(p, "run %" PRIu64 " of %" PRIu64 ", %s: %s on %s", turn + 1, p->options->repeat,
+                       cache_names[cache], tool_names[tool], p->apps[number].label);
+        if (!measure(p, tool, cache, number, e))
+            return false;
+    }
+    return true;
+}
+
+bool measure_all(struct probe *p, struct error *e)
+{
+    for (uint64_t turn = 0; turn < p->options->repeat; turn++)
+        for (int cache = 0; cache < CACHES; cache++)
+            for (int tool = 0; tool < TOOLS; tool++)
+                if (p->options->cache[cache] && p->options->tool[tool] &&
+                    !measure_turn(p, turn, (enum cache)cache, (enum tool)tool, e))
+                    return false;
+    return true;
+}
+
+bool measure_well(const struct probe *p)
+{
+    bool well = true, any = false;
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (int step = 0; step < STEPS; step++)
+            for (int cache = 0; cache < CACHES; cache++)
+                for (size_t app = 0; app < p->app_count; app++) {
+                    const enum outcome outcome = p->cells.of[tool][step][cache][app].outcome;
+                    well = well && outcome != OUTCOME_FAILED && outcome != OUTCOME_TIMEOUT;
+                    any = any || outcome == OUTCOME_DONE;
+                }
+    return well && any;
+}

@@ -1,0 +1,49 @@
+/* The cost model of the Pynamic paper: a debugger that looks after N tasks, each of
+ * which loads M libraries, with B breakpoints set,
+ *
+ *     time = M x N x (T1 + B x T2)
+ *
+ * where T1 is what one library event takes and T2 what each breakpoint adds to it.
+ * One task is measured with several M and B, and T0 + M x T1 + M x B x T2 is fitted
+ * to that by least squares; T0 is what does not depend on either. A debugger that
+ * looks through all libraries at each event, or for each breakpoint, is not linear
+ * in M: in the second fit T1 and T2 grow with the number of libraries, and the
+ * residuals of both say which to believe.
+ */
+#ifndef TOOLS_PYELFPROBE_MODEL_H
+#define TOOLS_PYELFPROBE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct model_point {
+    double libraries, breakpoints;
+    double seconds;
+};
+
+struct model_fit {
+    double t0, t1, t2;           /* seconds */
+    double t1_growth, t2_growth; /* seconds for each library; 0 where they were not fitted */
+    double residual;             /* root of the mean square, seconds */
+    double determined;           /* R^2: 1 where the points lie on the fit */
+};
+
+/* Fits T0, T1 and T2, and with `growth` how T1 and T2 grow. False (ERROR_INPUT) where
+ * the points do not determine them: there have to be as many as unknowns, with two
+ * numbers of libraries, three with growth, and two of breakpoints. */
+bool model_fit(const struct model_point *points, size_t count, bool growth, struct model_fit *fit, struct error *e);
+
+/* What the fit says of these numbers of libraries and breakpoints, seconds of one task. */
+double model_predict(const struct model_fit *fit, double libraries, double breakpoints);
+
+/* Seconds for N tasks: the paper's formula, with T1 and T2 grown to those of the mean
+ * event, where they grow. */
+double model_extrapolate(const struct model_fit *fit, double libraries, double tasks, double breakpoints);
+
+/* The paper's formula, in the unit of t1 and t2: 500 libraries, 500 tasks, 10 ms
+ * and 10 breakpoints of 1 ms are 5,000 s, 83 minutes. */
+double model_time(double libraries, double tasks, double t1, double breakpoints, double t2);
+
+#endif

@@ -1,0 +1,298 @@
+/* See pyelfprobe_options.h. */
+#include "tools/pyelfprobe_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+
+#define PROBE_NAME(id, name) name,
+const char *const start_names[STARTS] = {PROBE_STARTS(PROBE_NAME)};
+
+enum {
+    OPTION_BREAK = 256,
+    OPTION_BREAKPOINTS,
+    OPTION_CACHE,
+    OPTION_COMMAND,
+    OPTION_JSON,
+    OPTION_LIBRARIES,
+    OPTION_MODEL,
+    OPTION_PATTERN,
+    OPTION_PHASES,
+    OPTION_PRELOAD,
+    OPTION_PYTHON,
+    OPTION_START,
+    OPTION_TASKS,
+    OPTION_TIMEOUT,
+    OPTION_TOOLS,
+    OPTION_UNTIL,
+};
+
+static const struct cli_option options[] = {
+    {OPTION_TOOLS, "tools", "LIST", "only these: load, gdb, lldb, eu-stack, perf, nm, readelf, dwz"},
+    {OPTION_PHASES, "phases", "LIST",
+     "of debuggers only: phase1, break, functions, backtrace,\n"
+     "                              phase2, attach"},
+    {OPTION_CACHE, "cache", "LIST", "only warm, or only cold"},
+    {'r', "repeat", "N", "run everything N times, in turn; medians (3)"},
+    {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (600); also for one: 60,readelf=300"},
+    {OPTION_START, "start", "HOW", "start applications by loader, python or link"},
+    {OPTION_PRELOAD, "preload", "FILE", "a library that is there before all others; may be repeated"},
+    {OPTION_PYTHON, "python", "PROGRAM", "the Python of --start=python (python3)"},
+    {OPTION_COMMAND, "command", "COMMAND", "measure a command instead of files; may be given twice"},
+    {OPTION_UNTIL, "until", "FUNCTION", "where the command has loaded all (its end)"},
+    {OPTION_BREAK, "break", "FUNCTION", "where to break (a function of the last library)"},
+    {OPTION_PATTERN, "pattern", "REGEX", "which functions to list (init)"},
+    {OPTION_MODEL, "model", NULL, "measure T1 and T2 of M x N x (T1 + B x T2)"},
+    {OPTION_LIBRARIES, "libraries", "M", "extrapolate to M libraries (those of the application)"},
+    {OPTION_TASKS, "tasks", "N", "and to N tasks (500)"},
+    {OPTION_BREAKPOINTS, "breakpoints", "B", "with B breakpoints (10)"},
+    {OPTION_JSON, "json", "FILE", "write everything measured to FILE, as JSON"},
+    {'q', "quiet", NULL, "do not show on a terminal what is being done"},
+};
+
+static const struct cli_program program = {
+    .name = PROBE_PROGRAM,
+    .usage = "[OPTION]... APPLICATION [TWIN]\n[OPTION]... --command=COMMAND [--command=COMMAND]",
+    .summary = "Measure what debuggers and other tools cost on an application: time, processor and\n"
+               "memory; of two applications side by side, with their ratio.",
+    .details = "An APPLICATION is a set of pyelfgen, any directory with shared objects (*.so and\n"
+               "*.so.*, with those in directories below), or a file with one path a line, in the\n"
+               "order in which they are loaded. A set is started by python3, which imports its\n"
+               "modules, anything else by a loader, which opens its files in order; if one of two\n"
+               "is no set, both by the loader. --start=link runs pyelf-link, which a set may have.\n"
+               "The loader has no Python in it: extension modules that refer to data of libpython\n"
+               "need --start=python, where Python opens the files, or the libpython that they are\n"
+               "made for: --preload=libpython3.11.so.1.0, or whatever it is called.\n"
+               "\n"
+               "Rows, for gdb and lldb each:\n"
+               "  start      until the debugger takes commands\n"
+               "  phase1     the application is started, linked with all libraries, up to its\n"
+               "             entry point: link map and symbols\n"
+               "  break      a breakpoint by name\n"
+               "  functions  a list of all functions that match --pattern\n"
+               "  backtrace  in a function at the end of a chain of calls, in a set\n"
+               "  phase2     from the entry point of an application that is linked with nothing\n"
+               "             until all is loaded: the load events of its imports or dlopens\n"
+               "  attach     to the application when it has loaded all\n"
+               "load is the application without a tool. eu-stack and perf show where it is; nm,\n"
+               "readelf --debug-dump=info and dwz read its files. CPU is of the tool, user and\n"
+               "system; memory is the most that it had so far. With a cold cache the files are\n"
+               "dropped from the page cache before each run; where that cannot be, it is said.\n"
+               "\n"
+               "With --model phase 2 is measured for several numbers of libraries and of\n"
+               "breakpoints; least squares give T1, for each library, and T2, for each breakpoint\n"
+               "and library, and time = M x N x (T1 + B x T2) is what N tasks that are debugged one\n"
+               "after the other would take (Pynamic, 2007).\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfprobe SET\n"
+               "  pyelfprobe --tools=gdb,nm --cache=warm REAL TWIN\n"
+               "  pyelfprobe --tools=gdb --model --libraries=500 --tasks=500 SET\n"
+               "  pyelfprobe --preload=/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0 DIRECTORY\n"
+               "  pyelfprobe --command='python3 application.py' --until=break_here\n"
+               "\n"
+               "Exit status: 0 when all was measured that there is a tool for, 1 when something\n"
+               "failed or took longer than --timeout, 2 for a wrong command line.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+/* ---- words ---- */
+
+static bool find_word(const char *word, size_t length, const char *const *names, size_t count, size_t *found)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+static bool no_word(const char *option, const char *word, size_t length, const char *const *names, size_t count,
+                    struct error *e)
+{
+    char all[256] = "";
+    for (size_t i = 0; i < count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    return error_set(e, ERROR_USAGE, "--%s: there is no '%.*s', but: %s", option, (int)(length < 60 ? length : 60),
+                     word, all);
+}
+
+/* Those of a list that commas divide, and no others; `skipped` of them are not for the command line. */
+static bool read_list(const char *option, const char *text, const char *const *names, size_t skipped, size_t count,
+                      bool *wanted, struct error *e)
+{
+    memset(wanted, 0, count * sizeof *wanted);
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        size_t found;
+        if (!find_word(text, length, names + skipped, count - skipped, &found))
+            return no_word(option, text, length, names + skipped, count - skipped, e);
+        wanted[skipped + found] = true;
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
+static bool read_seconds(const char *text, size_t length, double *seconds, struct error *e)
+{
+    char word[32], *end = word;
+    snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), text);
+    if (length && length < 31 && strspn(word, "0123456789.") == length)
+        *seconds = strtod(word, &end);
+    if (end != word + length || !length || *seconds < 0.001 || *seconds > 1e6)
+        return error_set(e, ERROR_USAGE, "--timeout: '%s' is not a number of seconds from 0.001 to 1000000; see --help",
+                         word);
+    return true;
+}
+
+/* `60,readelf=300`: one for all, and some by name. */
+static bool read_limits(const char *text, double *limit, struct error *e)
+{
+    for (;;) {
+        const size_t length = strcspn(text, ","), name = strcspn(text, ",=");
+        double seconds = 0;
+        size_t tool = TOOLS;
+        if (name < length && !find_word(text, name, tool_names, TOOLS, &tool))
+            return no_word("timeout", text, name, tool_names, TOOLS, e);
+        const size_t skip = name < length ? name + 1 : 0;
+        if (!read_seconds(text + skip, length - skip, &seconds, e))
+            return false;
+        for (size_t i = 0; i < TOOLS; i++)
+            if (tool == TOOLS || tool == i)
+                limit[i] = seconds;
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
+/* What goes into a debugger's command or a line of a file. */
+static bool read_plain(const char *option, const char *text, const char **value, struct error *e)
+{
+    *value = text;
+    if (!*text || strpbrk(text, "\n\r"))
+        return error_set(e, ERROR_USAGE, "--%s: one line that is not empty is needed", option);
+    return true;
+}
+
+static bool read_start(const char *text, struct probe_options *o, struct error *e)
+{
+    size_t found;
+    if (!find_word(text, strlen(text), start_names, START_COMMAND, &found))
+        return no_word("start", text, strlen(text), start_names, START_COMMAND, e);
+    o->start = (enum start)found;
+    o->start_given = true;
+    return true;
+}
+
+/* ---- options ---- */
+
+static bool add_app(struct probe_options *o, const char *value, bool command, struct error *e)
+{
+    if (o->apps && o->commands != command)
+        return error_set(e, ERROR_USAGE, "--command takes the place of APPLICATIONs: give either; see --help");
+    if (o->apps == APPS_MOST)
+        return error_set(e, ERROR_USAGE, "'%.100s': two applications are compared, no more; see --help", value);
+    o->commands = command;
+    o->app[o->apps++] = value;
+    return true;
+}
+
+static bool add_preload(struct probe_options *o, const char *value, struct error *e)
+{
+    if (o->preloads == PRELOADS_MOST)
+        return error_set(e, ERROR_USAGE, "--preload: %d libraries are the most", PRELOADS_MOST);
+    return read_plain("preload", value, &o->preload[o->preloads++], e);
+}
+
+static bool take(struct probe_options *o, int key, const char *value, struct error *e)
+{
+    switch (key) {
+    case CLI_OPERAND:
+        return add_app(o, value, false, e);
+    case OPTION_COMMAND:
+        return add_app(o, value, true, e);
+    case OPTION_TOOLS:
+        return read_list("tools", value, tool_names, 0, TOOLS, o->tool, e);
+    case OPTION_PHASES:
+        return read_list("phases", value, step_names, STEP_PHASE1, STEPS, o->step, e);
+    case OPTION_CACHE:
+        return read_list("cache", value, cache_names, 0, CACHES, o->cache, e);
+    case 'r':
+        return cli_number(value, "--repeat", 1, 1000, &o->repeat, e);
+    case OPTION_TIMEOUT:
+        return read_limits(value, o->limit, e);
+    case OPTION_START:
+        return read_start(value, o, e);
+    case OPTION_PRELOAD:
+        return add_preload(o, value, e);
+    case OPTION_PYTHON:
+        return read_plain("python", value, &o->python, e);
+    case OPTION_UNTIL:
+        return read_plain("until", value, &o->until, e);
+    case OPTION_BREAK:
+        return read_plain("break", value, &o->place, e);
+    case OPTION_PATTERN:
+        return read_plain("pattern", value, &o->pattern, e);
+    case OPTION_MODEL:
+        o->model = true;
+        return true;
+    case OPTION_LIBRARIES:
+        o->model = true;
+        return cli_number(value, "--libraries", 1, 1000000000, &o->libraries, e);
+    case OPTION_TASKS:
+        o->model = true;
+        return cli_number(value, "--tasks", 1, 1000000000, &o->tasks, e);
+    case OPTION_BREAKPOINTS:
+        o->model = true;
+        return cli_number(value, "--breakpoints", 1, 1000, &o->breakpoints, e);
+    case OPTION_JSON:
+        return read_plain("json", value, &o->json, e);
+    default:
+        o->quiet = true;
+        return true;
+    }
+}
+
+static bool check(const struct probe_options *o, struct error *e)
+{
+    if (o->apps == 0)
+        return error_set(e, ERROR_USAGE, "no APPLICATION is given; see --help");
+    if (o->commands && (o->start_given || o->preloads))
+        return error_set(e, ERROR_USAGE, "--command: it is started as it is; leave --start and --preload out");
+    if (o->commands && o->model)
+        return error_set(e, ERROR_USAGE, "--model: the number of a command's libraries cannot be varied; give files");
+    if (o->until && !o->commands)
+        return error_set(e, ERROR_USAGE, "--until is of a --command: when files are loaded is known");
+    if (o->model && !o->tool[TOOL_GDB] && !o->tool[TOOL_LLDB])
+        return error_set(e, ERROR_USAGE, "--model is of debuggers: --tools needs gdb or lldb for it");
+    return true;
+}
+
+int probe_options_read(struct probe_options *o, int argc, char **argv)
+{
+    struct cli cli = cli_start(&program, argc, argv);
+    struct error e;
+    const char *value;
+    *o = (struct probe_options){
+        .repeat = 3, .python = "python3", .pattern = "init", .breakpoints = 10, .tasks = 500, .cache = {true, true}};
+    for (int i = 0; i < TOOLS; i++) {
+        o->tool[i] = true;
+        o->limit[i] = 600;
+    }
+    for (int i = 0; i < STEPS; i++)
+        o->step[i] = true;
+    for (int key; (key = cli_next(&cli, &value, &e)) != CLI_END;) {
+        if (key == CLI_DONE)
+            return 0;
+        if (key == CLI_WRONG || !take(o, key, value, &e))
+            return error_report(PROBE_PROGRAM, &e);
+    }
+    o->step[STEP_WHOLE] = o->step[STEP_BEGIN] = true;
+    return check(o, &e) ? -1 : error_report(PROBE_PROGRAM, &e);
+}

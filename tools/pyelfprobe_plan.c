@@ -1,0 +1,93 @@
+/* See pyelfprobe_plan.h. */
+#include "tools/pyelfprobe_plan.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/pyelfprobe_start.h"
+
+#define PLAN_FILE  "plan.json"
+#define MARKS_FILE "marks"
+
+static json_object *text_or_null(const char *text)
+{
+    return text ? json_object_new_string(text) : NULL;
+}
+
+static void add_program(json_object *root, const struct started *program)
+{
+    json_object *arguments = json_object_new_array(), *environment = json_object_new_object();
+    json_object_object_add(root, "program", json_object_new_string(program->words[0]));
+    for (size_t i = 1; program->words[i]; i++)
+        json_object_array_add(arguments, json_object_new_string(program->words[i]));
+    if (*program->preload)
+        json_object_object_add(environment, "LD_PRELOAD", json_object_new_string(program->preload));
+    /* lldb may have got another one. */
+    if (getenv("PYTHONPATH"))
+        json_object_object_add(environment, "PYTHONPATH", json_object_new_string(getenv("PYTHONPATH")));
+    json_object_object_add(root, "arguments", arguments);
+    json_object_object_add(root, "environment", environment);
+    json_object_object_add(root, "signal", json_object_new_boolean(program->signals));
+}
+
+bool plan_write(const struct probe *p, const struct plan *plan, char *path, struct error *e)
+{
+    static const char *const sessions[SESSIONS] = {"linked", "events", "attach"};
+    char marks[PATH_MAX];
+    json_object *root = json_object_new_object(), *breakpoints = json_object_new_array();
+    if (!root || !breakpoints)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    probe_path(p, PLAN_FILE, path);
+    probe_path(p, MARKS_FILE, marks);
+    unlink(marks);
+    json_object_object_add(root, "session", json_object_new_string(sessions[plan->session]));
+    json_object_object_add(root, "marks", json_object_new_string(marks));
+    json_object_object_add(root, "pid", json_object_new_int64(plan->pid));
+    json_object_object_add(root, "break", text_or_null(plan->place));
+    json_object_object_add(root, "pattern", text_or_null(plan->pattern));
+    json_object_object_add(root, "until", text_or_null(plan->until));
+    json_object_object_add(root, "backtrace", json_object_new_boolean(plan->backtrace));
+    for (size_t i = 0; i < plan->breakpoint_count; i++)
+        json_object_array_add(breakpoints, json_object_new_string(plan->breakpoints[i]));
+    json_object_object_add(root, "breakpoints", breakpoints);
+    if (plan->program)
+        add_program(root, plan->program);
+    const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_NOSLASHESCAPE);
+    const bool well =
+        text ? probe_write(p, PLAN_FILE, text, strlen(text), e) : error_set(e, ERROR_MEMORY, "out of memory");
+    json_object_put(root);
+    return well;
+}
+
+void plan_marks(const struct probe *p, struct marks *marks)
+{
+    char path[PATH_MAX], line[REASON_SIZE + 8];
+    *marks = (struct marks){0};
+    probe_path(p, MARKS_FILE, path);
+    FILE *f = fopen(path, "re");
+    while (f && marks->count < MARKS_MOST && fgets(line, sizeof line, f)) {
+        struct mark *m = &marks->of[marks->count];
+        unsigned long long kilobytes, found;
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "error ", 6) == 0)
+            snprintf(marks->error, sizeof marks->error, "%.*s", REASON_SIZE - 1, line + 6);
+        else if (sscanf(line, "%15s %lf %lf %llu %llu", m->name, &m->clock, &m->cpu, &kilobytes, &found) == 5) {
+            m->rss = (double)kilobytes * 1024;
+            m->found = (double)found;
+            marks->count++;
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
+const struct mark *plan_find(const struct marks *marks, const char *name)
+{
+    for (size_t i = 0; i < marks->count; i++)
+        if (strcmp(marks->of[i].name, name) == 0)
+            return &marks->of[i];
+    return NULL;
+}

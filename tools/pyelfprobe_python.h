@@ -1,0 +1,11 @@
+/* The Python that imports sets. */
+#ifndef TOOLS_PYELFPROBE_PYTHON_H
+#define TOOLS_PYELFPROBE_PYTHON_H
+
+#include "tools/pyelfprobe_probe.h"
+
+/* Finds p->python: the program itself, not the script or link by which it is called,
+ * which a debugger would be led astray by. ERROR_INPUT where there is none. */
+bool python_find(struct probe *p, struct error *e);
+
+#endif

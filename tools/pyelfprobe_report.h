@@ -1,0 +1,25 @@
+/* What was measured, for people and for programs. */
+#ifndef TOOLS_PYELFPROBE_REPORT_H
+#define TOOLS_PYELFPROBE_REPORT_H
+
+#include <stdio.h>
+
+#include "tools/pyelfprobe_grid.h"
+#include "tools/pyelfprobe_probe.h"
+
+enum { REPORT_VERSION = 1 }; /* of the JSON: docs/probe.schema.json */
+
+/* The tables (pyelfprobe_table.c). */
+void report_table(const struct probe *p, FILE *f);
+
+/* What --model has found (pyelfprobe_table_model.c). */
+void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], FILE *f);
+
+/* Whether a file for the JSON can be written at `path`: before the measurements,
+ * which may take long. (pyelfprobe_json.c) */
+bool report_can_save(const char *path, struct error *e);
+
+/* Everything; `grids` is NULL without --model. The file appears by rename. */
+bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e);
+
+#endif

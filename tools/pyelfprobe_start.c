@@ -1,0 +1,205 @@
+/* See pyelfprobe_start.h. */
+#include "tools/pyelfprobe_start.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/executable.h"
+#include "tools/pyelfprobe_load_py.h"
+
+#define LIST_FILE   "list"
+#define PYTHON_FILE "load.py"
+
+enum { VALUE_MOST = 128 << 10 }; /* MAX_ARG_STRLEN of Linux, with 4 kB pages */
+
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory");
+}
+
+/* a, what is between, and b, of the arena; NULL when memory ran out. */
+static const char *join(struct probe *p, const char *a, const char *between, const char *b)
+{
+    const size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *text = arena_take(&p->arena, size);
+    if (text)
+        snprintf(text, size, "%s%s%s", a, between, b);
+    return text;
+}
+
+/* ---- the list ---- */
+
+static size_t file_at(const struct start_files *files, size_t i)
+{
+    return files->order ? files->order[i] : i;
+}
+
+/* For Python the names of what it imports, below the directory, or no directory and
+ * paths; for the loader paths. */
+static bool write_list(const struct probe *p, const struct app *app, const struct start_files *files, struct error *e)
+{
+    const bool python = p->start == START_PYTHON;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return no_memory(e);
+    if (python)
+        fprintf(f, "%s\n", p->imports ? app->directory : "");
+    for (size_t i = 0; i < files->count; i++) {
+        const struct app_file *file = &app->files[file_at(files, i)];
+        if (!p->imports || file->stem)
+            fprintf(f, "%s\n", p->imports ? file->stem : file->path);
+    }
+    const bool well = fclose(f) == 0 ? probe_write(p, LIST_FILE, text, size, e) : no_memory(e);
+    free(text);
+    return well;
+}
+
+/* ---- what is linked ---- */
+
+static bool add_preload(FILE *f, const char *path, struct error *e)
+{
+    if (strpbrk(path, " :"))
+        return error_set(e, ERROR_INPUT, "a path with a blank or a colon cannot be in LD_PRELOAD: %.150s", path);
+    fprintf(f, "%s%s", ftell(f) ? ":" : "", path);
+    return true;
+}
+
+/* LD_PRELOAD: what is to be there before all, and for PURPOSE_LINKED all. */
+static const char *make_preload(struct probe *p, const struct app *app, enum purpose purpose, struct error *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    bool well = f != NULL || no_memory(e);
+    for (size_t i = 0; i < p->options->preloads && well; i++)
+        well = add_preload(f, p->options->preload[i], e);
+    for (size_t i = 0; i < app->count && well && purpose == PURPOSE_LINKED; i++)
+        well = add_preload(f, app->files[i].path, e);
+    if (f && fclose(f) != 0 && well)
+        well = no_memory(e);
+    if (well && size + sizeof "LD_PRELOAD=" > VALUE_MOST)
+        well = error_set(e, ERROR_INPUT, "LD_PRELOAD with all its %zu files would have %zu bytes, %d are the most",
+                         app->count, size, (int)VALUE_MOST);
+    const char *all = well ? join(p, text, "", "") : NULL;
+    free(text);
+    if (well && !all)
+        no_memory(e);
+    return all;
+}
+
+/* ---- programs ---- */
+
+/* The words that loader and load.py share. */
+static bool add_words(struct probe *p, const struct app *app, enum purpose purpose, const char **words, struct error *e)
+{
+    const bool reports = purpose == PURPOSE_LOAD || purpose == PURPOSE_LIVE;
+    const bool calls = purpose == PURPOSE_LINKED && app->called;
+    const char *called = !calls ? "" : p->imports ? app->called->stem : app->called->path;
+    words[0] = join(p, p->directory, "/", LIST_FILE);
+    words[1] = reports ? join(p, p->directory, "/", START_REPORT) : "-";
+    words[2] = purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && !calls) ? "signal" : "-";
+    words[3] = calls ? join(p, called, ":", app->call) : "-";
+    words[4] = purpose == PURPOSE_LIVE ? "wait" : "-";
+    return (words[0] && words[1] && words[3]) || no_memory(e);
+}
+
+static bool prepare_loader(struct probe *p, const struct app *app, enum purpose purpose, struct started *s,
+                           struct error *e)
+{
+    const char **words = arena_zeroed(&p->arena, 10, sizeof *words);
+    size_t n = 0;
+    if (!words)
+        return no_memory(e);
+    s->words = (char *const *)words;
+    if (p->start == START_PYTHON) {
+        words[n++] = p->python;
+        words[n++] = "-I";
+        words[n++] = join(p, p->directory, "/", PYTHON_FILE);
+        if (!words[n - 1])
+            return no_memory(e);
+        if (!probe_write(p, PYTHON_FILE, pyelfprobe_load_py, pyelfprobe_load_py_size, e))
+            return false;
+    } else {
+        words[n++] = p->self;
+        words[n++] = PROBE_LOADER;
+    }
+    s->signals = purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && !app->called);
+    s->calls = purpose == PURPOSE_LINKED && app->called;
+    s->reports = purpose == PURPOSE_LOAD || purpose == PURPOSE_LIVE;
+    return add_words(p, app, purpose, &words[n], e);
+}
+
+/* pyelf-link runs as pyelfrun starts it: with its library, and in its own way. */
+static bool prepare_link(struct probe *p, const struct app *app, enum purpose purpose, struct started *s,
+                         struct error *e)
+{
+    char runtime[PATH_MAX];
+    const int directory = (int)(strrchr(p->self, '/') - p->self);
+    snprintf(runtime, sizeof runtime, "%.*s/../lib/" EXECUTABLE_RUNTIME, directory, p->self);
+    if (access(runtime, R_OK) != 0)
+        snprintf(runtime, sizeof runtime, "%.*s/" PYELFPROBE_TO_LIB "/" EXECUTABLE_RUNTIME, directory, p->self);
+    if (access(runtime, R_OK) != 0)
+        return error_set(e, ERROR_INPUT, EXECUTABLE_RUNTIME " is missing beside " PROBE_PROGRAM "; is pyelfrun built?");
+    const char **words = arena_zeroed(&p->arena, 5, sizeof *words);
+    if (!words)
+        return no_memory(e);
+    words[0] = app->link;
+    words[1] = "--mode=link";
+    words[2] = purpose == PURPOSE_LINKED ? "--phases=import,visit" : "--phases=import";
+    words[3] = app->directory;
+    s->words = (char *const *)words;
+    s->preload = join(p, s->preload, *s->preload ? ":" : "", runtime);
+    s->calls = purpose == PURPOSE_LINKED;
+    return s->preload || no_memory(e);
+}
+
+bool start_prepare(struct probe *p, const struct app *app, enum purpose purpose, const struct start_files *files,
+                   struct started *s, struct error *e)
+{
+    const struct start_files all = {NULL, app->count};
+    char report[PATH_MAX];
+    probe_path(p, START_REPORT, report);
+    unlink(report);
+    *s = (struct started){.words = app->command, .preload = ""};
+    if (purpose == PURPOSE_LIVE && p->start != START_LOADER && p->start != START_PYTHON)
+        return error_set(e, ERROR_INPUT, "nothing says when a program started by %s has loaded all; use the loader",
+                         start_names[p->start]);
+    if (p->start == START_COMMAND)
+        return true;
+    s->preload = make_preload(p, app, p->start == START_LINK ? PURPOSE_LOAD : purpose, e);
+    if (!s->preload)
+        return false;
+    if (p->start == START_LINK)
+        return prepare_link(p, app, purpose, s, e);
+    return write_list(p, app, files ? files : &all, e) && prepare_loader(p, app, purpose, s, e);
+}
+
+bool start_report(const struct probe *p, struct sample *sample, unsigned long *failed, char *why)
+{
+    char path[PATH_MAX];
+    unsigned long long objects, faults;
+    long peak;
+    double seconds, cpu;
+    probe_path(p, START_REPORT, path);
+    FILE *f = fopen(path, "re");
+    why[0] = '\0';
+    const bool well =
+        f && fscanf(f, "%llu %lf %lf %ld %llu %lu", &objects, &seconds, &cpu, &peak, &faults, failed) == 6;
+    if (well && fgetc(f) == ' ' && fgets(why, REASON_SIZE, f))
+        why[strcspn(why, "\n")] = '\0';
+    if (f)
+        fclose(f);
+    if (well)
+        *sample = (struct sample){.of = {[METRIC_WALL] = seconds,
+                                         [METRIC_CPU] = cpu,
+                                         [METRIC_RSS] = (double)peak * 1024,
+                                         [METRIC_FAULTS] = (double)faults,
+                                         [METRIC_FOUND] = (double)objects}};
+    return well;
+}

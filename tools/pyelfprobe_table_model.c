@@ -1,0 +1,68 @@
+/* What --model has found; see pyelfprobe_report.h. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tools/pyelfprobe_report.h"
+
+/* Seconds as one says them. */
+static void put_time(FILE *f, double seconds)
+{
+    if (fabs(seconds) < 120)
+        fprintf(f, "%.3g s", seconds);
+    else if (fabs(seconds) < 7200)
+        fprintf(f, "%.1f min", seconds / 60);
+    else
+        fprintf(f, "%.1f h", seconds / 3600);
+}
+
+static void put_points(const struct grid *g, FILE *f)
+{
+    fprintf(f, "%10s %12s %10s %10s %10s %12s\n", "libraries", "breakpoints", "seconds", "fit", "residual",
+            "of seconds");
+    for (size_t i = 0; i < g->count; i++) {
+        const struct model_point *p = &g->points[i];
+        const double fit = model_predict(&g->fit, p->libraries, p->breakpoints);
+        fprintf(f, "%10.0f %12.0f %10.4f %10.4f %+10.4f %+11.1f%%\n", p->libraries, p->breakpoints, p->seconds, fit,
+                p->seconds - fit, (p->seconds - fit) / p->seconds * 100);
+    }
+}
+
+static void put_grid(const struct grid *g, FILE *f)
+{
+    put_points(g, f);
+    fprintf(f, "T0 %.4f s, T1 %.4f ms for each library, T2 %.4f ms for each breakpoint and library; ", g->fit.t0,
+            g->fit.t1 * 1e3, g->fit.t2 * 1e3);
+    fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->fit.residual, g->fit.determined);
+    if (g->has_grown) {
+        fprintf(f,
+                "growing with the libraries: T1 %.4f ms and %.4f ms more for each 100, T2 %.4f ms and %.4f ms more; ",
+                g->grown.t1 * 1e3, g->grown.t1_growth * 2e5, g->grown.t2 * 1e3, g->grown.t2_growth * 2e5);
+        fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->grown.residual, g->grown.determined);
+    }
+    fprintf(f, "%.0f libraries x %.0f tasks x (T1 + %.0f breakpoints x T2): ", g->libraries, g->tasks, g->breakpoints);
+    put_time(f, g->seconds);
+    if (g->has_grown) {
+        fprintf(f, "; with T1 and T2 that grow: ");
+        put_time(f, g->grown_seconds);
+    }
+    fputc('\n', f);
+}
+
+void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], FILE *f)
+{
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (size_t app = 0; app < p->app_count; app++) {
+            const struct grid *g = &grids[tool][app];
+            if (g->outcome == OUTCOME_NONE)
+                continue;
+            fprintf(f, "\nmodel, %s%s", tool_names[tool], p->app_count == 1 ? "" : app ? ", B" : ", A");
+            if (g->outcome != OUTCOME_DONE) {
+                struct error text; /* without control characters */
+                error_set(&text, ERROR_INPUT, "%s", g->reason);
+                fprintf(f, ": %s: %s\n", outcome_names[g->outcome], text.text);
+                continue;
+            }
+            fputc('\n', f);
+            put_grid(g, f);
+        }
+}
