@@ -314,4 +314,3 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     free(r.rank);
     return ok;
 }
-
