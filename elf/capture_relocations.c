@@ -179,13 +179,12 @@ bool look_methods(struct look *l)
         return true;
     struct word *words = words_read(l, &count);
     size_t tries = 0;
-    for (size_t i = 0; words && i < count && tries < TRIES_MOST; i++) {
+    for (size_t i = 0; words && i < count && tries < TRIES_MOST && l->c->methods == 0; i++) {
         const struct word *methods = word_find(words, count, words[i].at + 24);
         if (!methods || words[i].at < 40 || word_find(words, count, words[i].at - 8) || ++tries == 0 ||
             !is_definition(l, words[i].at - 40))
             continue;
         l->c->methods = methods_count(l, words, count, methods->value);
-        break;
     }
     free(words);
     return true;

@@ -196,6 +196,29 @@ def test_methods_of_a_module(capture, tmp_path):
     assert (row["kind"], row["methods"]) == ("module", 7)
 
 
+def test_methods_of_real_modules(capture):
+    """As many as Python finds in the modules of its own library that it can import."""
+    if not DYNLOAD:
+        pytest.skip("there is no lib-dynload here")
+    captured = capture("--no-dwarf", DYNLOAD[-1])
+    code = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1].split():\n"
+        "    try:\n"
+        "        module = importlib.import_module(name)\n"
+        "    except ImportError:\n"
+        "        continue\n"
+        "    own = [f for f in vars(module).values() if type(f) is type(len) and f.__self__ is module]\n"
+        "    print(name, len({f.__name__ for f in own}))\n"
+    )
+    names = " ".join(row["name"].split(".")[0] for row in captured.rows)
+    told = subprocess.run(["/usr/bin/python3", "-c", code, names], capture_output=True, text=True, check=True).stdout
+    wanted = {name: int(count) for name, count in (line.split() for line in told.splitlines())}
+    found = {row["name"].split(".")[0]: row.get("methods", 0) for row in captured.rows}
+    assert len(wanted) > 10
+    assert {name: found[name] for name in wanted} == wanted
+
+
 def test_symbols_that_each_edge_carries(capture, small):
     captured = capture("--no-dwarf", small)
     libraries = {path.name: path for path in counted_libraries(small)}
