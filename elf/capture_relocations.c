@@ -20,7 +20,7 @@
 #define SHT_RELR 19
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15 };
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -175,7 +175,8 @@ static uint64_t methods_count(struct look *l, const struct word *words, size_t c
 bool look_methods(struct look *l)
 {
     size_t count;
-    if (l->c->machine != EM_X86_64)
+    /* No module has more sections, and each look at its image goes through all. */
+    if (l->c->machine != EM_X86_64 || l->reader.sections > SECTIONS_MOST)
         return true;
     struct word *words = words_read(l, &count);
     size_t tries = 0;
