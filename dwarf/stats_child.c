@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -82,12 +83,26 @@ static void answer(const char *path, uint64_t most, int to)
     _exit(sent ? 0 : 1);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/* Bytes of addresses that the process has from its parent. */
+static rlim_t addresses(void)
+{
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%llu", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+#endif
+
 /* No core, no endless run, and nothing of what the C library has to say when
  * it aborts: the parent says it. */
 static void limit(unsigned seconds, uint64_t bytes)
 {
 #ifndef __SANITIZE_ADDRESS__ /* which takes more addresses than any machine has memory */
-    const rlim_t memory = MEMORY_LEAST + (bytes < MEMORY_MOST ? bytes : MEMORY_MOST) * MEMORY_TIMES;
+    const rlim_t memory = addresses() + MEMORY_LEAST + (bytes < MEMORY_MOST ? bytes : MEMORY_MOST) * MEMORY_TIMES;
     setrlimit(RLIMIT_AS, &(struct rlimit){memory, memory});
 #else
     (void)bytes;

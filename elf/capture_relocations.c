@@ -20,7 +20,7 @@
 #define SHT_RELR 19
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15 };
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -175,17 +175,17 @@ static uint64_t methods_count(struct look *l, const struct word *words, size_t c
 bool look_methods(struct look *l)
 {
     size_t count;
-    if (l->c->machine != EM_X86_64)
+    /* No module has more sections, and each look at its image goes through all. */
+    if (l->c->machine != EM_X86_64 || l->reader.sections > SECTIONS_MOST)
         return true;
     struct word *words = words_read(l, &count);
     size_t tries = 0;
-    for (size_t i = 0; words && i < count && tries < TRIES_MOST; i++) {
+    for (size_t i = 0; words && i < count && tries < TRIES_MOST && l->c->methods == 0; i++) {
         const struct word *methods = word_find(words, count, words[i].at + 24);
         if (!methods || words[i].at < 40 || word_find(words, count, words[i].at - 8) || ++tries == 0 ||
             !is_definition(l, words[i].at - 40))
             continue;
         l->c->methods = methods_count(l, words, count, methods->value);
-        break;
     }
     free(words);
     return true;

@@ -121,23 +121,30 @@ static bool keep(struct look *l, struct counting *s)
            look_no_memory(l);
 }
 
-/* Room for as many hashes; where a file has several tables, for all of them. */
+/* Gives a list room for so many hashes; it stays where that cannot be. */
+static bool hashes_resize(uint64_t **list, size_t count)
+{
+    uint64_t *resized = realloc(*list, (count + 1) * sizeof *resized);
+    if (!resized)
+        return false;
+    *list = resized;
+    return true;
+}
+
+/* Room for as many hashes more; where a file has several tables, for all of them. */
 static bool hashes_room(struct look *l, size_t count)
 {
     struct capture *c = l->c;
-    uint64_t *defined = realloc(c->defined, (c->defined_count + count) * sizeof *defined);
-    c->defined = defined ? defined : c->defined;
-    uint64_t *undefined = realloc(c->undefined, (c->undefined_count + count) * sizeof *undefined);
-    c->undefined = undefined ? undefined : c->undefined;
-    return (defined && undefined) || look_no_memory(l);
+    return (hashes_resize(&c->defined, c->defined_count + count) &&
+            hashes_resize(&c->undefined, c->undefined_count + count)) ||
+           look_no_memory(l);
 }
 
+/* What the table turned out not to need is given back, if it can be. */
 static void hashes_shrink(struct capture *c)
 {
-    uint64_t *shrunk = realloc(c->defined, (c->defined_count + 1) * sizeof *shrunk);
-    c->defined = shrunk ? shrunk : c->defined;
-    shrunk = realloc(c->undefined, (c->undefined_count + 1) * sizeof *shrunk);
-    c->undefined = shrunk ? shrunk : c->undefined;
+    (void)hashes_resize(&c->defined, c->defined_count);
+    (void)hashes_resize(&c->undefined, c->undefined_count);
 }
 
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)

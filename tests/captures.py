@@ -41,7 +41,7 @@ class Capture:
     def __init__(self, path):
         self.text = path.read_text()
         lines = self.text.splitlines()
-        self.top = {key: value for key, value in (line.split(": ", 1) for line in lines if re.match(r"\w[\w-]*: ", line))}
+        self.top = dict(line.split(": ", 1) for line in lines if re.match(r"\w[\w-]*: ", line))
         self.rows = [flow(ROW.fullmatch(line)[1]) for line in lines if line.startswith("- {")]
         self.sections = {key: int(size.split()[0]) for key, size in flow(self.top["sections"][1:-1]).items()}
 

@@ -4,10 +4,7 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
-import sys
-import time
 
 import pytest
 
@@ -44,6 +41,10 @@ def capture(programs, tmp_path):
         return captured
 
     return run
+
+
+def python_says(code):
+    return subprocess.run(["/usr/bin/python3", "-c", code], capture_output=True, text=True, check=True).stdout
 
 
 def built(directory, name, text, *options, compiler="gcc"):
@@ -136,7 +137,7 @@ def test_counts_that_are_known(capture, tmp_path):
     upper = built(
         tmp_path,
         "libupper",
-        "#include <Python.h>\n" if False else "int lower_a(void), lower_b(void); extern int lower_v;\n"
+        "int lower_a(void), lower_b(void); extern int lower_v;\n"
         "__thread int each[3];\n"
         "static int hidden(int x) {return x * lower_v;}\n"
         "__attribute__((constructor)) static void begin(void) {each[0] = 1;}\n"
@@ -166,10 +167,19 @@ def test_counts_that_are_known(capture, tmp_path):
         check_links(path, row)
 
 
+def test_packed_relocations(capture, tmp_path):
+    text = "int v[99];" + "int *p[70] = {" + ", ".join(f"v + {i}" for i in range(70)) + "}; int *q = v + 1;"
+    text = text.replace("int", "static int") + "void *f(void) {return p + *q;}"
+    library = built(tmp_path, "packed", text, "-Wl,-z,pack-relative-relocs")
+    if ".relr.dyn" not in ask("readelf", "-SW", library):
+        pytest.skip("the linker packs no relocations")
+    (row,) = capture(library).rows
+    assert row["relocations"]["relr"] >= 71 and "relative" not in row["relocations"]
+    assert row["relocations"] == relocations_by_readelf(library)
+
+
 def test_methods_of_a_module(capture, tmp_path):
-    include = subprocess.run(
-        ["/usr/bin/python3", "-c", "import sysconfig; print(sysconfig.get_path('include'))"], capture_output=True, text=True
-    ).stdout.strip()
+    include = python_says("import sysconfig; print(sysconfig.get_path('include'))").strip()
     if not pathlib.Path(include, "Python.h").exists():
         pytest.skip("Python.h is not installed")
     methods = "".join(f'{{"m{i}", f, METH_NOARGS, 0}},' for i in range(7))
@@ -184,6 +194,29 @@ def test_methods_of_a_module(capture, tmp_path):
     )
     (row,) = capture(module).rows
     assert (row["kind"], row["methods"]) == ("module", 7)
+
+
+def test_methods_of_real_modules(capture):
+    """As many as Python finds in the modules of its own library that it can import."""
+    if not DYNLOAD:
+        pytest.skip("there is no lib-dynload here")
+    captured = capture("--no-dwarf", DYNLOAD[-1])
+    code = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1].split():\n"
+        "    try:\n"
+        "        module = importlib.import_module(name)\n"
+        "    except ImportError:\n"
+        "        continue\n"
+        "    own = [f for f in vars(module).values() if type(f) is type(len) and f.__self__ is module]\n"
+        "    print(name, len({f.__name__ for f in own}))\n"
+    )
+    names = " ".join(row["name"].split(".")[0] for row in captured.rows)
+    told = subprocess.run(["/usr/bin/python3", "-c", code, names], capture_output=True, text=True, check=True).stdout
+    wanted = {name: int(count) for name, count in (line.split() for line in told.splitlines())}
+    found = {row["name"].split(".")[0]: row.get("methods", 0) for row in captured.rows}
+    assert len(wanted) > 10
+    assert {name: found[name] for name in wanted} == wanted
 
 
 def test_symbols_that_each_edge_carries(capture, small):
@@ -222,9 +255,8 @@ def test_distributions(capture, small):
 
 
 def test_mangled_names(capture, tmp_path):
-    library = built(
-        tmp_path, "cpp", 'namespace n { int a(int) {return 1;} int b(long) {return 2;} }\nextern "C" int c() {return 3;}', compiler="g++"
-    )
+    text = 'namespace n { int a(int) {return 1;} int b(long) {return 2;} }\nextern "C" int c() {return 3;}'
+    library = built(tmp_path, "cpp", text, compiler="g++")
     (row,) = capture(library).rows
     assert row["mangled"] == len([s for s in symbols_by_readelf(library, ".symtab") if s[4].startswith("_Z")]) >= 2
 
@@ -233,12 +265,15 @@ def test_mangled_names(capture, tmp_path):
 
 
 def test_debug_information(capture, tmp_path, programs):
-    library = built(tmp_path, "debug", "int f(int a) {int b = a; return b;} struct s {int m;} v;", "-g", "-O1", "-gdwarf-5")
+    text = "int f(int a) {int b = a; return b;} struct s {int m;} v;"
+    library = built(tmp_path, "debug", text, "-g", "-O1", "-gdwarf-5")
     (row,) = capture(library).rows
-    tags = re.findall(r"^ *<\w+><(\w+)>: Abbrev Number: [1-9]", ask("readelf", "--debug-dump=info", library), flags=re.M)
+    dump = ask("readelf", "--debug-dump=info", library)
+    tags = re.findall(r"^ *<\w+><(\w+)>: Abbrev Number: [1-9]", dump, flags=re.M)
     assert row["dwarf"]["dies"] == len(tags)
     assert row["dwarf"] == {**row["dwarf"], "version": 5, "language": "c", "units": 1}
-    sections = dict(re.findall(r"\] \.debug_(\w+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", library)))
+    headers = ask("readelf", "-SW", library)
+    sections = dict(re.findall(r"\] \.debug_(\w+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", headers))
     assert {key: row["mix"].get(key, 0) for key in sections} == {key: int(size, 16) for key, size in sections.items()}
 
 
@@ -251,7 +286,8 @@ def test_versions_of_dwarf(capture, tmp_path, version):
 
 @pytest.mark.parametrize("how", ["debuglink", "build-id", "under its path", "in a copy of the system"])
 def test_separate_debug_files(capture, tmp_path, how):
-    whole = built(tmp_path, "whole", "int f(int a) {return a;} static int g(int a) {return a;} int (*h)(int) = g;", "-g", "-Wl,--build-id")
+    text = "int f(int a) {return a;} static int g(int a) {return a;} int (*h)(int) = g;"
+    whole = built(tmp_path, "whole", text, "-g", "-Wl,--build-id")
     build_id = re.search(r"Build ID: (\w+)", ask("readelf", "-n", whole))[1]
     place = tmp_path / "stripped"
     place.mkdir()
@@ -315,9 +351,10 @@ def test_files_that_units_refer_to_are_noted(capture, tmp_path):
     split = built(tmp_path, "split", "int f(int a) {return a;}", "-g", "-gsplit-dwarf")
     (row,) = capture(split).rows
     assert row["split"] == "true"
-    two = [built(tmp_path, f"multi{i}", "struct s {int a, b, c;} v;" * 1 + f"int f{i};", "-g") for i in range(2)]
-    done = subprocess.run(["dwz", "-m", tmp_path / "common.dwz", *two], capture_output=True, text=True) if shutil.which("dwz") else None
-    if done and (tmp_path / "common.dwz").exists():
+    two = [built(tmp_path, f"multi{i}", f"struct s {{int a, b, c;}} v; int f{i};", "-g") for i in range(2)]
+    if shutil.which("dwz"):
+        subprocess.run(["dwz", "-m", tmp_path / "common.dwz", *two], capture_output=True)
+    if (tmp_path / "common.dwz").exists():
         rows = capture(*two).rows
         assert [row.get("alternate") for row in rows] == ["true", "true"]
 
@@ -358,11 +395,11 @@ def test_what_a_program_would_load(capture, program):
     wanted = [os.path.realpath(found[1]) for found in listed if found]
     captured = capture("--no-dwarf", "--exec", program)
     assert captured.rows[0]["name"] == os.path.basename(program)
-    assert [os.path.realpath(f"/x/{row['name']}").split("/")[-1] for row in captured.rows[1:]]
     found = {row["name"] for row in captured.rows[1:]}
     assert len(found) == len(wanted)
     for path in wanted:
-        links = {path.split("/")[-1]} | {p.name for p in pathlib.Path(path).parent.iterdir() if os.path.realpath(p) == path}
+        beside = pathlib.Path(path).parent.iterdir()
+        links = {os.path.basename(path)} | {other.name for other in beside if os.path.realpath(other) == path}
         assert found & links, path
     # nobody needs anything that is not there
     assert all(row["outside"] == 0 for row in captured.rows)
@@ -372,7 +409,8 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     (tmp_path / "lib").mkdir()
     (tmp_path / "bin").mkdir()
     built(tmp_path / "lib", "libdeep", "int deep(void) {return 1;}")
-    built(tmp_path / "lib", "libtop", "int deep(void); int top(void) {return deep();}", "-L" + str(tmp_path / "lib"), "-ldeep", "-Wl,-rpath,$ORIGIN")
+    text = "int deep(void); int top(void) {return deep();}"
+    built(tmp_path / "lib", "libtop", text, f"-L{tmp_path / 'lib'}", "-ldeep", "-Wl,-rpath,$ORIGIN")
     source = tmp_path / "main.c"
     source.write_text("int top(void); int main(void) {return top();}")
     program = tmp_path / "bin" / "main"
@@ -383,7 +421,8 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     subprocess.run([tool("gcc"), "-o", program, source, *flags], check=True)
     captured = capture("--exec", program, "--without", "/lib*", status=1)
     assert "needs libtop.so, which is nowhere" in captured.said
-    names = [row["name"] for row in capture("--exec", program, "--without", "/lib*", env={"LD_LIBRARY_PATH": str(tmp_path / "lib")}).rows]
+    captured = capture("--exec", program, "--without", "/lib*", env={"LD_LIBRARY_PATH": str(tmp_path / "lib")})
+    names = [row["name"] for row in captured.rows]
     assert names == ["main", "libtop.so", "libdeep.so"]
 
 
@@ -399,7 +438,8 @@ def process(tmp_path):
 
 def mapped(pid):
     lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
-    return {os.path.basename(line.split()[-1]) for line in lines if " r-xp " in line and line.split()[-1].startswith("/")}
+    paths = [line.split()[-1] for line in lines if " r-xp " in line]
+    return {os.path.basename(path) for path in paths if path.startswith("/")}
 
 
 def test_a_process(capture, process):
@@ -413,7 +453,7 @@ def flow_from(captured):
     return re.search(r"from: (\w+)", captured.top["captured"])[1]
 
 
-def test_a_core(capture, process, tmp_path):
+def test_a_core(capture, programs, process, tmp_path):
     tool("gcore")
     subprocess.run(["gcore", "-o", tmp_path / "core", str(process.pid)], capture_output=True, check=True)
     wanted = [row["name"] for row in capture("--no-dwarf", "--pid", process.pid).rows]
@@ -423,15 +463,8 @@ def test_a_core(capture, process, tmp_path):
     assert flow_from(captured) == "core"
     content = core.read_bytes()
     core.write_bytes(content[:3000])
-    captured = programs_fail(capture, core)
-    assert "core" in captured
-
-
-def programs_fail(capture, *arguments):
-    """What pyelfprof says where there is nothing to make a profile of."""
-    with pytest.raises(FileNotFoundError):
-        capture(*arguments, status=1)
-    return "core"
+    done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", core, status=1)
+    assert f"{core}: is a core file that does not say which files were mapped" in done.stderr
 
 
 def test_a_deleted_file(capture, tmp_path, tiny_library):
@@ -458,11 +491,8 @@ def test_a_script(capture, tmp_path):
     assert captured.printed == "['--names', '-x'] __main__\n"
     names = [row["name"] for row in captured.rows]
     assert names[0].startswith("python3")
-    own = subprocess.run(
-        ["/usr/bin/python3", "-c", "import zlib, _decimal, sys; print([m.__file__ for m in sys.modules.values() if '.so' in (getattr(m, '__file__', '') or '')])"],
-        capture_output=True,
-        text=True,
-    ).stdout
+    code = "import zlib, _decimal, sys; print([str(getattr(m, '__file__', '')) for m in sys.modules.values()])"
+    own = python_says(code)
     for module in re.findall(r"/([^/']+\.so)'", own):
         assert module in names
 
@@ -521,14 +551,17 @@ def test_summary_is_a_profile(programs, capture, small):
     programs.run("pyelfgen", "--profile", output, "--dry-run")
 
 
+def readelf_says(*arguments):
+    return subprocess.run(["readelf", "-W", *arguments], capture_output=True, text=True, errors="replace").stdout
+
+
 def strings_of(path):
     """Every string of five characters and more: of the path, the names, .rodata, the build-id."""
     found = set(re.findall(r"[A-Za-z0-9_]{5,}", str(path)))
     for section in (".rodata", ".dynstr", ".strtab", ".comment", ".debug_str", ".debug_line_str"):
-        dump = subprocess.run(["readelf", "-W", "-p", section, path], capture_output=True, text=True, errors="replace").stdout
-        found |= {word for line in dump.splitlines() for word in re.findall(r"[A-Za-z0-9_]{5,}", re.sub(r"^ *\[ *\w+\]", "", line))}
-    found |= set(re.findall(r"Build ID: (\w+)", subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout))
-    return found
+        text = re.sub(r"^ *\[ *\w+\]", "", readelf_says("-p", section, path), flags=re.M)
+        found |= set(re.findall(r"[A-Za-z0-9_]{5,}", text))
+    return found | set(re.findall(r"Build ID: (\w+)", readelf_says("-n", path)))
 
 
 # DWARF's words (tags, forms, attributes) and those of the schema, which docs/capture.md lists.
@@ -557,7 +590,6 @@ def test_is_anonymous(programs, capture, small):
         strings = set().union(*each(strings_of, every([p for p in directory.rglob("*.so*") if p.is_file()], 30)))
         told = {word for word in words & strings} - known
         assert told == set()
-        # numbers are not made of anything: no digits of a build-id either
         identifiers = {string for string in strings if re.fullmatch(r"[0-9a-f]{40}", string)}
         assert not any(identifier in captured.text for identifier in identifiers)
 
@@ -661,12 +693,33 @@ def test_large_claims_take_no_memory(programs, tmp_path, tiny_library):
     content[int(told[1], 16) + 8 : int(told[1], 16) + 16] = (1 << 40).to_bytes(8, "little")
     packed.write_bytes(content)
     limit = [] if programs.sanitized else ["prlimit", f"--as={3 << 30}"]
-    done = programs.command(
-        [*limit, programs.path("pyelfprof"), "--names", "-o", tmp_path / "x.prof", tiny_library, packed, *files], status=1, timeout=120
-    )
+    command = [*limit, programs.path("pyelfprof"), "--names", "-o", tmp_path / "x.prof", tiny_library, packed, *files]
+    done = programs.command(command, status=1, timeout=120)
     for path in (files[0], files[2], packed):
         assert f"pyelfprof: {path}: " in done.stderr
     assert Capture(tmp_path / "x.prof").rows[0]["name"] == tiny_library.name
+
+
+def test_tables_that_overlap(programs, tmp_path, tiny_library):
+    """A thousand tables, each of them the whole of a file of 48 MB."""
+    content = bytearray(tiny_library.read_bytes())
+    start = int.from_bytes(content[0x28:0x30], "little")
+    count = int.from_bytes(content[0x3C:0x3E], "little")
+    index = int(re.search(r"\[ *(\d+)\] \.rela\.dyn ", ask("readelf", "-SW", tiny_library))[1])
+    headers = bytes(content[start : start + 64 * count])
+    table = bytearray(headers[64 * index : 64 * index + 64])
+    table[24:40] = (0).to_bytes(8, "little") + (48_000_000).to_bytes(8, "little")
+    content[0x28:0x30] = (48_000_000).to_bytes(8, "little")
+    content[0x3C:0x3E] = (count + 1000).to_bytes(2, "little")
+    path = tmp_path / "overlap.so"
+    path.write_bytes(content)
+    with open(path, "r+b") as file:
+        file.seek(48_000_000)
+        file.write(headers + 1000 * table)
+    limit = [] if programs.sanitized else ["prlimit", f"--as={3 << 30}"]
+    command = [*limit, programs.path("pyelfprof"), "-o", tmp_path / "x.prof", tiny_library, path]
+    done = programs.command(command, status=1, timeout=60)
+    assert f"{path}: has tables that overlap" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 # ---- the command line ----
