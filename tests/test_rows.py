@@ -9,6 +9,7 @@ import re
 import sys
 
 import pytest
+import yaml
 
 from conftest import BUILD
 from objects import ask, each, sizes_of_each, tool
@@ -57,8 +58,6 @@ class Made:
 
 def parsed(rows):
     """The rows as dictionaries: a reader of our own for the flow style above."""
-    import yaml  # PyYAML is there for this only
-
     return yaml.safe_load(rows)
 
 
@@ -67,7 +66,6 @@ def made(programs, tmp_path_factory):
     directory = tmp_path_factory.mktemp("rows")
     (directory / "rows.prof").write_text(profile_of(ROWS))
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
-    pytest.importorskip("yaml")
     return Made(directory / "set", parsed(ROWS))
 
 

@@ -1,0 +1,179 @@
+"""Twins: a real application is captured, a set is generated from the profile, and captured again."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from captures import Capture, edges
+from objects import FIVE, tool
+from sets import manifest_of
+
+PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.11*/lib/python3.11/lib-dynload"))
+DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3.11/lib-dynload"))
+
+# What a twin has exactly, where pyelfgen does not list it as different.
+FOLLOWED = ["plt", "functions", "constructors", "hash", "bind", "relro", "build-id", "soname", "page", "outside"]
+TABLES = ["dynamic", "relocations", "mix"]
+
+COMMON = """
+struct node {{ long key; struct node *next; double weight[4]; }};
+typedef int (*visitor)(struct node *, void *);
+static long table[{size}] = {{1, 2, 3}};
+{functions}
+"""
+FUNCTION = """
+static long step{n}(struct node *at, long by) {{ long sum = by; while (at) {{ sum += at->key * {n}; at = at->next; }} return sum; }}
+long {name}_{n}(struct node *at, visitor visit, double share)
+{{
+    long found = 0;
+    for (long i = 0; i < 10; i++) {{
+        struct node here = {{i + {n}, at, {{share, 0, 0, 1}}}};
+        found += step{n}(&here, i) + table[i] + (visit ? visit(&here, &found) : 0);
+    }}
+    return found{calls};
+}}
+"""
+MODULE = """
+#include <stddef.h>
+long {name}_0(void *, void *, double);
+struct method {{ const char *name; void *call; int flags; const char *doc; }};
+static void *entry(void *self, void *unused) {{ (void)unused; return {name}_0(self, NULL, 1.5) ? self : NULL; }}
+static struct method methods[] = {{{{"entry", entry, 4, "Calls all."}}, {{0}}}};
+static struct {{ long base[5]; const char *name, *doc; long size; struct method *methods; void *rest[4]; }} module = {{
+    {{1}}, "{name}", NULL, -1, methods, {{NULL}}}};
+extern void *PyModule_Create2(void *, int);
+void *PyInit_{name}(void) {{ return PyModule_Create2(&module, 1013); }}
+"""
+
+
+def build(directory, name, functions, needs=(), module=False):
+    """A library with so many functions, each of which calls those of the libraries that it needs."""
+    calls = "".join(f" + {library}_{n % count}(at, visit, share)" for n, (library, count) in enumerate(needs))
+    declared = "".join(
+        f"long {library}_{n % count}(struct node *, visitor, double);\n" for n, (library, count) in enumerate(needs)
+    )
+    text = "".join(FUNCTION.format(n=n, name=name, calls=calls if n == 0 else "") for n in range(functions))
+    source = directory / f"{name}.c"
+    source.write_text(COMMON.format(size=10 + functions, functions=declared + text))
+    if module:
+        (directory / f"{name}_module.c").write_text(MODULE.format(name=name))
+    sources = [source, *([directory / f"{name}_module.c"] if module else [])]
+    libraries = [directory / "out" / f"{library}.so" for library, _ in needs]
+    command = [tool("gcc"), "-O2", "-g", "-fPIC", "-shared", "-o", directory / "out" / f"{name}.so", *sources, *libraries]
+    subprocess.run([str(part) for part in command] + [f"-Wl,-soname,{name}.so"], check=True)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Two modules and three libraries, compiled by gcc: a graph with edges of both kinds."""
+    directory = tmp_path_factory.mktemp("compiled")
+    (directory / "out").mkdir()
+    build(directory, "base", 40)
+    build(directory, "middle", 25, [("base", 40)])
+    build(directory, "side", 30)
+    build(directory, "alpha", 35, [("middle", 25), ("side", 30)], module=True)
+    build(directory, "beta", 20, [("base", 40)], module=True)
+    return directory / "out"
+
+
+class Twin:
+    def __init__(self, programs, real, directory):
+        directory.mkdir(exist_ok=True)
+        self.programs, self.directory = programs, directory
+        self.real = self.captured(real, "real").rows
+        self.path = directory / "set"
+        programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", self.path)
+        made = self.captured(self.path, "made", "--names")
+        names = [row["name"] for row in made.rows]
+        counts = {"module": 0, "utility": 0}
+        self.place = []  # of each row's library in the capture of the twin
+        for row in self.real:
+            self.place.append(names.index(f"lib{row['kind']}{counts[row['kind']]}.so"))
+            counts[row["kind"]] += 1
+        self.made = [made.rows[place] for place in self.place]
+
+    def captured(self, what, name, *options):
+        self.programs.run("pyelfprof", *options, "-o", self.directory / f"{name}.prof", what)
+        return Capture(self.directory / f"{name}.prof")
+
+    def edges(self):
+        """Of the twin, by numbers of the real rows."""
+        back = {place: row for row, place in enumerate(self.place)}
+        return [{back[to]: symbols for to, symbols in edges(row).items()} for row in self.made]
+
+    def differences(self):
+        """What pyelfgen lists as different, by row."""
+        path = self.path / "differences.json"
+        listed = json.loads(path.read_text())["libraries"] if path.exists() else []
+        return {library["row"]: library.get("differs", {}) for library in listed}
+
+
+@pytest.fixture(scope="module")
+def twin(programs, compiled, tmp_path_factory):
+    return Twin(programs, compiled, tmp_path_factory.mktemp("twin"))
+
+
+def check_sizes(twin):
+    for mine, wanted in zip(twin.made, twin.real, strict=True):
+        assert [mine.get(size, 0) for size in [*FIVE, "bss"]] == [wanted.get(size, 0) for size in [*FIVE, "bss"]]
+
+
+def check_quantities(twin):
+    """Equal, or among the differences that pyelfgen lists, and there as they are."""
+    listed = twin.differences()
+    for number, (mine, wanted) in enumerate(zip(twin.made, twin.real)):
+        for key in FOLLOWED:
+            if key not in listed.get(number, {}):
+                assert mine.get(key, 0) == wanted.get(key, 0), (number, key)
+        for table in TABLES:
+            for key in {**mine.get(table, {}), **wanted.get(table, {})}:
+                found = (wanted.get(table, {}).get(key, 0), mine.get(table, {}).get(key, 0))
+                said = listed.get(number, {}).get(f"{table}: {key}")
+                assert found[0] == found[1] or said, (number, table, key, found)
+                assert not said or tuple(said) == found, (number, table, key, found, said)
+
+
+def test_sizes_are_the_real_ones(twin):
+    check_sizes(twin)
+
+
+def test_the_graph_is_the_real_one(twin):
+    """With as many symbols on each edge."""
+    assert twin.edges() == [edges(row) for row in twin.real]
+
+
+def test_what_differs_is_listed(twin):
+    check_quantities(twin)
+
+
+def test_a_twin_of_the_twin_is_the_same(programs, twin, tmp_path):
+    """A fixed point: what the twin has, it says of itself, and a set of that says it again."""
+    again = Twin(programs, twin.path, tmp_path / "again")
+    check_sizes(again)
+    check_quantities(again)
+    assert again.edges() == [edges(row) for row in again.real]
+    for mine, before in zip(again.made, again.real, strict=True):
+        assert [mine["plt"], mine["functions"]] == [before["plt"], before["functions"]]
+        assert mine["relocations"] == before["relocations"]
+
+
+def test_it_runs(programs, twin):
+    kinds = [row["kind"] for row in manifest_of(twin.path)["libraries"]]
+    assert kinds.count("module") == 2
+    driver = ["/usr/bin/python3", twin.path / "driver.py", "--no-mpi"]
+    assert "every result right" in programs.command(driver, leaks=False, timeout=60).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [*PYENV[:1], *DYNLOAD[:1]], ids=str)
+def test_extension_modules_of_python(programs, place, tmp_path):
+    """With debug information under ~/.pyenv, stripped from Debian; small ones, without room for much."""
+    twin = Twin(programs, place, tmp_path / "twin")
+    check_sizes(twin)
+    check_quantities(twin)
+    if os.access(twin.path / "driver.py", os.R_OK):
+        driver = ["/usr/bin/python3", twin.path / "driver.py", "--no-mpi"]
+        assert "every result right" in programs.command(driver, leaks=False, timeout=120).stdout
