@@ -448,7 +448,7 @@ def test_page(page, small, programs, tmp_path):
     assert found.count("path", "curve") == 2 * 8
     shares = [text for text in found.text["title"] if text.startswith("real: info ")]
     assert len(shares) == 1 and re.fullmatch(r"real: info [\d.]+M, \d+\.\d+ %", shares[0])
-    assert "bss" in found.text["th"] and "libmodule7.so" in found.text["td"]
+    assert "bss" in found.text["th"] and "libmodule7.so" in found.text["span"]
     assert "prefers-color-scheme: dark" in path.read_text()
     numbers = [float(n) for _, of in found.elements for n in re.findall(r"-?\d+\.?\d*", of.get("d", ""))]
     assert numbers and all(-1 <= n <= 421 for n in numbers)
@@ -462,10 +462,10 @@ def test_page_of_hostile_names(page, application, tmp_path):
     shutil.copytree(real, tmp_path / "twin")
     os.truncate(tmp_path / "twin" / "a.so", 1000)
     found = check_page(page(real, tmp_path / "twin", "--no-dwarf").read_text())
-    assert HOSTILE in found.text["td"]
+    assert HOSTILE in found.text["span"]
     assert any(HOSTILE in text for text in found.text["title"])
     assert any(HOSTILE.replace(".so", "") in text for text in found.text["li"])
-    assert "?[31m??.so" in found.text["td"]
+    assert "?[31m??.so" in found.text["span"]
     assert any("a.so" in text for text in found.text["p"])
 
 
@@ -476,7 +476,7 @@ def test_page_of_hostile_profile(page, tmp_path):
         "libraries:\n- {kind: module, name: '</td><script>', text: 5, hash: '<u>', '<s>': 3, mix: {'<q>': 5, info: 7}}\n"
     )
     found = check_page(page(tmp_path / "evil.prof", tmp_path / "evil.prof").read_text())
-    assert "</td><script>" in found.text["td"] and "hash: <u>" in found.text["th"] and "<s>" in found.text["th"]
+    assert "</td><script>" in found.text["span"] and "hash: <u>" in found.text["th"] and "<s>" in found.text["th"]
     assert any("<b>x</b>" in text for text in found.text["title"])
 
 

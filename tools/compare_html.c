@@ -42,10 +42,12 @@ static const char style[] =
     "  box-sizing: border-box; }\n"
     ".wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
     "th, td { border-bottom: 1px solid var(--line); padding: .15rem .7rem .15rem 0; text-align: right;\n"
-    "  vertical-align: top; } th { font-weight: 600; } th:first-child, td:first-child { text-align: left; }\n"
+    "  vertical-align: top; white-space: nowrap; } th { font-weight: 600; } th:first-child, td:first-child { "
+    "text-align: left; }\n"
     "th[scope=row] { font-weight: 400; }\n"
     ".off { color: var(--off); font-weight: 600; } .within { color: var(--within); } .equal { color: var(--equal); }\n"
     ".totals { display: flex; flex-wrap: wrap; gap: .5rem 2rem; padding: 0; list-style: none; }\n"
+    ".libraries { padding: 0; list-style: none; } .libraries li { padding: .15rem 0; }\n"
     "summary { cursor: pointer; } footer { color: var(--soft); margin-top: 2rem; font-size: .85rem; }\n"
     "</style>\n";
 
@@ -148,27 +150,35 @@ static void put_set(FILE *to, const struct comparison *c)
     fputs("</details>\n", to);
 }
 
+/* How many quantities have each state, in words. */
+static void put_states(FILE *to, const size_t states[STATES])
+{
+    for (int s = 0; s < STATES; s++)
+        fprintf(to, "%s<span%s%s%s>%zu %s</span>", s ? ", " : "", states[s] ? " class=\"" : "",
+                states[s] ? compare_state_names[s] : "", states[s] ? "\"" : "", states[s], compare_state_names[s]);
+}
+
 static void put_library(FILE *to, const struct comparison *c, const struct compare_library *library)
 {
     char text[32];
     const struct compare_list *list = &library->list;
-    fputs("<tr><td>", to);
+    bool differs = list->states[STATE_WITHIN] + list->states[STATE_OFF] > 0;
+    fputs(differs ? "<li><details><summary>" : "<li>", to);
+    fputs("<span class=\"name\">", to);
     html_text(to, compare_library_name(c, REAL, library->pair.of[REAL], text));
-    fputs("</td><td>", to);
+    fputs("</span> and <span class=\"name\">", to);
     html_text(to, compare_library_name(c, TWIN, library->pair.of[TWIN], text));
-    if (compare_is_alone(library)) {
-        fputs("</td><td class=\"off\" colspan=\"4\">without match</td></tr>\n", to);
-        return;
-    }
-    fprintf(to, "</td><td>%zu</td><td%s>%zu</td><td%s>%zu</td><td>", list->states[STATE_EQUAL],
-            list->states[STATE_WITHIN] ? " class=\"within\"" : "", list->states[STATE_WITHIN],
-            list->states[STATE_OFF] ? " class=\"off\"" : "", list->states[STATE_OFF]);
-    if (list->states[STATE_WITHIN] + list->states[STATE_OFF]) {
-        fputs("<details><summary>which</summary>\n", to);
+    fputs("</span>: ", to);
+    if (compare_is_alone(library))
+        fputs("<span class=\"off\">without match</span>", to);
+    else
+        put_states(to, list->states);
+    if (differs) {
+        fputs("</summary>\n", to);
         put_table(to, list, STATE_OFF, STATE_WITHIN, false);
         fputs("</details>", to);
     }
-    fputs("</td></tr>\n", to);
+    fputs("</li>\n", to);
 }
 
 static void put_libraries(FILE *to, const struct comparison *c)
@@ -177,22 +187,19 @@ static void put_libraries(FILE *to, const struct comparison *c)
         return;
     fprintf(to,
             "<h2>Each library</h2>\n<p>%zu matched, %zu of them by name; %zu only real, %zu only twin.</p>\n"
-            "<div class=\"wide\"><table><thead><tr><th>real</th><th>twin</th><th>equal</th><th>within</th>"
-            "<th>off</th><th></th></tr></thead><tbody>\n",
+            "<ul class=\"libraries\">\n",
             c->pairs.matched, c->pairs.by_name, c->pairs.alone[REAL], c->pairs.alone[TWIN]);
     for (size_t i = 0; i < c->pairs.count; i++)
         put_library(to, c, &c->library[i]);
-    fputs("</tbody></table></div>\n", to);
+    fputs("</ul>\n", to);
 }
 
 /* ---- the top ---- */
 
-static void put_states(FILE *to, const char *of, const size_t states[STATES])
+static void put_total(FILE *to, const char *of, const size_t states[STATES])
 {
-    fprintf(to, "<li>%s", of);
-    for (int s = 0; s < STATES; s++)
-        fprintf(to, "%s<span%s%s%s>%zu %s</span>", s ? ", " : ": ", states[s] ? " class=\"" : "",
-                states[s] ? compare_state_names[s] : "", states[s] ? "\"" : "", states[s], compare_state_names[s]);
+    fprintf(to, "<li>%s: ", of);
+    put_states(to, states);
     fputs("</li>\n", to);
 }
 
@@ -215,9 +222,9 @@ static void put_top(FILE *to, const struct comparison *c)
     put_side(to, c, REAL);
     put_side(to, c, TWIN);
     fputs("</ul>\n<ul class=\"totals\">\n", to);
-    put_states(to, "quantities of the set", c->set.states);
+    put_total(to, "quantities of the set", c->set.states);
     if (c->library)
-        put_states(to, "of each library", c->library_states);
+        put_total(to, "of each library", c->library_states);
     fprintf(
         to,
         "</ul>\n<p>Within is what differs by at most %g %%, or, of distributions, has a Kolmogorov-Smirnov distance "
