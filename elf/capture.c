@@ -37,6 +37,17 @@ bool look_no_memory(struct look *l)
     return error_at(l->e, l->reader.path, 0);
 }
 
+/* Tables of a linker do not overlap, and each is asked for a few times. */
+static bool take_bytes(struct look *l, uint64_t bytes)
+{
+    const uint64_t most = 8 * l->reader.size < CAPTURE_FILE_MOST ? 8 * l->reader.size : CAPTURE_FILE_MOST;
+    l->taken += bytes;
+    if (l->taken <= most)
+        return true;
+    LOOK_WRONG(l, "has tables that overlap, or of more than %" PRIu64 " bytes together", most);
+    return reader_disagree(l->taken, most, l->e);
+}
+
 Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     if (shdr->sh_size > CAPTURE_TABLE_MOST) {
@@ -45,6 +56,8 @@ Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         reader_disagree(shdr->sh_size, CAPTURE_TABLE_MOST, l->e);
         return NULL;
     }
+    if (!take_bytes(l, shdr->sh_size))
+        return NULL;
     Elf_Data *data = elf_getdata(section, NULL);
     if (!data)
         LOOK_WRONG(l, "cannot read section %zu (%.64s): %s", elf_ndxscn(section), reader_name(&l->reader, shdr),
@@ -169,8 +182,12 @@ static bool take_debug_section(void *context, const struct section_size *section
 
 static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
-    const Elf_Data *data = shdr->sh_size <= 4096 ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf || data->d_size < 8 || l->c->debuglink)
+    if (shdr->sh_size > 4096 || l->c->debuglink)
+        return true;
+    if (!take_bytes(l, shdr->sh_size))
+        return false;
+    const Elf_Data *data = elf_rawdata(section, NULL);
+    if (!data || !data->d_buf || data->d_size < 8)
         return true; /* a link that cannot be read leads nowhere */
     size_t length = strnlen(data->d_buf, data->d_size - 4);
     if (length == data->d_size - 4)
@@ -187,6 +204,8 @@ static bool look_build_id(struct look *l, Elf_Scn *section, const GElf_Shdr *shd
 {
     if (shdr->sh_size > 1 << 20)
         return true;
+    if (!take_bytes(l, shdr->sh_size))
+        return false;
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Nhdr note;
     size_t name;

@@ -3,8 +3,9 @@
  * For pyelfprof, which makes a profile of it. ELF64 for x86-64 is read in full;
  * of other files sizes, symbols and shares are right, and their relocations all
  * count as others. Files are hostile: what is broken is an ERROR_INPUT that
- * names the file. No table of more than CAPTURE_TABLE_MOST bytes is read, so
- * that a sparse file cannot take our memory.
+ * names the file. No table of more than CAPTURE_TABLE_MOST bytes is read, and not more
+ * than CAPTURE_FILE_MOST of a file, so that one that is sparse, or whose sections
+ * overlap, cannot take our memory.
  *
  * Of names only their lengths and hashes are kept; the few strings below are for
  * finding other files, and are not for the profile.
@@ -21,6 +22,7 @@
 #include "elf/sizes.h"
 
 #define CAPTURE_TABLE_MOST (UINT64_C(1) << 29)
+#define CAPTURE_FILE_MOST  (UINT64_C(1) << 31)
 
 enum { CAPTURE_BUILD_ID_MOST = 64 };
 

@@ -105,7 +105,9 @@ static bool press_part(struct look *l, struct pressing *p, int part)
     ZSTD_CCtx_reset(p->context, ZSTD_reset_session_only);
     if (!each_section(l, p, part, count_section))
         return false;
-    bool all = l->wish->full || p->bytes[part] <= (uint64_t)SLICE * SLICES;
+    /* Sections that overlap could be of any size together. */
+    bool full = l->wish->full && p->bytes[part] <= l->reader.size;
+    bool all = full || p->bytes[part] <= (uint64_t)SLICE * SLICES;
     p->at = p->next = 0;
     p->step = all ? UINT64_MAX : p->bytes[part] / SLICES;
     if (!each_section(l, p, part, press_section))

@@ -217,6 +217,32 @@ Elf_Scn *reader_section(const struct reader *f, size_t index, GElf_Shdr *shdr, s
     return NULL;
 }
 
+/* libelf would read the whole section to tell, and keep it. */
+bool reader_compression(const struct reader *f, const GElf_Shdr *shdr, GElf_Chdr *compression)
+{
+    static const struct member wide[] = {{offsetof(Elf64_Chdr, ch_type), 4},
+                                         {offsetof(Elf64_Chdr, ch_size), 8},
+                                         {offsetof(Elf64_Chdr, ch_addralign), 8}};
+    static const struct member narrow[] = {{offsetof(Elf32_Chdr, ch_type), 4},
+                                           {offsetof(Elf32_Chdr, ch_size), 4},
+                                           {offsetof(Elf32_Chdr, ch_addralign), 4}};
+    unsigned char header[sizeof(Elf64_Chdr)];
+    const char *ident = elf_getident(f->elf, NULL);
+    bool is_wide = ident[EI_CLASS] == ELFCLASS64;
+    bool big_endian = ident[EI_DATA] == ELFDATA2MSB;
+    const struct member *members = is_wide ? wide : narrow;
+    size_t size = is_wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+    size_t got;
+    struct error e;
+    if (!(shdr->sh_flags & SHF_COMPRESSED) || shdr->sh_type == SHT_NOBITS || shdr->sh_size < size ||
+        !reader_read(f, header, size, shdr->sh_offset, &got, &e) || got < size)
+        return false;
+    compression->ch_type = (uint32_t)member_get(header, members[0], big_endian);
+    compression->ch_size = member_get(header, members[1], big_endian);
+    compression->ch_addralign = member_get(header, members[2], big_endian);
+    return true;
+}
+
 bool reader_open(struct reader *f, const char *path, struct error *e)
 {
     *f = (struct reader){.path = path, .fd = -1};

@@ -40,6 +40,10 @@ static inline const char *reader_name(const struct reader *r, const GElf_Shdr *s
 /* Reads `size` bytes at `offset` of the file; *got is less at its end. */
 bool reader_read(const struct reader *r, void *to, size_t size, uint64_t offset, size_t *got, struct error *e);
 
+/* How an SHF_COMPRESSED section says that it is compressed (gABI, "Section Compression");
+ * false where it is not, or has no room to say so. */
+bool reader_compression(const struct reader *r, const GElf_Shdr *shdr, GElf_Chdr *compression);
+
 /* Errors about the file; the second adds the numbers that disagree where two do.
  * Both are false. */
 #define READER_WRONG(r, e, ...) (error_set(e, ERROR_INPUT, __VA_ARGS__), error_at(e, (r)->path, 0))

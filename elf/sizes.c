@@ -13,16 +13,16 @@ static bool is_debug(const char *name)
 }
 
 /* A debug section's bytes, those it has uncompressed where it is compressed. */
-static uint64_t debug_size(Elf_Scn *section, const GElf_Shdr *shdr)
+static uint64_t debug_size(const struct reader *f, const GElf_Shdr *shdr)
 {
     GElf_Chdr chdr;
-    if ((shdr->sh_flags & SHF_COMPRESSED) && gelf_getchdr(section, &chdr))
+    if (reader_compression(f, shdr, &chdr))
         return chdr.ch_size;
     return shdr->sh_size;
 }
 
 /* Adds one section to the sizes that it belongs to; false on overflow. */
-static bool section_count(Elf_Scn *section, const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
+static bool section_count(const struct reader *f, const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
 {
     bool in_file = shdr->sh_type != SHT_NOBITS;
     bool read_only = !(shdr->sh_flags & SHF_WRITE) || (shdr->sh_flags & SHF_EXECINSTR);
@@ -32,7 +32,7 @@ static bool section_count(Elf_Scn *section, const GElf_Shdr *shdr, const char *n
     if (shdr->sh_flags & SHF_ALLOC)
         *(read_only ? &more.text : in_file ? &more.data : &more.bss) = shdr->sh_size;
     if (in_file && is_debug(name))
-        more.debug = debug_size(section, shdr);
+        more.debug = debug_size(f, shdr);
     if (shdr->sh_type == SHT_SYMTAB)
         more.symtab = shdr->sh_size;
     if (shdr->sh_type == SHT_STRTAB && strcmp(name, ".strtab") == 0)
@@ -45,13 +45,12 @@ static bool sections_count(const struct reader *f, struct file_sizes *sizes, str
 {
     for (size_t i = 1; i < f->sections; i++) {
         GElf_Shdr shdr;
-        Elf_Scn *section = reader_section(f, i, &shdr, e);
-        if (!section)
+        if (!reader_section(f, i, &shdr, e))
             return false;
         if (shdr.sh_type == SHT_NULL)
             continue;
         const char *name = reader_name(f, &shdr);
-        if (!section_count(section, &shdr, name, sizes))
+        if (!section_count(f, &shdr, name, sizes))
             return READER_WRONG(
                 f, e, "has sections of more than 2^64 bytes together; section %zu (%.64s) is one too many", i, name);
     }
@@ -63,13 +62,12 @@ static bool sections_count(const struct reader *f, struct file_sizes *sizes, str
 
 /* What the section is uncompressed. A .zdebug section says it itself: "ZLIB",
  * then its size in 8 bytes, big end first. */
-static bool section_unpack(const struct reader *f, Elf_Scn *section, const GElf_Shdr *shdr, struct section_size *s,
-                           struct error *e)
+static bool section_unpack(const struct reader *f, const GElf_Shdr *shdr, struct section_size *s, struct error *e)
 {
     GElf_Chdr chdr;
     if (s->in_file && (shdr->sh_flags & SHF_COMPRESSED)) {
-        if (!gelf_getchdr(section, &chdr))
-            return READER_WRONG(f, e, "cannot read how section %.64s is compressed: %s", s->name, elf_errmsg(-1));
+        if (!reader_compression(f, shdr, &chdr))
+            return READER_WRONG(f, e, "cannot read how section %.64s is compressed", s->name);
         s->unpacked = chdr.ch_size;
         s->compression = chdr.ch_type;
     } else if (s->in_file && strncmp(s->name, ".zdebug", 7) == 0) {
@@ -90,8 +88,7 @@ static bool sections_tell(const struct reader *f, section_function *each, void *
 {
     for (size_t i = 1; i < f->sections; i++) {
         GElf_Shdr shdr;
-        Elf_Scn *section = reader_section(f, i, &shdr, e);
-        if (!section)
+        if (!reader_section(f, i, &shdr, e))
             return false;
         if (shdr.sh_type == SHT_NULL)
             continue;
@@ -100,8 +97,8 @@ static bool sections_tell(const struct reader *f, section_function *each, void *
                                  .bytes = shdr.sh_size,
                                  .unpacked = shdr.sh_size};
         if (s.in_file && is_debug(s.name))
-            s.debug = debug_size(section, &shdr);
-        if (!section_unpack(f, section, &shdr, &s, e))
+            s.debug = debug_size(f, &shdr);
+        if (!section_unpack(f, &shdr, &s, e))
             return false;
         if (!each(context, &s, e))
             return error_at(e, f->path, 0);

@@ -700,6 +700,28 @@ def test_large_claims_take_no_memory(programs, tmp_path, tiny_library):
     assert Capture(tmp_path / "x.prof").rows[0]["name"] == tiny_library.name
 
 
+def test_tables_that_overlap(programs, tmp_path, tiny_library):
+    """A thousand tables, each of them the whole of a file of 48 MB."""
+    content = bytearray(tiny_library.read_bytes())
+    start = int.from_bytes(content[0x28:0x30], "little")
+    count = int.from_bytes(content[0x3C:0x3E], "little")
+    index = int(re.search(r"\[ *(\d+)\] \.rela\.dyn ", ask("readelf", "-SW", tiny_library))[1])
+    headers = bytes(content[start : start + 64 * count])
+    table = bytearray(headers[64 * index : 64 * index + 64])
+    table[24:40] = (0).to_bytes(8, "little") + (48_000_000).to_bytes(8, "little")
+    content[0x28:0x30] = (48_000_000).to_bytes(8, "little")
+    content[0x3C:0x3E] = (count + 1000).to_bytes(2, "little")
+    path = tmp_path / "overlap.so"
+    path.write_bytes(content)
+    with open(path, "r+b") as file:
+        file.seek(48_000_000)
+        file.write(headers + 1000 * table)
+    limit = [] if programs.sanitized else ["prlimit", f"--as={3 << 30}"]
+    command = [*limit, programs.path("pyelfprof"), "-o", tmp_path / "x.prof", tiny_library, path]
+    done = programs.command(command, status=1, timeout=60)
+    assert f"{path}: has tables that overlap" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 # ---- the command line ----
 
 
