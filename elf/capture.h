@@ -165,6 +165,7 @@ struct capture_wish {
     bool links_only; /* only what says which other files it needs */
     bool compress;   /* estimate what the parts are compressed */
     bool full;       /* and compress all of them for that */
+    bool keep;       /* keep all samples, not their quantiles alone */
 };
 
 /* Captures the file; *c is to be freed also where it fails. */

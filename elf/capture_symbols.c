@@ -116,9 +116,11 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled = s->mangled;
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
-    return (samples_take(&c->functions, s->sizes, s->size_count) &&
-            samples_take(&c->name_lengths, s->lengths, s->length_count)) ||
-           look_no_memory(l);
+    bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
+              samples_take(&c->name_lengths, s->lengths, s->length_count);
+    if (ok && l->wish->keep)
+        ok = samples_keep(&c->functions, s->sizes) && samples_keep(&c->name_lengths, s->lengths);
+    return ok || look_no_memory(l);
 }
 
 /* Gives a list room for so many hashes; it stays where that cannot be. */

@@ -101,9 +101,19 @@ bool samples_take(struct samples *s, uint32_t *values, size_t count)
     return true;
 }
 
+bool samples_keep(struct samples *s, const uint32_t *values)
+{
+    free(s->value);
+    s->value = malloc((s->count + 1) * sizeof *s->value);
+    if (s->value && s->count)
+        memcpy(s->value, values, s->count * sizeof *s->value);
+    return s->value;
+}
+
 void samples_free(struct samples *s)
 {
     free(s->bucket);
+    free(s->value);
     *s = (struct samples){0};
 }
 

@@ -21,6 +21,7 @@ struct samples {
         uint64_t count;
     } * bucket; /* owned: those that are not empty, ascending */
     size_t buckets;
+    uint32_t *value; /* owned: all, ascending; NULL unless samples_keep was asked for them */
 };
 
 struct histogram {
@@ -33,6 +34,8 @@ uint64_t histogram_least(unsigned bucket);
 
 /* Takes `values`, which it sorts; false when memory runs out. */
 bool samples_take(struct samples *s, uint32_t *values, size_t count);
+/* Has *s keep the same values, now that they are sorted; false when memory runs out. */
+bool samples_keep(struct samples *s, const uint32_t *values);
 void samples_free(struct samples *s);
 
 void histogram_add(struct histogram *h, const struct samples *s);

@@ -244,15 +244,6 @@ static void profile(struct command *c)
         prof_complain(p, &e);
 }
 
-static void free_all(struct prof *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        capture_free(&p->file[i].capture);
-    free(p->file);
-    stats_free(&p->dwarf);
-    arena_free(&p->arena);
-}
-
 int main(int argc, char **argv)
 {
     struct command *c = prof_must(calloc(1, sizeof *c));
@@ -270,7 +261,7 @@ int main(int argc, char **argv)
         profile(c);
         status = c->p.failed ? 1 : 0;
     }
-    free_all(&c->p);
+    prof_free(&c->p);
     free(c);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -59,6 +60,9 @@ struct prof {
     const char *output;
     enum prof_from from;
     bool names, summary, no_dwarf, full;
+    bool keep;                                         /* keep samples, see struct capture_wish */
+    void (*hear)(void *hearer, const struct error *e); /* complaints; NULL: they are printed */
+    void *hearer;
     const char **only, **without, **debug_dir;
     size_t onlys, withouts, debug_dirs;
 
@@ -78,7 +82,7 @@ void *prof_must(void *p);
 char *prof_copy(struct prof *p, const char *text);
 char *prof_format(struct prof *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints an error, which costs the exit status. */
+/* Prints an error, or lets it be heard, which costs the exit status. */
 void prof_complain(struct prof *p, const struct error *e);
 
 /* Adds a file, unless --only and --without leave it out or it is there already.
@@ -115,6 +119,14 @@ void prof_dwarf(struct prof *p);
 void prof_graph(struct prof *p);
 /* Writes the profile. */
 bool prof_write(struct prof *p, struct error *e);
+bool prof_write_text(FILE *to, const struct prof *p, struct error *e);
+
+/* Writes a file, which appears under its name when it is whole; - is the standard
+ * output. */
+bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
+                  struct error *e);
+
+void prof_free(struct prof *p);
 
 /* Prints what a profile says in sentences. */
 bool prof_explain(const char *path, struct error *e);

@@ -180,7 +180,7 @@ static void keep_good(struct prof *p)
 
 void prof_capture(struct prof *p)
 {
-    struct task t = {.p = p, .wish = {.compress = !p->summary && !p->no_dwarf, .full = p->full}};
+    struct task t = {.p = p, .wish = {.compress = !p->summary && !p->no_dwarf, .full = p->full, .keep = p->keep}};
     t.debug_path = prof_must(calloc(p->count + 1, sizeof *t.debug_path));
     workers_run(prof_threads(), (uint32_t)p->count, capture_one, &t, NULL);
     for (size_t i = 0; i < p->count; i++) {

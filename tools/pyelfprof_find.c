@@ -20,7 +20,7 @@
 void *prof_must(void *p)
 {
     if (!p) {
-        fputs("pyelfprof: out of memory\n", stderr);
+        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
         exit(1);
     }
     return p;
@@ -48,7 +48,19 @@ char *prof_format(struct prof *p, const char *format, ...)
 void prof_complain(struct prof *p, const struct error *e)
 {
     p->failed = true;
-    error_report("pyelfprof", e);
+    if (p->hear)
+        p->hear(p->hearer, e);
+    else
+        error_report("pyelfprof", e);
+}
+
+void prof_free(struct prof *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        capture_free(&p->file[i].capture);
+    free(p->file);
+    stats_free(&p->dwarf);
+    arena_free(&p->arena);
 }
 
 /* ---- files ---- */

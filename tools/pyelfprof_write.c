@@ -359,7 +359,7 @@ static void write_majority(FILE *to, const struct prof *p)
     putc('\n', to);
 }
 
-static bool write_text(FILE *to, const struct prof *p, struct error *e)
+bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
 {
     struct file_sizes sum = {0};
     size_t modules = 0;
@@ -410,23 +410,37 @@ static FILE *open_beside(const char *path, char **temporary, struct error *e)
     return to;
 }
 
-bool prof_write(struct prof *p, struct error *e)
+bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
+                  struct error *e)
 {
-    if (strcmp(p->output, "-") == 0)
-        return write_text(stdout, p, e) && (fflush(stdout) == 0 || error_errno(e, "", "cannot write the profile"));
-    char *temporary;
-    FILE *to = open_beside(p->output, &temporary, e);
+    if (strcmp(path, "-") == 0)
+        return write(stdout, context, e) &&
+               ((!ferror(stdout) && fflush(stdout) == 0) || error_errno(e, "", "cannot write to the standard output"));
+    char *temporary = NULL;
+    struct stat st;
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* a device or a pipe stays what it is */
+    FILE *to = direct ? fopen(path, "we") : open_beside(path, &temporary, e);
     if (!to)
-        return false;
-    bool ok = write_text(to, p, e);
+        return direct ? error_errno(e, path, "cannot write") : false;
+    bool ok = write(to, context, e);
     bool written = !ferror(to);
     written = fclose(to) == 0 && written;
     if (ok && !written)
-        ok = error_errno(e, p->output, "cannot write");
-    if (ok && rename(temporary, p->output) != 0)
-        ok = error_errno(e, p->output, "cannot write");
-    if (!ok)
+        ok = error_errno(e, path, "cannot write");
+    if (ok && temporary && rename(temporary, path) != 0)
+        ok = error_errno(e, path, "cannot write");
+    if (!ok && temporary)
         unlink(temporary);
     free(temporary);
     return ok;
+}
+
+static bool write_profile(FILE *to, void *context, struct error *e)
+{
+    return prof_write_text(to, context, e);
+}
+
+bool prof_write(struct prof *p, struct error *e)
+{
+    return prof_replace(p->output, write_profile, p, e);
 }

@@ -14,12 +14,13 @@
 
 #include "base/cli.h"
 #include "elf/sizes.h"
+#include "tools/compare.h"
 #include "tools/dwarf_report.h"
 #include "tools/report.h"
 #include "tools/runs.h"
 #include "tools/set.h"
 
-enum { OPTION_DWARF = 256, OPTION_EACH, OPTION_JSON, OPTION_RUNS };
+enum { OPTION_COMPARE = 256, OPTION_DWARF, OPTION_EACH, OPTION_JSON, OPTION_RUNS };
 
 struct row {
     const char *name;
@@ -316,6 +317,7 @@ static void report_all(struct report *r, char **operands, size_t count)
 }
 
 static const struct cli_option options[] = {
+    {OPTION_COMPARE, "compare", NULL, "compare REAL and TWIN, with options of its own"},
     {OPTION_DWARF, "dwarf", NULL, "report what the debug information consists of"},
     {OPTION_EACH, "each", NULL, "also one row for each library of a set, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
@@ -324,9 +326,10 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
     .name = "pyelfstat",
-    .usage = "[OPTION]... SET|FILE...\n--runs RESULTS...",
+    .usage = "[OPTION]... SET|FILE...\n--compare [OPTION]... REAL TWIN\n--runs RESULTS...",
     .summary = "Report the five sizes of sets and ELF files, what was wanted beside what is;\nor with --dwarf what "
-               "their debug information consists of;\nor with --runs how long they took to load and to visit.",
+               "their debug information consists of;\nor with --compare how an application and its twin differ;\nor "
+               "with --runs how long they took to load and to visit.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
                "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
                "from the files, and those of debug files that the manifest names from these.\n"
@@ -340,6 +343,13 @@ static const struct cli_program program = {
                "lists, line tables and names. DWARF 2 to 5 is read; files that units refer to\n"
                "(.dwo, .dwz) are not. With --each, a table for every file, too.\n"
                "\n"
+               "With --compare, all that pyelfprof captures of REAL and of TWIN is put side by\n"
+               "side: each a set, another directory, a file or a captured profile. Options are\n"
+               "then --libraries, --json FILE, --html FILE (a page with pictures), --tolerance\n"
+               "PERCENT, --match name|order, --debug-dir DIRECTORY, --full and --no-dwarf. The\n"
+               "exit status is that of diff: 0 when nothing is off, 1 when something is, 2 for\n"
+               "trouble. pyelfstat --compare --help says more.\n"
+               "\n"
                "With --runs, RESULTS are files that pyelfrun --json has written. Each mode of\n"
                "each is a row: seconds of the slowest rank, of repeated runs the median. A\n"
                "ratio is to the same mode of the first file that has it, with one file to its\n"
@@ -351,6 +361,7 @@ static const struct cli_program program = {
                "  pyelfstat --each --json SET   everything, for a program\n"
                "  pyelfstat /usr/bin/python3    one file\n"
                "  pyelfstat --dwarf *.so        the shape of their debug information\n"
+               "  pyelfstat --compare --html twin.html realapp.prof twin\n"
                "  pyelfstat --runs a.json b.json\n"
                "\n"
                "Exit status: 0 when all was read, 1 when something could not be, 2 for a\n"
@@ -358,6 +369,18 @@ static const struct cli_program program = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+
+/* Whether the command line is one for compare_main, which has options of its own. */
+static bool is_comparison(int argc, char **argv)
+{
+    static const char name[] = "--compare";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        size_t length = strlen(argv[i]);
+        if (length > 2 && strncmp(argv[i], name, length) == 0)
+            return true;
+    }
+    return false;
+}
 
 /* Moves the operands to the front of argv; -1 to go on, otherwise the status. */
 static int parse(int argc, char **argv, struct report *r, size_t *count)
@@ -402,6 +425,8 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
 
 int main(int argc, char **argv)
 {
+    if (is_comparison(argc, argv))
+        return compare_main(argc, argv);
     struct report report = {0};
     size_t count;
     int status = parse(argc, argv, &report, &count);

@@ -1,0 +1,511 @@
+"""pyelfstat --compare from outside: what differs and what does not, JSON, and the page, also in a browser."""
+
+import collections
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import tool
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "compare.schema.json"
+
+# Elements that HTML has no end of.
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+# A name that is markup, wherever it is put unchanged.
+HOSTILE = "<img src=x onerror=alert(1)>\"'&amp;<svg>.so"
+
+
+def library(directory, name, text, *options):
+    """A small shared library, stripped: nothing in it but what the text says."""
+    directory.mkdir(exist_ok=True)
+    source = directory / "source.c"
+    source.write_text(text)
+    command = [tool("gcc"), "-O1", "-s", "-fPIC", "-shared", "-Wl,--no-as-needed", "-o", directory / name, source]
+    subprocess.run([*command, *options], check=True)
+    source.unlink()
+
+
+def make_application(directory, zeroed=4000, order="bc", letters="abc"):
+    """A library a that needs b and c in this order, and these."""
+    for letter in letters[1:]:
+        size = zeroed if letter == "b" else 64
+        text = f"static char zero[{size}]; int of_{letter}(int i) {{ return zero[i]++; }}"
+        library(directory, f"{letter}.so", text, f"-Wl,-soname,{letter}.so")
+    text = "int of_b(int); int of_c(int); int of_a(int i) { return of_b(i) + of_c(i); }"
+    library(directory, "a.so", text, *(directory / f"{letter}.so" for letter in order))
+    return directory
+
+
+@pytest.fixture
+def application(tmp_path):
+    return lambda name, **change: make_application(tmp_path / name, **change)
+
+
+class Comparison:
+    def __init__(self, done, path):
+        self.status = done.returncode
+        self.said = done.stderr
+        self.printed = done.stdout
+        self.json = json.loads(path.read_text())
+        self.set = {quantity["name"]: quantity for quantity in self.json["set"]}
+        self.libraries = self.json["libraries"]
+
+    def differing(self):
+        """{name: (real, twin)} of the numbers of the set that differ."""
+        return {name: (q["real"], q["twin"]) for name, q in self.set.items() if q["state"] != "equal" and "real" in q}
+
+    def library(self, name):
+        (found,) = [one for one in self.libraries if one["real"] and one["real"]["name"] == name]
+        return {quantity["name"]: quantity for quantity in found["quantities"]}
+
+
+def validate(content):
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
+
+
+def check_sums(content):
+    """What the JSON sums up is what it lists."""
+    of_set = collections.Counter(quantity["state"] for quantity in content["set"])
+    of_each = collections.Counter(q["state"] for one in content["libraries"] for q in one["quantities"])
+    assert content["summary"]["set"] == {state: of_set[state] for state in ("equal", "within", "off")}
+    assert content["summary"]["libraries"] == {state: of_each[state] for state in ("equal", "within", "off")}
+    matched = [one["matched"] for one in content["libraries"]]
+    assert content["summary"]["matched"] == len(matched) - matched.count("none")
+    assert content["summary"]["matched-by-name"] == matched.count("name")
+    off = [one for one in content["libraries"] if one["matched"] == "none" or one["states"]["off"]]
+    assert content["summary"]["libraries-off"] == len(off)
+    assert content["summary"]["agrees"] == (of_set["off"] == 0 and not off)
+
+
+@pytest.fixture
+def compare(programs, tmp_path):
+    """Compares; the table has to say what the JSON says, which has to follow its schema."""
+
+    def run(real, twin, *options, status=0, **more):
+        path = tmp_path / "compared.json"
+        path.unlink(missing_ok=True)
+        done = programs.run("pyelfstat", "--compare", "--json", path, *options, real, twin, status=status, **more)
+        found = Comparison(done, path)
+        validate(found.json)
+        check_sums(found.json)
+        states = found.json["summary"]["set"]
+        numbers = [int(n) for n in re.search(r"set: (\d+) quan.*: (\d+) eq.*, (\d+) wi.*, (\d+) off", done.stdout).groups()]
+        assert numbers == [sum(states.values()), states["equal"], states["within"], states["off"]]
+        return found
+
+    return run
+
+
+# ---- what differs ----
+
+
+def test_same(compare, application):
+    real = application("real")
+    shutil.copytree(real, real.parent / "twin")
+    found = compare(real, real.parent / "twin", "--tolerance", 0)
+    assert found.json["summary"]["agrees"] is True
+    assert {quantity["state"] for quantity in found.json["set"]} == {"equal"}
+    assert found.set["libraries"]["real"] == 3
+    assert found.set["needed.same-order"]["twin"] == 2
+    assert found.set["hash: gnu"]["real"] + found.set.get("hash: both", {"real": 0})["real"] == 3
+    assert "zstd.text" in found.set and "share.code" in found.set and "function-sizes" in found.set
+    assert [one["matched"] for one in found.libraries] == ["name"] * 3
+    assert "\noff" not in found.printed and "within in" not in found.printed
+
+
+def test_set_with_itself(compare, small):
+    found = compare(small, small)
+    assert found.json["summary"]["set"]["off"] == found.json["summary"]["libraries"]["off"] == 0
+    assert found.json["summary"]["set"]["within"] == 0
+    for name in ("dwarf.dies", "mix.info", "tags", "forms", "name-lengths", "degree.needed-by", "methods", "plt"):
+        assert found.set[name]["state"] == "equal", name
+    assert found.set["function-sizes"]["of"] == "values"
+    assert found.library("libmodule0.so")["function-sizes"]["distance"] == 0
+
+
+def test_one_number(compare, application):
+    found = compare(application("real"), application("twin", zeroed=8000), "--no-dwarf", status=1)
+    real, twin = found.differing()["bss"]
+    assert twin - real == 4000
+    assert list(found.differing()) == ["bss"] and found.set["bss"]["difference"] == 4000
+    assert found.set["bss"]["libraries"] == {"equal": 2, "within": 0, "off": 1}
+    off = {name for one in found.libraries for name in [one["real"]["name"]] if one["states"]["off"]}
+    assert off == {"b.so"}
+    assert [name for name, q in found.library("b.so").items() if q["state"] != "equal"] == ["bss"]
+    lines = found.printed.splitlines()
+    first = next(line for line in lines if line.startswith("  "))
+    assert first.split()[:4] == ["bss", str(real), str(twin), "+4000"] and first.endswith("off in 1 of 3")
+    assert f"b.so: 1 off, 0 within, {len(found.library('b.so')) - 1} equal" in lines
+
+
+def test_tolerance(compare, application):
+    real, twin = application("real"), application("twin", zeroed=4128)
+    found = compare(real, twin, "--no-dwarf")
+    assert found.set["bss"]["state"] == "within" and found.json["tolerance"] == 0.05
+    assert "differs in 1 of 3" in found.printed
+    assert compare(real, twin, "--no-dwarf", "--tolerance", "1.5", status=1).set["bss"]["state"] == "off"
+
+
+def test_graph(compare, application):
+    found = compare(application("real"), application("twin", order="cb"), "--no-dwarf", status=1)
+    assert found.differing() == {"needed.same-order": (2, 0)}
+    found = compare(application("same"), application("fewer", order="c"), "--no-dwarf", status=1)
+    differing = found.differing()
+    assert differing["needed.libraries"] == differing["needed.same-libraries"] == (2, 1)
+    assert differing["needed.symbols"] == differing["needed.same-symbols"] == (2, 1)
+    assert differing["needed.same-order"] == (2, 0)
+    assert found.set["degree.needs"]["distance"] == found.set["degree.needed-by"]["distance"] == pytest.approx(1 / 3)
+
+
+def test_words(compare, tmp_path):
+    text = "int f(int i) { return i; }"
+    library(tmp_path / "real", "a.so", text, "-Wl,--hash-style=gnu")
+    library(tmp_path / "twin", "a.so", text, "-Wl,--hash-style=sysv")
+    found = compare(tmp_path / "real", tmp_path / "twin", "--no-dwarf", status=1)
+    assert found.differing()["hash: gnu"] == (1, 0) and found.differing()["hash: sysv"] == (0, 1)
+    assert found.library("a.so")["hash"] == {"name": "hash", "state": "off", "real": "gnu", "twin": "sysv"}
+
+
+def functions(count, statements):
+    body = " ".join(["x = x * x + 1;"] * statements)
+    return "".join(f"unsigned f{i:03}(unsigned x) {{ {body} return x; }}\n" for i in range(count))
+
+
+def test_distribution(compare, tmp_path):
+    """Of 400 functions a tenth is larger: the distance is a tenth, wherever the borders of buckets are."""
+    library(tmp_path / "real", "a.so", functions(400, 8))
+    library(tmp_path / "twin", "a.so", functions(360, 8) + functions(400, 9)[-40 * len(functions(1, 9)) :])
+    for real in (tmp_path / "real", tmp_path / "real" / "a.so"):
+        found = compare(real, tmp_path / "twin", "--no-dwarf", status=1)
+        for quantity in (found.set["function-sizes"], found.library("a.so")["function-sizes"]):
+            assert quantity["distance"] == pytest.approx(0.1) and quantity["of"] == "values"
+            assert quantity["items"]["real"] == quantity["items"]["twin"] == 400
+        assert found.set["name-lengths"]["state"] == "equal"
+
+
+def test_debug_files(compare, tmp_path):
+    """Debug information in a file of its own counts as if it were in the library."""
+    real, twin, debug = tmp_path / "real", tmp_path / "twin", tmp_path / "debug"
+    text = tmp_path / "a.c"
+    text.write_text(functions(3, 8))
+    for directory in (real, twin):
+        directory.mkdir()
+        command = [tool("gcc"), "-g", "-O1", "-fPIC", "-shared", "-Wl,--build-id=0xabcdef0123456789", "-o", directory / "a.so", text]
+        subprocess.run(command, check=True)
+    (debug / ".build-id" / "ab").mkdir(parents=True)
+    subprocess.run([tool("objcopy"), "--only-keep-debug", twin / "a.so", debug / ".build-id" / "ab" / "cdef0123456789.debug"], check=True)
+    subprocess.run([tool("strip"), twin / "a.so"], check=True)
+    assert compare(real, twin, status=1).set["debug"]["twin"] == 0
+    found = compare(real, twin, "--debug-dir", debug, status=1)
+    assert found.set["debug"]["twin"] == found.set["debug"]["real"] > 0
+    assert found.set["dwarf.dies"]["state"] == found.set["tags"]["state"] == "equal"
+    off = [name for name, quantity in found.set.items() if quantity["state"] == "off" and name != "zstd.names"]
+    assert off == ["debug-file: false", "debug-file: true"]
+
+
+# ---- which with which ----
+
+
+def test_names_before_order(compare, application):
+    real, twin = application("real"), application("twin")
+    (twin / "c.so").rename(twin / "0.so")
+    found = compare(real, twin, "--no-dwarf", "--tolerance", 100)
+    pairs = {one["real"]["name"]: (one["twin"]["name"], one["matched"]) for one in found.libraries}
+    assert pairs == {"a.so": ("a.so", "name"), "b.so": ("b.so", "name"), "c.so": ("0.so", "order")}
+    assert "libraries: 3 matched, 2 by name, 0 only real, 0 only twin" in found.printed
+    found = compare(real, twin, "--no-dwarf", "--match", "order", status=1)
+    assert [one["twin"]["name"] for one in found.libraries] == ["0.so", "a.so", "b.so"]
+
+
+def test_without_match(compare, application):
+    real, twin = application("real"), application("twin")
+    (twin / "c.so").unlink()
+    found = compare(real, twin, "--no-dwarf", "--tolerance", 100, status=1)
+    alone = [one for one in found.libraries if one["matched"] == "none"]
+    assert len(alone) == 1 and alone[0]["real"]["name"] == "c.so" and alone[0]["twin"] is None
+    assert "c.so: only in the real" in found.printed
+    found = compare(twin, real, "--no-dwarf", "--tolerance", 100, status=1)
+    assert found.libraries[-1]["real"] is None and "c.so: only in the twin" in found.printed
+
+
+def test_profiles(compare, programs, small, tmp_path):
+    """A profile will do in place of files, without names and of few lines too."""
+    profile, summary = tmp_path / "small.prof", tmp_path / "summary.prof"
+    programs.run("pyelfprof", "-o", profile, small)
+    programs.run("pyelfprof", "--summary", "-o", summary, small)
+    found = compare(profile, small)
+    assert found.json["real"]["from"] == "profile" and found.json["twin"]["from"] == "files"
+    assert {quantity["state"] for quantity in found.json["set"]} == {"equal"}
+    assert {one["matched"] for one in found.libraries} == {"order"}
+    assert found.set["function-sizes"]["of"] == "buckets"
+    quantities = {quantity["name"]: quantity for quantity in found.libraries[0]["quantities"]}
+    assert quantities["function-sizes"]["of"] == "quantiles" and quantities["function-sizes"]["distance"] == 0
+    found = compare(summary, profile)
+    assert found.json["real"]["libraries"] is None and found.libraries == []
+    assert set(found.set) == {"kind: module", "kind: utility", "text", "data", "debug", "symtab", "strtab"}
+
+
+def test_twin(compare, programs, small, tmp_path):
+    """What is made from a profile is in the profile's order, and has its sizes and its graph."""
+    programs.run("pyelfprof", "-o", tmp_path / "small.prof", small)
+    programs.run("pyelfgen", "--profile", tmp_path / "small.prof", "-o", tmp_path / "twin", "-q")
+    found = compare(small, tmp_path / "twin", "--match", "order", status=None)
+    assert found.status in (0, 1) and found.json["summary"]["matched"] == 12
+    for name in ("text", "data", "debug", "symtab", "strtab", "needed.same-libraries"):
+        assert found.set[name]["libraries"]["off"] == found.set[name]["libraries"]["within"] == 0, name
+    assert (found.status == 0) == found.json["summary"]["agrees"]
+
+
+def test_not_asked_for(compare, programs, small, tmp_path):
+    """What one side was not asked for does not differ."""
+    profile = tmp_path / "small.prof"
+    programs.run("pyelfprof", "--no-dwarf", "-o", profile, small)
+    found = compare(profile, small)
+    assert not [name for name in found.set if name.startswith(("dwarf.", "zstd.")) or name == "tags"]
+    assert found.json["summary"]["not-compared"] == ["zstd", "dwarf"]
+    assert "not compared, because the real does not say: dwarf" in found.printed
+    # nor of the graph, where no row does
+    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, text: 5, bss: 0}\n" * 2)
+    (tmp_path / "all.prof").write_text(
+        "pyelfgen-profile: 1\nlibraries:\n- {kind: utility, text: 5, bss: 0, needed: '1', outside: 3}\n"
+        "- {kind: utility, text: 5, bss: 0, outside: 1}\n"
+    )
+    found = compare(tmp_path / "all.prof", tmp_path / "rows.prof")
+    assert found.json["summary"]["not-compared"] == ["needed"]
+    assert not [name for name in found.set if re.match("needed|outside|degree", name)]
+    # but a side without debug information has said all
+    library(tmp_path / "bare", "a.so", "int f(int i) { return i; }")
+    found = compare(tmp_path / "bare", small, status=1)
+    assert found.json["summary"]["not-compared"] == [] and found.set["dwarf.dies"]["real"] == 0
+
+
+# ---- tables ----
+
+
+def test_libraries_lists_all(compare, application):
+    real = application("real")
+    short = compare(real, application("twin", zeroed=8000), "--no-dwarf", status=1).printed
+    full = compare(real, real.parent / "twin", "--no-dwarf", "--libraries", status=1).printed
+    assert "\na.so:" not in short and "\na.so:" in full and "\nc.so:" in full
+    assert full.count("share.code") == 4 and short.count("share.code") == 1
+
+
+def test_json_alone(programs, application):
+    real = application("real")
+    done = programs.run("pyelfstat", "--compare", real, real, "--json", "-", "--no-dwarf")
+    validate(json.loads(done.stdout))
+    page = programs.run("pyelfstat", "--compare", real, real, "--html", "-", "--no-dwarf").stdout
+    assert page.startswith("<!DOCTYPE html>") and page.endswith("</html>\n")
+
+
+# ---- what goes wrong ----
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ([], "REAL and TWIN are needed, and 0 are given"),
+        (["a"], "and 1 is given"),
+        (["a", "b", "c"], "and 3 are given"),
+        (["a", "b", "--tolerance", "many"], "--tolerance: 'many'"),
+        (["a", "b", "--tolerance", "nan"], "--tolerance: 'nan'"),
+        (["a", "b", "--tolerance", "-1"], "--tolerance: '-1'"),
+        (["a", "b", "--match", "size"], "--match: 'size'"),
+        (["a", "b", "--html", ""], "--html: which file"),
+        (["a", "b", "--html", "x", "--json", "x"], "the same file"),
+        (["a", "b", "--runs"], "--runs"),
+    ],
+)
+def test_wrong_command_line(programs, arguments, says):
+    done = programs.run("pyelfstat", "--compare", *arguments, status=2)
+    assert says in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_help(programs):
+    helped = programs.run("pyelfstat", "--compare", "--help").stdout
+    assert "--tolerance" in helped and max(map(len, helped.splitlines())) <= 80
+    assert "--compare" in programs.run("pyelfstat", "--help").stdout
+    assert programs.run("pyelfstat", "--comp", "--help").stdout == helped
+
+
+def test_unreadable(programs, compare, application, tmp_path):
+    real = application("real")
+    shutil.copytree(real, tmp_path / "twin")
+    (tmp_path / "twin" / "b.so").write_bytes((real / "b.so").read_bytes()[:2000])
+    found = compare(real, tmp_path / "twin", "--no-dwarf", status=2)
+    assert "twin/b.so: " in found.said and found.json["errors"][0]["file"].endswith("twin/b.so")
+    assert found.json["summary"]["only-real"] == 1
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    for wrong in ("none", "empty", "fifo"):
+        done = programs.run("pyelfstat", "--compare", real, tmp_path / wrong, status=2)
+        assert wrong in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "a: [", "pyelfgen-profile: 1\nlibraries: [" + "[" * 5000, "\0\0\0"])
+def test_no_profile(programs, application, tmp_path, text):
+    (tmp_path / "wrong.prof").write_text(text)
+    done = programs.run("pyelfstat", "--compare", application("real"), tmp_path / "wrong.prof", status=2)
+    assert "wrong.prof:" in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_whole_or_not_at_all(programs, application, tmp_path):
+    real = application("real")
+    output = tmp_path / "output"
+    output.mkdir()
+    done = programs.run("pyelfstat", "--compare", real, real, "--html", output / "no" / "a.html", status=2)
+    assert "cannot write" in done.stderr
+    done = programs.run("pyelfstat", "--compare", real, real, "--json", "/dev/full", status=2)
+    assert "cannot write" in done.stderr
+    (output / "a.html").write_text("before")
+    programs.run("pyelfstat", "--compare", real, tmp_path / "none", "--html", output / "a.html", status=2)
+    assert (output / "a.html").read_text() == "before"
+    programs.run("pyelfstat", "--compare", real, real, "--html", output / "a.html")
+    assert sorted(file.name for file in output.iterdir()) == ["a.html"]
+    assert (output / "a.html").read_text() != "before"
+
+
+def test_full_disk(programs, application, file_system):
+    real = application("real")
+    directory = file_system("16k")
+    done = programs.run("pyelfstat", "--compare", real, real, "--html", directory / "a.html", status=2)
+    assert "No space left" in done.stderr and list(directory.iterdir()) == []
+
+
+# ---- the page ----
+
+
+class Page(html.parser.HTMLParser):
+    """Elements with their attributes, and text; every element has to end in its place."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open = []
+        self.elements = []
+        self.text = collections.defaultdict(list)
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        assert len(dict(attributes)) == len(attributes), (tag, attributes)
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        assert "svg" in self.open, tag
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text[self.open[-1] if self.open else ""].append(data)
+
+    def count(self, tag, name=None):
+        names = [attributes.get("class", "").split() for found, attributes in self.elements if found == tag]
+        return sum(name is None or name in of for of in names)
+
+
+def check_page(text):
+    """Nothing on the page asks for anything outside it, and nothing on it runs."""
+    page = Page(text)
+    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<t(itle|d|h)[^>]*>[^<]*", "", text)), "an address"
+    assert "url(" not in text and "@import" not in text and "javascript:" not in text
+    for tag, attributes in page.elements:
+        assert tag not in {"script", "img", "link", "iframe", "object", "embed", "base", "form", "foreignobject", "use"}
+        assert not [name for name in attributes if name.startswith("on") or name in ("src", "href", "xlink:href", "style")]
+    return page
+
+
+@pytest.fixture
+def page(programs, tmp_path):
+    def make(real, twin, *options, status=None):
+        path = tmp_path / "page.html"
+        programs.run("pyelfstat", "--compare", "--html", path, *options, real, twin, status=status)
+        return path
+
+    return make
+
+
+def test_page(page, small, programs, tmp_path):
+    programs.run("pyelfgen", "--profile", "small", "--seed", 7, "-o", tmp_path / "twin", "-q")
+    path = page(small, tmp_path / "twin", status=1)
+    found = check_page(path.read_text())
+    libraries = 12
+    # six sizes of each, two distributions and two degrees with their sums, five lists of shares
+    assert found.count("svg") == 6 + 2 * 4 + 5
+    assert found.count("rect", "real") >= 6 * libraries and found.count("circle", "ring") == 6 * libraries
+    assert found.count("path", "curve") == 2 * 8
+    shares = [text for text in found.text["title"] if text.startswith("real: info ")]
+    assert len(shares) == 1 and re.fullmatch(r"real: info [\d.]+M, \d+\.\d+ %", shares[0])
+    assert "bss" in found.text["th"] and "libmodule7.so" in found.text["span"]
+    assert "prefers-color-scheme: dark" in path.read_text()
+    numbers = [float(n) for _, of in found.elements for n in re.findall(r"-?\d+\.?\d*", of.get("d", ""))]
+    assert numbers and all(-1 <= n <= 421 for n in numbers)
+    assert "nan" not in " ".join(of.get("d", "") + of.get("y", "") for _, of in found.elements)
+
+
+def test_page_of_hostile_names(page, application, tmp_path):
+    real = application(HOSTILE.replace(".so", ""))
+    (real / "b.so").rename(real / HOSTILE)
+    (real / "c.so").rename(real / "\x1b[31m\udcff\u009b.so")
+    shutil.copytree(real, tmp_path / "twin")
+    os.truncate(tmp_path / "twin" / "a.so", 1000)
+    found = check_page(page(real, tmp_path / "twin", "--no-dwarf").read_text())
+    assert HOSTILE in found.text["span"]
+    assert any(HOSTILE in text for text in found.text["title"])
+    assert any(HOSTILE.replace(".so", "") in text for text in found.text["li"])
+    assert "?[31m??.so" in found.text["span"]
+    assert any("a.so" in text for text in found.text["p"])
+
+
+def test_page_of_hostile_profile(page, tmp_path):
+    """Words and keys of a profile are as foreign as names."""
+    (tmp_path / "evil.prof").write_text(
+        "pyelfgen-profile: 1\ndistributions: {tags: '<b>x</b>:5 others:0', forms: '\"><i>:1'}\n"
+        "libraries:\n- {kind: module, name: '</td><script>', text: 5, hash: '<u>', '<s>': 3, mix: {'<q>': 5, info: 7}}\n"
+    )
+    found = check_page(page(tmp_path / "evil.prof", tmp_path / "evil.prof").read_text())
+    assert "</td><script>" in found.text["span"] and "hash: <u>" in found.text["th"] and "<s>" in found.text["th"]
+    assert any("<b>x</b>" in text for text in found.text["title"])
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if not program:
+        pytest.skip("chromium is not installed")
+    directory = tmp_path_factory.mktemp("browser")
+
+    def run(path, *options):
+        command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={directory}"]
+        done = subprocess.run([*command, *options, path.as_uri()], capture_output=True, text=True, timeout=180)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_page_in_browser(page, browser, programs, small, tmp_path):
+    """A browser finds the same pictures in the page, and draws them in the light and in the dark."""
+    path = page(small, small, status=0)
+    wanted, found = check_page(path.read_text()), Page(browser(path, "--dump-dom"))
+    for tag, name in (("svg", None), ("rect", "real"), ("circle", "ring"), ("path", "curve"), ("table", None)):
+        assert found.count(tag, name) == wanted.count(tag, name) > 0, tag
+    pictures = []
+    for scheme in (0, 1):
+        picture = tmp_path / f"{scheme}.png"
+        browser(path, f"--blink-settings=preferredColorScheme={scheme}", "--window-size=1200,2400", f"--screenshot={picture}")
+        pictures.append(picture.read_bytes())
+    assert all(picture.startswith(b"\x89PNG") and len(picture) > 50_000 for picture in pictures)
+    assert pictures[0] != pictures[1]

@@ -1,0 +1,211 @@
+/* pyelfstat --compare: an application and its twin side by side. See compare.h for
+ * the passes, docs/compare.md for what is compared and how.
+ */
+#include "tools/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+
+enum {
+    OPTION_COMPARE = 256,
+    OPTION_LIBRARIES,
+    OPTION_JSON,
+    OPTION_HTML,
+    OPTION_TOLERANCE,
+    OPTION_MATCH,
+    OPTION_DEBUG_DIR,
+    OPTION_FULL,
+    OPTION_NO_DWARF,
+};
+
+enum { STATUS_AGREES, STATUS_DIFFERS, STATUS_TROUBLE };
+
+static const struct cli_option options[] = {
+    {OPTION_COMPARE, "compare", NULL, "compare REAL and TWIN"},
+    {OPTION_LIBRARIES, "libraries", NULL, "list all quantities of each library"},
+    {OPTION_JSON, "json", "FILE", "write JSON; with - to stdout, without tables"},
+    {OPTION_HTML, "html", "FILE", "write a page with pictures; - as above"},
+    {OPTION_TOLERANCE, "tolerance", "PERCENT", "what differs by more is off; 5 if not given"},
+    {OPTION_MATCH, "match", "HOW", "match libraries by name (where equal) or order"},
+    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
+    {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
+    {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information"},
+};
+
+static const struct cli_program program = {
+    .name = "pyelfstat --compare",
+    .usage = "[OPTION]... REAL TWIN",
+    .summary = "Compare two sets of libraries in all that pyelfprof captures.",
+    .details = "REAL and TWIN are each a DIRECTORY (a set, or anything with shared objects in\n"
+               "it), an ELF FILE, or a PROFILE that pyelfprof has written. Numbers are equal,\n"
+               "within the tolerance of REAL's, or off; words are equal or off; distributions\n"
+               "are off at a Kolmogorov-Smirnov distance of the tolerance or more. What zstd\n"
+               "makes of a part may be off by five times as much.\n"
+               "\n"
+               "Libraries are matched by name where a name occurs on both sides once, the\n"
+               "others in the order in which pyelfprof captures them, modules and utilities\n"
+               "apart. docs/compare.md has more, and an example.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfstat --compare /opt/realapp twin\n"
+               "  pyelfstat --compare --html twin.html --json twin.json realapp.prof twin\n"
+               "  pyelfstat --compare --tolerance 0 old new    is anything different at all?\n"
+               "\n"
+               "Exit status, as of diff: 0 when nothing is off, 1 when something is, 2 when\n"
+               "something could not be read or written, or the command line is wrong.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+/* ---- the command line ---- */
+
+static bool take_tolerance(const char *text, double *tolerance, struct error *e)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
+        return error_set(e, ERROR_USAGE, "--tolerance: '%s' is no number from 0 to 100; see --help", text);
+    *tolerance = percent / 100;
+    return true;
+}
+
+static bool take_match(const char *text, enum compare_match_how *how, struct error *e)
+{
+    if (strcmp(text, "name") == 0)
+        *how = MATCH_NAME;
+    else if (strcmp(text, "order") == 0)
+        *how = MATCH_ORDER;
+    else
+        return error_set(e, ERROR_USAGE, "--match: '%s' is neither name nor order; see --help", text);
+    return true;
+}
+
+static bool take_option(struct compare_options *o, int key, const char *value, struct error *e)
+{
+    switch (key) {
+    case OPTION_COMPARE:
+        return true;
+    case OPTION_LIBRARIES:
+        return o->libraries = true;
+    case OPTION_JSON:
+        o->json = value;
+        return true;
+    case OPTION_HTML:
+        o->html = value;
+        return true;
+    case OPTION_TOLERANCE:
+        return take_tolerance(value, &o->tolerance, e);
+    case OPTION_MATCH:
+        return take_match(value, &o->match, e);
+    case OPTION_DEBUG_DIR:
+        o->debug_dir[o->debug_dirs++] = value;
+        return true;
+    case OPTION_FULL:
+        return o->full = true;
+    case OPTION_NO_DWARF:
+        return o->no_dwarf = true;
+    default:
+        return false; /* and the error is set */
+    }
+}
+
+static bool is_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static bool check(const struct compare_options *o, int operands, struct error *e)
+{
+    if (operands != SIDES)
+        return error_set(e, ERROR_USAGE, "REAL and TWIN are needed, and %d %s given; see --help", operands,
+                         operands == 1 ? "is" : "are");
+    if ((o->json && !*o->json) || (o->html && !*o->html))
+        return error_set(e, ERROR_USAGE, "%s: which file? see --help", o->json && !*o->json ? "--json" : "--html");
+    if (o->json && o->html && strcmp(o->json, o->html) == 0)
+        return error_set(e, ERROR_USAGE, "--json and --html are to write the same file; give each its own");
+    return true;
+}
+
+/* -1 to go on, otherwise the exit status. */
+static int parse(int argc, char **argv, struct compare_options *o)
+{
+    struct cli cli = cli_start(&program, argc, argv);
+    struct error e;
+    const char *value;
+    int operands = 0;
+    o->tolerance = 0.05;
+    for (int key; (key = cli_next(&cli, &value, &e)) != CLI_END;) {
+        if (key == CLI_DONE)
+            return 0;
+        if (key != CLI_OPERAND && !take_option(o, key, value, &e))
+            return error_report("pyelfstat", &e);
+        if (key == CLI_OPERAND && operands++ < SIDES)
+            o->path[operands - 1] = value;
+    }
+    return check(o, operands, &e) ? -1 : error_report("pyelfstat", &e);
+}
+
+/* ---- the passes ---- */
+
+static bool read_sides(struct comparison *c)
+{
+    bool ok = true;
+    compare_start(c->compare, &c->keys);
+    for (int s = 0; s < SIDES; s++)
+        ok = compare_read_side(c->compare, c->compare->options.path[s], &c->keys, &c->side[s]) && ok;
+    return ok;
+}
+
+static void write_all(const struct comparison *c)
+{
+    const struct compare_options *o = &c->compare->options;
+    struct error e;
+    if (!is_standard(o->json) && !is_standard(o->html))
+        compare_print(c);
+    if (o->json && !compare_write_json(c, &e))
+        compare_complain(c->compare, &e);
+    if (o->html && !compare_write_html(c, &e))
+        compare_complain(c->compare, &e);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        error_errno(&e, "", "cannot write the report");
+        compare_complain(c->compare, &e);
+    }
+}
+
+void compare_free(struct comparison *c)
+{
+    for (size_t i = 0; c->library && i < c->pairs.count; i++)
+        free(c->library[i].list.of);
+    free(c->library);
+    free(c->set.of);
+    for (int s = 0; s < SIDES; s++)
+        compare_side_free(&c->side[s]);
+}
+
+int compare_main(int argc, char **argv)
+{
+    struct compare *compare = report_must(calloc(1, sizeof *compare));
+    struct comparison *c = report_must(calloc(1, sizeof *c));
+    c->compare = compare;
+    const char **dirs = report_must(arena_zeroed(&compare->report.arena, (size_t)argc + 1, sizeof *dirs));
+    dirs[compare->options.debug_dirs++] = "/usr/lib/debug";
+    compare->options.debug_dir = dirs;
+    int status = parse(argc, argv, &compare->options);
+    if (status < 0 && read_sides(c)) {
+        /* What is read does not change from here on. */
+        if (!compare_match(&compare->report.arena, c->side, compare->options.match, &c->pairs))
+            report_must(NULL);
+        compare_quantities(c);
+        write_all(c);
+    }
+    if (status < 0)
+        status = compare->trouble ? STATUS_TROUBLE : compare_agrees(c) ? STATUS_AGREES : STATUS_DIFFERS;
+    compare_free(c);
+    free(c);
+    arena_free(&compare->report.arena);
+    free(compare);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* The distributions over a set; see compare.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare.h"
+#include "tools/compare_distance.h"
+
+static void add(struct comparison *c, struct compare_quantity *q)
+{
+    q->type = TYPE_DISTANCE;
+    q->state = compare_distance_state(q->distance, c->compare->options.tolerance);
+    compare_add(&c->set, q);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* ---- samples ---- */
+
+/* All of a side in order, or NULL where not all are known. */
+static uint32_t *gather(const struct compare_side *side, enum compare_sample of, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < side->rows; i++) {
+        if (!side->row[i].samples[of])
+            return NULL;
+        *count += side->row[i].samples[of]->count;
+    }
+    uint32_t *all = report_must(malloc((*count + 1) * sizeof *all));
+    size_t at = 0;
+    for (size_t i = 0; i < side->rows; i++) {
+        const struct samples *s = side->row[i].samples[of];
+        if (s->count)
+            memcpy(all + at, s->value, s->count * sizeof *all);
+        at += s->count;
+    }
+    qsort(all, *count, sizeof *all, compare_values);
+    return all;
+}
+
+static uint64_t items(const struct histogram *h)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        sum += h->count[i];
+    return sum;
+}
+
+static void add_samples(struct comparison *c, enum compare_sample of, const size_t states[STATES])
+{
+    size_t count[SIDES];
+    struct compare_quantity q = {.name = compare_sample_names[of]};
+    uint32_t *real = gather(&c->side[REAL], of, &count[REAL]);
+    uint32_t *twin = gather(&c->side[TWIN], of, &count[TWIN]);
+    const struct histogram *h[SIDES] = {&c->side[REAL].histogram[of], &c->side[TWIN].histogram[of]};
+    for (int s = 0; s < SIDES; s++)
+        q.number[s] = items(h[s]);
+    q.method = real && twin ? METHOD_EXACT : METHOD_BUCKETS;
+    q.distance = real && twin ? distance_of_values(real, count[REAL], twin, count[TWIN])
+                              : distance_of_histograms(h[REAL], h[TWIN]);
+    memcpy(q.libraries, states, sizeof q.libraries);
+    if (q.number[REAL] || q.number[TWIN])
+        add(c, &q);
+    free(real);
+    free(twin);
+}
+
+/* ---- the graph ---- */
+
+uint32_t *compare_degrees(const struct compare_side *side, bool inward)
+{
+    uint32_t *degree = report_must(calloc(side->rows + 1, sizeof *degree));
+    for (size_t i = 0; i < side->rows; i++) {
+        for (size_t j = 0; inward && j < side->row[i].edges; j++)
+            degree[side->row[i].edge[j].to]++;
+        if (!inward)
+            degree[i] = (uint32_t)side->row[i].edges;
+    }
+    qsort(degree, side->rows, sizeof *degree, compare_values);
+    return degree;
+}
+
+static void add_degree(struct comparison *c, const char *name, bool inward)
+{
+    const size_t rows[SIDES] = {c->side[REAL].rows, c->side[TWIN].rows};
+    struct compare_quantity q = {.name = name, .method = METHOD_EXACT, .number = {rows[REAL], rows[TWIN]}};
+    uint32_t *real = compare_degrees(&c->side[REAL], inward);
+    uint32_t *twin = compare_degrees(&c->side[TWIN], inward);
+    q.distance = distance_of_values(real, rows[REAL], twin, rows[TWIN]);
+    add(c, &q);
+    free(real);
+    free(twin);
+}
+
+/* ---- names of DWARF ---- */
+
+size_t compare_join(const struct compare_side sides[SIDES], enum compare_tally_of of, struct compare_joined **joined)
+{
+    const struct compare_tally *real = &sides[REAL].tally[of];
+    const struct compare_tally *twin = &sides[TWIN].tally[of];
+    struct compare_joined *all = report_must(calloc(real->count + twin->count + 1, sizeof *all));
+    size_t count = 0;
+    for (size_t i = 0, j = 0; i < real->count || j < twin->count; count++) {
+        int order = i == real->count ? 1 : j == twin->count ? -1 : strcmp(real->of[i].name, twin->of[j].name);
+        all[count].name = order <= 0 ? real->of[i].name : twin->of[j].name;
+        all[count].count[REAL] = order <= 0 ? real->of[i++].count : 0;
+        all[count].count[TWIN] = order >= 0 ? twin->of[j++].count : 0;
+    }
+    *joined = all;
+    return count;
+}
+
+static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampled)
+{
+    struct compare_quantity q = {.name = compare_tally_names[of], .method = METHOD_SHARES, .sampled = sampled};
+    struct compare_joined *joined;
+    size_t count = compare_join(c->side, of, &joined);
+    uint64_t *counts[SIDES];
+    for (int s = 0; s < SIDES; s++) {
+        counts[s] = report_must(calloc(count + 1, sizeof *counts[s]));
+        for (size_t i = 0; i < count; i++) {
+            counts[s][i] = joined[i].count[s];
+            q.number[s] += joined[i].count[s];
+        }
+    }
+    q.distance = distance_of_shares(counts[REAL], counts[TWIN], count);
+    if ((q.number[REAL] && q.number[TWIN]) || (count && !compare_is_unknown(c, GROUP_DWARF)))
+        add(c, &q);
+    free(counts[REAL]);
+    free(counts[TWIN]);
+    free(joined);
+}
+
+void compare_distributions(struct comparison *c, size_t states[COMPARE_SAMPLES][STATES])
+{
+    bool sampled = false;
+    for (int s = 0; s < COMPARE_SAMPLES; s++)
+        add_samples(c, (enum compare_sample)s, states[s]);
+    if (!compare_is_unknown(c, GROUP_NEEDED)) {
+        add_degree(c, "degree.needs", false);
+        add_degree(c, "degree.needed-by", true);
+    }
+    for (int s = 0; s < SIDES; s++) {
+        for (size_t i = 0; i < c->side[s].rows; i++)
+            sampled |= c->side[s].row[i].sampled;
+    }
+    for (int t = 0; t < COMPARE_TALLIES; t++)
+        add_tally(c, (enum compare_tally_of)t, sampled);
+}

@@ -1,0 +1,111 @@
+/* Which pictures the page has, and of what; see compare_html.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare_html.h"
+
+/* ---- shares ---- */
+
+/* The quantities of the set below a key, "mix.". */
+static void put_group(FILE *to, const struct comparison *c, const char *group, const char *title)
+{
+    struct html_bar *bar = report_must(calloc(c->set.count + 1, sizeof *bar));
+    size_t count = 0;
+    for (size_t i = 0; i < c->set.count; i++) {
+        const struct compare_quantity *q = &c->set.of[i];
+        if (q->type != TYPE_NUMBER || strncmp(q->name, group, strlen(group)) != 0)
+            continue;
+        bar[count++] = (struct html_bar){q->name + strlen(group), {q->number[REAL], q->number[TWIN]}};
+    }
+    html_bars(to, title, bar, count, 16);
+    free(bar);
+}
+
+static void put_tally(FILE *to, const struct comparison *c, enum compare_tally_of of, const char *title)
+{
+    struct compare_joined *joined;
+    size_t count = compare_join(c->side, of, &joined);
+    struct html_bar *bar = report_must(calloc(count + 1, sizeof *bar));
+    for (size_t i = 0; i < count; i++)
+        bar[i] = (struct html_bar){joined[i].name, {joined[i].count[REAL], joined[i].count[TWIN]}};
+    html_bars(to, title, bar, count, 12);
+    free(bar);
+    free(joined);
+}
+
+/* ---- sizes ---- */
+
+static uint64_t number_of(const struct comparison *c, const struct compare_row *row, const char *key)
+{
+    for (size_t i = 0; i < row->values; i++) {
+        if (strcmp(c->keys.of[row->value[i].key].name, key) == 0)
+            return row->value[i].number;
+    }
+    return 0;
+}
+
+static void put_sizes(FILE *to, const struct comparison *c, const char *key)
+{
+    struct html_point *point = report_must(calloc(c->pairs.count + 1, sizeof *point));
+    char(*label)[SIDES][32] = report_must(calloc(c->pairs.count + 1, sizeof *label));
+    char title[64];
+    snprintf(title, sizeof title, "%s, bytes", key);
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        for (int s = 0; s < SIDES; s++) {
+            uint32_t row = c->pairs.of[i].of[s];
+            point[i].has[s] = row != COMPARE_NOBODY;
+            point[i].label[s] = compare_library_name(c, s, row, label[i][s]);
+            point[i].number[s] = point[i].has[s] ? number_of(c, &c->side[s].row[row], key) : 0;
+        }
+    }
+    html_points(to, title, point, c->pairs.count);
+    free(point);
+    free(label);
+}
+
+/* ---- the graph ---- */
+
+static void put_degree(FILE *to, const struct comparison *c, bool inward, const char *title)
+{
+    struct histogram h[SIDES];
+    memset(h, 0, sizeof h);
+    for (int s = 0; s < SIDES; s++) {
+        uint32_t *degree = compare_degrees(&c->side[s], inward);
+        for (size_t i = 0; i < c->side[s].rows; i++)
+            h[s].count[histogram_bucket(degree[i])]++;
+        free(degree);
+    }
+    html_distribution(to, title, "libraries", h);
+}
+
+static void put_samples(FILE *to, const struct comparison *c, enum compare_sample of, const char *title,
+                        const char *unit)
+{
+    const struct histogram h[SIDES] = {c->side[REAL].histogram[of], c->side[TWIN].histogram[of]};
+    html_distribution(to, title, unit, h);
+}
+
+void html_pictures(FILE *to, const struct comparison *c)
+{
+    static const char *const sizes[] = {"text", "data", "bss", "debug", "symtab", "strtab"};
+    if (!c->library)
+        return;
+    fputs("<h2>Sizes of each library</h2>\n<div class=\"pictures\">\n", to);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        put_sizes(to, c, sizes[i]);
+    fputs("</div>\n<h2>Distributions</h2>\n<div class=\"pairs\">\n", to);
+    put_samples(to, c, SAMPLE_FUNCTIONS, "Sizes of functions", "bytes");
+    put_samples(to, c, SAMPLE_NAMES, "Lengths of names", "characters");
+    if (!compare_is_unknown(c, GROUP_NEEDED)) {
+        fputs("</div>\n<h2>Graph of DT_NEEDED</h2>\n<div class=\"pairs\">\n", to);
+        put_degree(to, c, false, "How many libraries of the set each one needs");
+        put_degree(to, c, true, "How many libraries of the set need it");
+    }
+    fputs("</div>\n<h2>Shares</h2>\n<div class=\"pictures\">\n", to);
+    put_group(to, c, "mix.", "Debug sections");
+    put_group(to, c, "share.", "What text consists of");
+    put_group(to, c, "relocations.", "Relocations");
+    put_tally(to, c, TALLY_TAGS, "Tags of debug information");
+    put_tally(to, c, TALLY_FORMS, "Forms of its attributes");
+    fputs("</div>\n", to);
+}

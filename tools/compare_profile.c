@@ -1,0 +1,521 @@
+/* Reading the text of a captured profile; see compare.h, and docs/capture.md for
+ * its keys. It may come from anywhere: what is no such profile is refused, and what
+ * it can take of our memory is bounded.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "tools/compare.h"
+
+enum { ROWS_MOST = 100000, EDGES_MOST = 1 << 23, NAME_MOST = 200, WORD_MOST = 4096 };
+
+const char *const compare_sample_names[COMPARE_SAMPLES] = {"function-sizes", "name-lengths"};
+const char *const compare_tally_names[COMPARE_TALLIES] = {"tags", "forms", "attributes"};
+
+struct reading {
+    struct compare *c;
+    struct compare_keys *keys;
+    struct compare_side *side;
+    const char *path;
+    struct error *e;
+    yaml_parser_t parser;
+    yaml_event_t event; /* the present one */
+    bool versioned;
+
+    size_t row_room;
+    struct compare_value *value; /* of the present row */
+    size_t values, value_room;
+    struct compare_edge *edge;
+    size_t edges, edge_room;
+    size_t edges_of_all;
+};
+
+#define WRONG(r, ...) (error_set((r)->e, ERROR_INPUT, __VA_ARGS__), place(r))
+
+static bool place(struct reading *r)
+{
+    return error_at(r->e, r->path, (unsigned)r->event.start_mark.line + 1);
+}
+
+/* ---- events ---- */
+
+static bool next(struct reading *r)
+{
+    yaml_event_delete(&r->event);
+    if (!yaml_parser_parse(&r->parser, &r->event)) {
+        error_set(r->e, ERROR_INPUT, "is neither an ELF file nor a profile: %s",
+                  r->parser.problem ? r->parser.problem : "it cannot be read");
+        return error_at(r->e, r->path, (unsigned)r->parser.problem_mark.line + 1);
+    }
+    if (r->event.type == YAML_ALIAS_EVENT)
+        return WRONG(r, "has an alias (*), which no captured profile has");
+    return true;
+}
+
+static bool is(const struct reading *r, yaml_event_type_t type)
+{
+    return r->event.type == type;
+}
+
+/* The present scalar; "" where it is none. Until the next event. */
+static const char *scalar(const struct reading *r)
+{
+    return is(r, YAML_SCALAR_EVENT) ? (const char *)r->event.data.scalar.value : "";
+}
+
+/* Goes to the end of the present node. */
+static bool skip(struct reading *r)
+{
+    for (size_t depth = 0;;) {
+        depth += is(r, YAML_MAPPING_START_EVENT) || is(r, YAML_SEQUENCE_START_EVENT);
+        depth -= is(r, YAML_MAPPING_END_EVENT) || is(r, YAML_SEQUENCE_END_EVENT);
+        if (depth == 0)
+            return true;
+        if (!next(r))
+            return false;
+    }
+}
+
+/* Calls `take` for each member of the present mapping, at its value. */
+static bool each_member(struct reading *r, const char *what, bool (*take)(struct reading *r, const char *key))
+{
+    char key[NAME_MOST + 1];
+    if (!is(r, YAML_MAPPING_START_EVENT))
+        return WRONG(r, "%s: there is no mapping of keys to values; is this a captured profile?", what);
+    for (;;) {
+        if (!next(r))
+            return false;
+        if (is(r, YAML_MAPPING_END_EVENT))
+            return true;
+        if (!is(r, YAML_SCALAR_EVENT) || strlen(scalar(r)) > NAME_MOST)
+            return WRONG(r, "%s: has a key that is no name", what);
+        strcpy(key, scalar(r));
+        if (!next(r) || !take(r, key))
+            return false;
+    }
+}
+
+/* ---- values ---- */
+
+/* A whole number with or without a unit; false where it is none. */
+static bool number_of(const char *text, uint64_t *number)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } units[] = {{"", 1},          {"B", 1},         {"kB", 1000},    {"MB", 1000000}, {"GB", 1000000000},
+                 {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    end += *end == ' ';
+    for (size_t i = 0; errno == 0 && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(end, units[i].name) == 0)
+            return !__builtin_mul_overflow(*number, units[i].bytes, number);
+    }
+    return false;
+}
+
+/* The next number of a list, behind which `ends` has to come; NULL at what is none. */
+static const char *list_number(const char *text, const char *ends, uint64_t *number)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno == 0 && (*end == '\0' || strchr(ends, *end)) ? end : NULL;
+}
+
+static bool add_value(struct reading *r, const char *name, const char *text, uint64_t number, bool is_number)
+{
+    uint32_t at = compare_key(r->c, r->keys, name);
+    if (at == COMPARE_KEYS_MOST)
+        return WRONG(r, "has more than %d different keys", COMPARE_KEYS_MOST);
+    struct compare_key *key = &r->keys->of[at];
+    if (!key->known && !key->met)
+        key->kind = is_number ? COMPARE_SUM : COMPARE_WORD;
+    else if (!key->known && key->kind == COMPARE_SUM && !is_number)
+        key->kind = COMPARE_SKIP; /* no number after all, and no word */
+    key->met = true;
+    if (key->kind == COMPARE_SKIP)
+        return true;
+    bool word = key->kind == COMPARE_WORD;
+    if (!word && !is_number)
+        return WRONG(r, "%s: '%.40s' is no whole number", name, text);
+    if (r->values == r->value_room) {
+        r->value_room = r->value_room ? 2 * r->value_room : 128;
+        r->value = report_must(realloc(r->value, r->value_room * sizeof *r->value));
+    }
+    r->value[r->values++] = (struct compare_value){at, word ? 0 : number, word ? compare_text(r->c, text) : NULL};
+    return true;
+}
+
+static bool take_value(struct reading *r, const char *name, const char *text)
+{
+    uint64_t number = 0;
+    if (strlen(text) > WORD_MOST)
+        return WRONG(r, "%s: the value is longer than %d characters", name, WORD_MOST);
+    bool is_number = number_of(text, &number);
+    return add_value(r, name, text, number, is_number);
+}
+
+/* ---- lists ---- */
+
+static bool add_edge(struct reading *r, uint64_t to, uint64_t symbols)
+{
+    if (to >= ROWS_MOST || r->edges_of_all == EDGES_MOST)
+        return WRONG(r, "needed: has too large a number or too many of them");
+    if (r->edges == r->edge_room) {
+        r->edge_room = r->edge_room ? 2 * r->edge_room : 256;
+        r->edge = report_must(realloc(r->edge, r->edge_room * sizeof *r->edge));
+    }
+    r->edge[r->edges++] = (struct compare_edge){(uint32_t)to, symbols};
+    r->edges_of_all++;
+    return true;
+}
+
+/* "0:12 5:3 7-9". */
+static bool take_needed(struct reading *r, const char *text)
+{
+    while (*text) {
+        uint64_t first, last, symbols = 0;
+        if (!(text = list_number(text, ":- ", &first)))
+            return WRONG(r, "needed: has what is no number");
+        last = first;
+        if (*text == ':')
+            text = list_number(text + 1, " ", &symbols);
+        else if (*text == '-')
+            text = list_number(text + 1, " ", &last);
+        if (!text || last < first)
+            return WRONG(r, "needed: has what is no number");
+        for (uint64_t to = first; to <= last; to++) {
+            if (!add_edge(r, to, symbols))
+                return false;
+        }
+        text += strspn(text, " ");
+    }
+    return true;
+}
+
+/* "0 146 171*3": values, and how often where they repeat. */
+static bool take_quantiles(struct reading *r, const char *name, const char *text, struct compare_quantiles *q)
+{
+    unsigned count = 0;
+    while (*text) {
+        uint64_t value, times = 1;
+        text = list_number(text, "* ", &value);
+        if (text && *text == '*')
+            text = list_number(text + 1, " ", &times);
+        if (!text || times > QUANTILES - count || (count && value < q->of[count - 1]))
+            return WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
+        for (uint64_t i = 0; i < times; i++)
+            q->of[count++] = value;
+        text += strspn(text, " ");
+    }
+    q->known = count == QUANTILES;
+    return q->known || WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
+}
+
+/* "16:120 19:33": a number for each bucket. */
+static bool take_histogram(struct reading *r, const char *name, const char *text, struct histogram *h)
+{
+    while (*text) {
+        uint64_t least, count;
+        text = list_number(text, ":", &least);
+        text = text && *text == ':' ? list_number(text + 1, " ", &count) : NULL;
+        if (!text)
+            return WRONG(r, "%s: is no list of values and how often they occur", name);
+        h->count[histogram_bucket(least)] += count;
+        text += strspn(text, " ");
+    }
+    return true;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    return strcmp(((const struct compare_count *)a)->name, ((const struct compare_count *)b)->name);
+}
+
+/* "member:123 …". */
+static bool take_tally(struct reading *r, const char *name, const char *text, struct compare_tally *t)
+{
+    size_t room = 1;
+    for (const char *s = text; *s; s++)
+        room += *s == ':';
+    t->of = report_must(arena_zeroed(&r->c->report.arena, room, sizeof *t->of));
+    t->count = 0;
+    while (*text) {
+        char word[STATS_NAME];
+        size_t length = strcspn(text, ":");
+        if (text[length] != ':' || length == 0 || length >= sizeof word)
+            return WRONG(r, "%s: is no list of names and how often they occur", name);
+        memcpy(word, text, length);
+        word[length] = '\0';
+        struct compare_count *of = &t->of[t->count++];
+        of->name = compare_text(r->c, word);
+        text = list_number(text + length + 1, " ", &of->count);
+        if (!text)
+            return WRONG(r, "%s: is no list of names and how often they occur", name);
+        text += strspn(text, " ");
+    }
+    qsort(t->of, t->count, sizeof *t->of, compare_counts);
+    return true;
+}
+
+/* ---- rows ---- */
+
+static struct compare_row *present_row(struct reading *r)
+{
+    return &r->side->row[r->side->rows];
+}
+
+static bool take_members(struct reading *r, const char *key)
+{
+    char name[2 * NAME_MOST + 2];
+    size_t length = strlen(key);
+    memcpy(name, key, length);
+    name[length++] = '.';
+    for (;;) {
+        if (!next(r))
+            return false;
+        if (is(r, YAML_MAPPING_END_EVENT))
+            return true;
+        if (!is(r, YAML_SCALAR_EVENT) || strlen(scalar(r)) > NAME_MOST)
+            return WRONG(r, "%s: has a key that is no name", key);
+        strcpy(name + length, scalar(r));
+        if (!next(r))
+            return false;
+        if (!is(r, YAML_SCALAR_EVENT))
+            return WRONG(r, "%s: is no value", name);
+        if (strcmp(name, "dwarf.sampled") == 0)
+            present_row(r)->sampled = true;
+        if (!take_value(r, name, scalar(r)))
+            return false;
+    }
+}
+
+static bool take_member(struct reading *r, const char *key)
+{
+    struct compare_row *row = present_row(r);
+    if (is(r, YAML_MAPPING_START_EVENT))
+        return take_members(r, key);
+    if (!is(r, YAML_SCALAR_EVENT))
+        return WRONG(r, "%s: is no value", key);
+    if (strcmp(key, "name") == 0) {
+        if (strlen(scalar(r)) > WORD_MOST)
+            return WRONG(r, "name: is longer than %d characters", WORD_MOST);
+        row->name = compare_text(r->c, scalar(r));
+        return true;
+    }
+    if (strcmp(key, "needed") == 0) {
+        row->has_edges = true;
+        return take_needed(r, scalar(r));
+    }
+    for (int s = 0; s < COMPARE_SAMPLES; s++) {
+        if (strcmp(key, compare_sample_names[s]) == 0)
+            return take_quantiles(r, key, scalar(r), &row->quantiles[s]);
+    }
+    row->has_edges |= strcmp(key, "outside") == 0;
+    if (strcmp(key, "kind") == 0)
+        row->module = strcmp(scalar(r), "module") == 0;
+    return take_value(r, key, scalar(r));
+}
+
+/* The sum of a row's numbers below `top` ("share."); how many there are. */
+static size_t sum_below(const struct reading *r, const char *top, uint64_t *sum)
+{
+    size_t count = 0;
+    *sum = 0;
+    for (size_t i = 0; i < r->values; i++) {
+        const char *name = r->keys->of[r->value[i].key].name;
+        if (strncmp(name, top, strlen(top)) == 0) {
+            if (__builtin_add_overflow(*sum, r->value[i].number, sum))
+                *sum = UINT64_MAX;
+            count++;
+        }
+    }
+    return count;
+}
+
+static uint64_t number_at(const struct reading *r, const char *name)
+{
+    for (size_t i = 0; i < r->values; i++) {
+        if (strcmp(r->keys->of[r->value[i].key].name, name) == 0)
+            return r->value[i].number;
+    }
+    return 0;
+}
+
+/* Says what pyelfprof leaves out because it follows: `global` where it is as
+ * `dynamic`, and the rest of `share`. */
+static bool complete(struct reading *r)
+{
+    uint64_t sum;
+    uint64_t text = number_at(r, "text");
+    if (sum_below(r, "share.", &sum) && !sum_below(r, "share.other", &(uint64_t){0}) && sum < text &&
+        !add_value(r, "share.other", "", text - sum, true))
+        return false;
+    if (number_at(r, "symtab") == 0 || sum_below(r, "global.", &sum))
+        return true;
+    for (size_t i = 0, count = r->values; i < count; i++) {
+        char name[2 * NAME_MOST + 2];
+        const char *of = r->keys->of[r->value[i].key].name;
+        if (strncmp(of, "dynamic.", 8) != 0 || strcmp(of, "dynamic.dynstr") == 0)
+            continue;
+        snprintf(name, sizeof name, "global.%s", of + 8);
+        if (!add_value(r, name, "", r->value[i].number, true))
+            return false;
+    }
+    return true;
+}
+
+/* Keeps the row's values and edges; says how many edges there are. */
+static bool keep_row(struct reading *r)
+{
+    struct compare_row *row = present_row(r);
+    uint64_t symbols = 0;
+    if (!complete(r))
+        return false;
+    for (size_t i = 0; i < r->edges; i++)
+        symbols += r->edge[i].symbols;
+    if (row->has_edges &&
+        (!add_value(r, "needed.libraries", "", r->edges, true) || !add_value(r, "needed.symbols", "", symbols, true)))
+        return false;
+    row->values = r->values;
+    row->value = report_must(arena_zeroed(&r->c->report.arena, r->values + 1, sizeof *row->value));
+    row->edges = r->edges;
+    row->edge = report_must(arena_zeroed(&r->c->report.arena, r->edges + 1, sizeof *row->edge));
+    if (r->values)
+        memcpy(row->value, r->value, r->values * sizeof *row->value);
+    if (r->edges)
+        memcpy(row->edge, r->edge, r->edges * sizeof *row->edge);
+    r->values = r->edges = 0;
+    return true;
+}
+
+static bool take_libraries(struct reading *r)
+{
+    if (!is(r, YAML_SEQUENCE_START_EVENT))
+        return WRONG(r, "libraries: is no list of rows; is this a captured profile?");
+    for (;; r->side->rows++) {
+        if (!next(r))
+            return false;
+        if (is(r, YAML_SEQUENCE_END_EVENT))
+            return true;
+        if (r->side->rows == ROWS_MOST)
+            return WRONG(r, "libraries: has more than %d rows", ROWS_MOST);
+        if (r->side->rows == r->row_room) {
+            r->row_room = r->row_room ? 2 * r->row_room : 64;
+            r->side->row = report_must(realloc(r->side->row, r->row_room * sizeof *r->side->row));
+        }
+        *present_row(r) = (struct compare_row){0};
+        if (!each_member(r, "libraries", take_member) || !keep_row(r))
+            return false;
+    }
+}
+
+/* ---- the top ---- */
+
+static bool take_distribution(struct reading *r, const char *key)
+{
+    if (!is(r, YAML_SCALAR_EVENT))
+        return skip(r);
+    for (int s = 0; s < COMPARE_SAMPLES; s++) {
+        if (strcmp(key, compare_sample_names[s]) == 0)
+            return take_histogram(r, key, scalar(r), &r->side->histogram[s]);
+    }
+    for (int t = 0; t < COMPARE_TALLIES; t++) {
+        if (strcmp(key, compare_tally_names[t]) == 0)
+            return take_tally(r, key, scalar(r), &r->side->tally[t]);
+    }
+    return true; /* of the graph the rows say more */
+}
+
+static bool take_size(struct reading *r, const char *key)
+{
+    return is(r, YAML_SCALAR_EVENT) ? take_value(r, key, scalar(r)) : WRONG(r, "sections: %s: is no value", key);
+}
+
+/* Numbers of the whole are only of use where there are no rows: they come first, as
+ * the values of a row. */
+static bool take_top(struct reading *r, const char *key)
+{
+    uint64_t number;
+    if (strcmp(key, "pyelfgen-profile") == 0) {
+        r->versioned = strcmp(scalar(r), "1") == 0;
+        return r->versioned || WRONG(r, "pyelfgen-profile: is not 1, the version that is known here");
+    }
+    if (strcmp(key, "distributions") == 0)
+        return each_member(r, key, take_distribution);
+    if (strcmp(key, "sections") == 0)
+        return each_member(r, key, take_size);
+    if (strcmp(key, "libraries") == 0) {
+        r->values = 0;
+        return take_libraries(r);
+    }
+    if ((strcmp(key, "modules") == 0 || strcmp(key, "utilities") == 0)) {
+        if (!number_of(scalar(r), &number))
+            return WRONG(r, "%s: '%.40s' is no whole number", key, scalar(r));
+        r->side->of_kind[*key == 'm'] = number;
+        return true;
+    }
+    return skip(r);
+}
+
+static bool take_document(struct reading *r)
+{
+    if (!next(r) || !next(r) || !next(r)) /* stream, document, the mapping */
+        return false;
+    if (!each_member(r, "the profile", take_top))
+        return false;
+    if (!r->versioned)
+        return WRONG(r, "has no pyelfgen-profile: 1; is this a captured profile?");
+    if (r->side->rows == 0) {
+        r->side->summary = true;
+        r->side->sums.value = report_must(arena_zeroed(&r->c->report.arena, r->values + 1, sizeof *r->value));
+        r->side->sums.values = r->values;
+        if (r->values)
+            memcpy(r->side->sums.value, r->value, r->values * sizeof *r->value);
+    }
+    return true;
+}
+
+/* Every edge leads to a row, and to each only one. */
+static bool check_edges(struct reading *r)
+{
+    size_t *by = report_must(calloc(r->side->rows + 1, sizeof *by)); /* the last row that needs it, from 1 */
+    bool ok = true;
+    for (size_t i = 0; i < r->side->rows && ok; i++) {
+        for (size_t j = 0; j < r->side->row[i].edges && ok; j++) {
+            uint32_t to = r->side->row[i].edge[j].to;
+            if (to >= r->side->rows)
+                ok = WRONG(r, "needed: row %zu needs number %u of %zu libraries", i, to, r->side->rows);
+            else if (by[to] == i + 1)
+                ok = WRONG(r, "needed: row %zu needs number %u twice", i, to);
+            else
+                by[to] = i + 1;
+        }
+    }
+    free(by);
+    return ok;
+}
+
+bool compare_read_profile(struct compare *c, const char *path, FILE *from, struct compare_keys *keys,
+                          struct compare_side *side, struct error *e)
+{
+    struct reading r = {.c = c, .keys = keys, .side = side, .path = path, .e = e};
+    if (!yaml_parser_initialize(&r.parser))
+        report_must(NULL);
+    yaml_parser_set_input_file(&r.parser, from);
+    bool ok = take_document(&r) && check_edges(&r);
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    free(r.value);
+    free(r.edge);
+    return ok;
+}

@@ -1,0 +1,456 @@
+/* What differs, library by library and in sum; see compare.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare.h"
+#include "tools/compare_distance.h"
+
+enum { LOOSER = 5, WORDS_MOST = 64 };
+
+const char *const compare_state_names[STATES] = {"equal", "within", "off"};
+const char *const compare_group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "needed"};
+const char *const compare_method_names[] = {[METHOD_EXACT] = "values",
+                                            [METHOD_BUCKETS] = "buckets",
+                                            [METHOD_QUANTILES] = "quantiles",
+                                            [METHOD_SHARES] = "shares"};
+
+/* ---- states ---- */
+
+enum compare_state compare_number_state(uint64_t real, uint64_t twin, double tolerance)
+{
+    if (real == twin)
+        return STATE_EQUAL;
+    return fabs((double)twin - (double)real) <= tolerance * (double)real ? STATE_WITHIN : STATE_OFF;
+}
+
+/* As number, but five times as far, and as far upwards as downwards: of 5 %, between
+ * 0.8 and 1.25 times. */
+static enum compare_state loose_state(uint64_t real, uint64_t twin, double tolerance)
+{
+    if (real == twin)
+        return STATE_EQUAL;
+    double factor = 1 + LOOSER * tolerance;
+    return (double)twin <= factor * (double)real && (double)real <= factor * (double)twin ? STATE_WITHIN : STATE_OFF;
+}
+
+enum compare_state compare_distance_state(double distance, double tolerance)
+{
+    const double rounding = 1e-9;
+    return distance <= 0 ? STATE_EQUAL : distance < tolerance - rounding ? STATE_WITHIN : STATE_OFF;
+}
+
+void compare_add(struct compare_list *list, const struct compare_quantity *q)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->of = report_must(realloc(list->of, list->room * sizeof *list->of));
+    }
+    list->states[q->state]++;
+    list->of[list->count++] = *q;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+/* ---- the sum over the libraries ---- */
+
+struct word_count {
+    uint32_t key;
+    const char *word;
+    uint64_t count[SIDES];
+};
+
+/* A column of the table of all rows. */
+struct column {
+    uint64_t number[SIDES]; /* of the present pair */
+    const char *word[SIDES];
+    uint64_t sum[SIDES];
+    bool sampled;
+    bool known[SIDES]; /* some row has it */
+    size_t states[STATES];
+};
+
+struct comparing {
+    struct comparison *c;
+    double tolerance;
+    uint32_t *order; /* of keys in tables */
+    struct column *column;
+    struct word_count *word;
+    size_t words, word_room;
+    uint32_t same_libraries, same_order, same_symbols; /* keys */
+    size_t sample_states[COMPARE_SAMPLES][STATES];
+    uint32_t *place; /* of each row of the twin: which edge leads there, COMPARE_NOBODY */
+};
+
+static void count_word(struct comparing *g, uint32_t key, const char *word, int side)
+{
+    static const char others[] = "others";
+    size_t of_key = 0;
+    for (size_t i = 0; i < g->words; i++) {
+        if (g->word[i].key != key)
+            continue;
+        if (strcmp(g->word[i].word, word) == 0) {
+            g->word[i].count[side]++;
+            return;
+        }
+        of_key++;
+    }
+    if (of_key >= WORDS_MOST - 1 && strcmp(word, others) != 0) {
+        count_word(g, key, others, side);
+        return;
+    }
+    if (g->words == g->word_room) {
+        g->word_room = g->word_room ? 2 * g->word_room : 64;
+        g->word = report_must(realloc(g->word, g->word_room * sizeof *g->word));
+    }
+    struct word_count *w = &g->word[g->words++];
+    *w = (struct word_count){.key = key, .word = word};
+    w->count[side] = 1;
+}
+
+/* ---- a pair ---- */
+
+static const struct compare_row *row_of(const struct comparison *c, const struct compare_pair *pair, int side)
+{
+    return pair->of[side] == COMPARE_NOBODY ? NULL : &c->side[side].row[pair->of[side]];
+}
+
+/* Puts a row into the columns; one that is not there has nothing. */
+static void spread(struct comparing *g, const struct compare_row *row, int side)
+{
+    const struct compare_keys *keys = &g->c->keys;
+    for (uint32_t k = 0; k < keys->count; k++) {
+        const char *missing = row ? keys->of[k].missing : NULL;
+        bool word = keys->of[k].kind == COMPARE_WORD;
+        g->column[k].word[side] = !word ? NULL : missing ? missing : "-";
+        g->column[k].number[side] = !word && missing ? strtoull(missing, NULL, 10) : 0;
+    }
+    for (size_t i = 0; row && i < row->values; i++) {
+        struct column *column = &g->column[row->value[i].key];
+        column->number[side] = row->value[i].number;
+        if (row->value[i].word)
+            column->word[side] = row->value[i].word;
+    }
+}
+
+/* How much of the real library's place in the graph the twin's has. */
+static void compare_edges(struct comparing *g, const struct compare_row *real, const struct compare_row *twin)
+{
+    struct column *libraries = &g->column[g->same_libraries];
+    struct column *order = &g->column[g->same_order];
+    struct column *symbols = &g->column[g->same_symbols];
+    if (!real)
+        return;
+    libraries->number[REAL] = order->number[REAL] = real->edges;
+    for (size_t i = 0; i < real->edges; i++)
+        symbols->number[REAL] = add(symbols->number[REAL], real->edge[i].symbols);
+    if (!twin)
+        return;
+    for (size_t i = twin->edges; i-- > 0;)
+        g->place[twin->edge[i].to] = (uint32_t)i;
+    for (size_t i = 0; i < real->edges; i++) {
+        uint32_t to = g->c->pairs.twin_of[real->edge[i].to];
+        uint32_t at = to == COMPARE_NOBODY ? COMPARE_NOBODY : g->place[to];
+        if (at == COMPARE_NOBODY)
+            continue;
+        uint64_t carried[SIDES] = {real->edge[i].symbols, twin->edge[at].symbols};
+        libraries->number[TWIN]++;
+        order->number[TWIN] += at == i;
+        symbols->number[TWIN] = add(symbols->number[TWIN], carried[carried[TWIN] < carried[REAL] ? TWIN : REAL]);
+    }
+    for (size_t i = 0; i < twin->edges; i++)
+        g->place[twin->edge[i].to] = COMPARE_NOBODY;
+}
+
+/* The present pair's quantity of a key; false where there is nothing to say. */
+static bool quantity_of(const struct comparing *g, uint32_t key, struct compare_quantity *q)
+{
+    const struct compare_key *k = &g->c->keys.of[key];
+    const struct column *column = &g->column[key];
+    *q = (struct compare_quantity){.name = k->name, .sampled = k->sampled};
+    if (k->kind == COMPARE_SKIP)
+        return false;
+    if (k->kind == COMPARE_WORD) {
+        q->type = TYPE_WORD;
+        q->word[REAL] = column->word[REAL];
+        q->word[TWIN] = column->word[TWIN];
+        q->state = strcmp(q->word[REAL], q->word[TWIN]) == 0 ? STATE_EQUAL : STATE_OFF;
+        return true;
+    }
+    q->number[REAL] = column->number[REAL];
+    q->number[TWIN] = column->number[TWIN];
+    q->state = k->kind == COMPARE_LOOSE ? loose_state(q->number[REAL], q->number[TWIN], g->tolerance)
+                                        : compare_number_state(q->number[REAL], q->number[TWIN], g->tolerance);
+    return q->number[REAL] || q->number[TWIN];
+}
+
+static void sum_up(struct comparing *g, const struct compare_row *const row[SIDES])
+{
+    const struct compare_keys *keys = &g->c->keys;
+    for (uint32_t k = 0; k < keys->count; k++) {
+        for (int s = 0; s < SIDES; s++) {
+            struct column *column = &g->column[k];
+            if (keys->of[k].kind == COMPARE_WORD && row[s])
+                count_word(g, k, column->word[s], s);
+            column->sum[s] = add(column->sum[s], column->number[s]);
+            column->sampled |= row[s] && row[s]->sampled && keys->of[k].sampled;
+        }
+    }
+}
+
+static bool quantiles_of(const struct compare_row *row, enum compare_sample of, uint64_t q[QUANTILES])
+{
+    const struct samples *s = row->samples[of];
+    if (!s && row->quantiles[of].known)
+        memcpy(q, row->quantiles[of].of, sizeof row->quantiles[of].of);
+    for (int i = 0; s && i < QUANTILES; i++)
+        q[i] = s->quantile[i];
+    return s ? s->count >= QUANTILES_LEAST : row->quantiles[of].known;
+}
+
+/* The distributions of a library that has enough for one. */
+static bool compare_samples(const struct compare_row *const row[SIDES], enum compare_sample of,
+                            struct compare_quantity *q)
+{
+    *q = (struct compare_quantity){.name = compare_sample_names[of], .type = TYPE_DISTANCE};
+    const struct samples *samples[SIDES] = {row[REAL]->samples[of], row[TWIN]->samples[of]};
+    for (int s = 0; s < SIDES; s++)
+        q->number[s] = samples[s] ? samples[s]->count : 0;
+    if (samples[REAL] && samples[TWIN]) {
+        q->method = METHOD_EXACT;
+        q->distance =
+            distance_of_values(samples[REAL]->value, samples[REAL]->count, samples[TWIN]->value, samples[TWIN]->count);
+        return samples[REAL]->count >= QUANTILES_LEAST;
+    }
+    uint64_t quantiles[SIDES][QUANTILES];
+    q->method = METHOD_QUANTILES;
+    if (!quantiles_of(row[REAL], of, quantiles[REAL]) || !quantiles_of(row[TWIN], of, quantiles[TWIN]))
+        return false;
+    q->distance = distance_of_quantiles(quantiles[REAL], quantiles[TWIN]);
+    return true;
+}
+
+static void compare_library(struct comparing *g, struct compare_library *library)
+{
+    struct comparison *c = g->c;
+    const struct compare_row *row[SIDES] = {row_of(c, &library->pair, REAL), row_of(c, &library->pair, TWIN)};
+    spread(g, row[REAL], REAL);
+    spread(g, row[TWIN], TWIN);
+    compare_edges(g, row[REAL], row[TWIN]);
+    sum_up(g, row);
+    if (!row[REAL] || !row[TWIN]) {
+        c->libraries_off++;
+        return;
+    }
+    struct compare_quantity q;
+    bool sampled = row[REAL]->sampled || row[TWIN]->sampled;
+    for (uint32_t i = 0; i < c->keys.count; i++) {
+        if (!quantity_of(g, g->order[i], &q))
+            continue;
+        q.sampled = q.sampled && sampled;
+        g->column[g->order[i]].states[q.state]++;
+        compare_add(&library->list, &q);
+    }
+    for (int s = 0; s < COMPARE_SAMPLES; s++) {
+        if (!compare_samples(row, (enum compare_sample)s, &q))
+            continue;
+        q.state = compare_distance_state(q.distance, g->tolerance);
+        g->sample_states[s][q.state]++;
+        compare_add(&library->list, &q);
+    }
+    for (int s = 0; s < STATES; s++)
+        c->library_states[s] += library->list.states[s];
+    c->libraries_off += library->list.states[STATE_OFF] > 0;
+}
+
+/* ---- the set ---- */
+
+static void add_words(struct comparing *g, uint32_t key)
+{
+    for (size_t i = 0; i < g->words; i++) {
+        const struct word_count *w = &g->word[i];
+        if (w->key != key)
+            continue;
+        struct compare_quantity q = {.number = {w->count[REAL], w->count[TWIN]}};
+        char name[256];
+        snprintf(name, sizeof name, "%.120s: %.120s", g->c->keys.of[key].name, w->word);
+        q.name = compare_text(g->c->compare, name);
+        q.state = compare_number_state(q.number[REAL], q.number[TWIN], g->tolerance);
+        memcpy(q.libraries, g->column[key].states, sizeof q.libraries);
+        compare_add(&g->c->set, &q);
+    }
+}
+
+static void add_sums(struct comparing *g)
+{
+    struct compare_list *set = &g->c->set;
+    for (uint32_t i = 0; i < g->c->keys.count; i++) {
+        uint32_t key = g->order[i];
+        struct column *column = &g->column[key];
+        struct compare_quantity q;
+        if (g->c->keys.of[key].kind == COMPARE_WORD) {
+            add_words(g, key);
+            continue;
+        }
+        for (int s = 0; s < SIDES; s++)
+            column->number[s] = column->sum[s];
+        if (!quantity_of(g, key, &q))
+            continue;
+        q.sampled = column->sampled;
+        memcpy(q.libraries, column->states, sizeof q.libraries);
+        compare_add(set, &q);
+    }
+}
+
+static void add_count(struct comparing *g, const char *name, uint64_t real, uint64_t twin)
+{
+    struct compare_quantity q = {.name = name, .number = {real, twin}};
+    q.state = compare_number_state(real, twin, g->tolerance);
+    if (real || twin)
+        compare_add(&g->c->set, &q);
+}
+
+static void set_keys(struct comparing *g)
+{
+    struct comparison *c = g->c;
+    g->same_libraries = compare_key(c->compare, &c->keys, "needed.same-libraries");
+    g->same_order = compare_key(c->compare, &c->keys, "needed.same-order");
+    g->same_symbols = compare_key(c->compare, &c->keys, "needed.same-symbols");
+    g->order = report_must(calloc(c->keys.count + 1, sizeof *g->order));
+    g->column = report_must(calloc(c->keys.count + 1, sizeof *g->column));
+    for (uint32_t k = 0; k < c->keys.count; k++) {
+        uint32_t at = k;
+        for (; at > 0 && compare_key_order(&c->keys, g->order[at - 1], k) > 0; at--)
+            g->order[at] = g->order[at - 1];
+        g->order[at] = k;
+    }
+}
+
+/* Whether a key belongs to a group, "zstd" or "zstd.text". */
+static bool is_in(const char *key, const char *group)
+{
+    size_t length = strlen(group);
+    return strncmp(key, group, length) == 0 && (key[length] == '\0' || key[length] == '.');
+}
+
+/* Whether any row of the side has a key of the group. */
+static bool has_group(const struct comparison *c, int side, const char *group)
+{
+    for (size_t i = 0; i < c->side[side].rows; i++) {
+        const struct compare_row *row = &c->side[side].row[i];
+        for (size_t j = 0; j < row->values; j++) {
+            if (is_in(c->keys.of[row->value[j].key].name, group))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A side without debug information has nothing to say of it. */
+static bool says(const struct comparison *c, int side, enum compare_group group)
+{
+    return has_group(c, side, compare_group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info"));
+}
+
+static void skip_group(struct compare_keys *keys, const char *group)
+{
+    for (uint32_t k = 0; k < keys->count; k++) {
+        if (is_in(keys->of[k].name, group))
+            keys->of[k].kind = COMPARE_SKIP;
+    }
+}
+
+/* What a side was not asked for is not compared. */
+static void skip_unknown(struct comparison *c)
+{
+    for (int g = 0; g < COMPARE_GROUPS; g++) {
+        const char *name = compare_group_names[g];
+        for (int s = 0; s < SIDES; s++)
+            c->unknown[s][g] = !says(c, s, (enum compare_group)g) && has_group(c, !s, name);
+        if (compare_is_unknown(c, (enum compare_group)g))
+            skip_group(&c->keys, name);
+    }
+    if (compare_is_unknown(c, GROUP_NEEDED)) {
+        skip_group(&c->keys, "outside");
+        skip_group(&c->keys, "indirect");
+    }
+}
+
+/* A profile without rows has few sums, and these are compared. */
+static void compare_summary(struct comparing *g)
+{
+    struct comparison *c = g->c;
+    uint64_t of_kind[SIDES][2];
+    for (int s = 0; s < SIDES; s++) {
+        const struct compare_side *side = &c->side[s];
+        size_t rows = side->summary ? 1 : side->rows;
+        of_kind[s][0] = of_kind[s][1] = 0;
+        for (size_t i = 0; i < rows; i++) {
+            const struct compare_row *row = side->summary ? &side->sums : &side->row[i];
+            for (size_t j = 0; j < row->values; j++) {
+                struct column *column = &g->column[row->value[j].key];
+                column->sum[s] = add(column->sum[s], row->value[j].number);
+                column->known[s] = true;
+            }
+            of_kind[s][row->module]++;
+        }
+        if (side->summary)
+            memcpy(of_kind[s], side->of_kind, sizeof of_kind[s]);
+    }
+    for (uint32_t k = 0; k < c->keys.count; k++) {
+        struct column *column = &g->column[k];
+        if ((c->side[REAL].summary && !column->known[REAL]) || (c->side[TWIN].summary && !column->known[TWIN]))
+            c->keys.of[k].kind = COMPARE_SKIP;
+    }
+    add_count(g, "kind: module", of_kind[REAL][1], of_kind[TWIN][1]);
+    add_count(g, "kind: utility", of_kind[REAL][0], of_kind[TWIN][0]);
+    add_sums(g);
+}
+
+static void compare_rows(struct comparing *g)
+{
+    struct comparison *c = g->c;
+    g->place = report_must(malloc((c->side[TWIN].rows + 1) * sizeof *g->place));
+    memset(g->place, 0xff, (c->side[TWIN].rows + 1) * sizeof *g->place);
+    skip_unknown(c);
+    c->library = report_must(calloc(c->pairs.count + 1, sizeof *c->library));
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        c->library[i].pair = c->pairs.of[i];
+        compare_library(g, &c->library[i]);
+    }
+    add_count(g, "libraries", c->side[REAL].rows, c->side[TWIN].rows);
+    add_sums(g);
+    compare_distributions(c, g->sample_states);
+}
+
+void compare_quantities(struct comparison *c)
+{
+    struct comparing g = {.c = c, .tolerance = c->compare->options.tolerance};
+    set_keys(&g);
+    if (c->side[REAL].summary || c->side[TWIN].summary)
+        compare_summary(&g);
+    else
+        compare_rows(&g);
+    free(g.order);
+    free(g.column);
+    free(g.word);
+    free(g.place);
+}
+
+bool compare_agrees(const struct comparison *c)
+{
+    return c->set.states[STATE_OFF] == 0 && c->libraries_off == 0;
+}
+
+const char *compare_library_name(const struct comparison *c, int side, uint32_t row, char text[32])
+{
+    if (row == COMPARE_NOBODY)
+        return "-";
+    if (c->side[side].row[row].name)
+        return c->side[side].row[row].name;
+    snprintf(text, 32, "%u", row);
+    return text;
+}

@@ -1,0 +1,136 @@
+/* Reading an operand; see compare.h. Files go through pyelfprof's passes to the text
+ * of a profile, which is read as any other; what the text has no room for, all
+ * samples of each library, is taken from the passes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/compare.h"
+
+#define PROFILE_MOST ((off_t)64 << 20)
+
+static void hear(void *hearer, const struct error *e)
+{
+    compare_complain(hearer, e);
+}
+
+static bool complain(struct compare *c, const struct error *e)
+{
+    compare_complain(c, e);
+    return false;
+}
+
+/* ---- files ---- */
+
+static bool measure(struct compare *c, const char *path, struct prof *p)
+{
+    struct error e;
+    *p = (struct prof){
+        .from = FROM_FILES,
+        .names = true,
+        .full = c->options.full,
+        .no_dwarf = c->options.no_dwarf,
+        .keep = true,
+        .hear = hear,
+        .hearer = c,
+        .debug_dir = c->options.debug_dir,
+        .debug_dirs = c->options.debug_dirs,
+    };
+    prof_find(p, path);
+    prof_capture(p);
+    if (p->count == 0 && p->failed)
+        return false;
+    if (p->count == 0) {
+        error_set(&e, ERROR_INPUT, "there is no shared object to compare; see --help");
+        error_at(&e, path, 0);
+        return complain(c, &e);
+    }
+    if (!p->no_dwarf)
+        prof_dwarf(p);
+    prof_graph(p);
+    return true;
+}
+
+static void take_samples(struct compare_side *side)
+{
+    for (size_t i = 0; i < side->rows && i < side->prof->count; i++) {
+        const struct capture *capture = &side->prof->file[i].capture;
+        side->row[i].samples[SAMPLE_FUNCTIONS] = &capture->functions;
+        side->row[i].samples[SAMPLE_NAMES] = &capture->name_lengths;
+    }
+}
+
+static bool read_files(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)
+{
+    struct error e;
+    char *text = NULL;
+    size_t size = 0;
+    side->prof = report_must(calloc(1, sizeof *side->prof));
+    if (!measure(c, path, side->prof))
+        return false;
+    FILE *to = report_must(open_memstream(&text, &size));
+    bool ok = prof_write_text(to, side->prof, &e);
+    if (fclose(to) != 0)
+        report_must(NULL);
+    FILE *from = ok ? report_must(fmemopen(text, size, "r")) : NULL;
+    ok = ok && compare_read_profile(c, path, from, keys, side, &e);
+    if (from)
+        fclose(from);
+    free(text);
+    take_samples(side);
+    return ok || complain(c, &e);
+}
+
+/* ---- profiles ---- */
+
+/* Whether this is a regular file that does not begin as ELF files do. */
+static bool is_profile(const char *path)
+{
+    char magic[4];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t n = fd >= 0 ? pread(fd, magic, sizeof magic, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    return n >= 0 && (n < (ssize_t)sizeof magic || memcmp(magic, "\177ELF", sizeof magic) != 0);
+}
+
+static bool read_profile(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)
+{
+    struct error e;
+    struct stat st;
+    side->profile = true;
+    FILE *from = fopen(path, "re");
+    if (!from || fstat(fileno(from), &st) != 0) {
+        error_errno(&e, path, "cannot read");
+    } else if (st.st_size > PROFILE_MOST) {
+        error_set(&e, ERROR_INPUT, "is neither an ELF file nor a profile: that is at most 64 MiB");
+        error_at(&e, path, 0);
+    } else if (compare_read_profile(c, path, from, keys, side, &e)) {
+        fclose(from);
+        return true;
+    }
+    if (from)
+        fclose(from);
+    return complain(c, &e);
+}
+
+bool compare_read_side(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)
+{
+    side->path = compare_text(c, path);
+    return is_profile(path) ? read_profile(c, path, keys, side) : read_files(c, path, keys, side);
+}
+
+void compare_side_free(struct compare_side *side)
+{
+    if (side->prof)
+        prof_free(side->prof);
+    free(side->prof);
+    free(side->row);
+}

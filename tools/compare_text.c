@@ -1,0 +1,194 @@
+/* The comparison as tables for people, what differs first; see compare.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare.h"
+
+/* Without --libraries. */
+enum { LIBRARIES_SHOWN = 20, QUANTITIES_SHOWN = 8 };
+
+enum { NAME_WIDTH = 27, NUMBER_WIDTH = 13, CELL = COMPARE_CELL };
+
+/* ---- cells ---- */
+
+void compare_difference_text(const struct compare_quantity *q, char difference[COMPARE_CELL], char share[COMPARE_CELL])
+{
+    uint64_t real = q->number[REAL];
+    uint64_t twin = q->number[TWIN];
+    *difference = *share = '\0';
+    if (q->type == TYPE_DISTANCE) {
+        snprintf(difference, CELL, "%.4f", q->distance);
+        snprintf(share, CELL, "of %s", compare_method_names[q->method]);
+    } else if (q->type == TYPE_NUMBER) {
+        snprintf(difference, CELL, "%s%" PRIu64,
+                 twin < real   ? "-"
+                 : twin > real ? "+"
+                               : "",
+                 twin < real ? real - twin : twin - real);
+        if (real && real != twin)
+            snprintf(share, CELL, "%+.2f %%", 100 * ((double)twin - (double)real) / (double)real);
+    }
+}
+
+static void print_cell(const struct compare_quantity *q, int side)
+{
+    if (q->type == TYPE_WORD)
+        printf(" %*s", NUMBER_WIDTH, q->word[side]);
+    else if (q->type == TYPE_DISTANCE && q->number[side] == 0)
+        printf(" %*s", NUMBER_WIDTH, "-");
+    else
+        printf(" %*" PRIu64, NUMBER_WIDTH, q->number[side]);
+}
+
+static void print_quantity(const struct compare_quantity *q, bool of_set)
+{
+    char difference[CELL], share[CELL], libraries[2 * CELL] = "";
+    compare_difference_text(q, difference, share);
+    size_t all = q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF];
+    if (of_set && q->libraries[STATE_OFF])
+        snprintf(libraries, sizeof libraries, "  off in %zu of %zu", q->libraries[STATE_OFF], all);
+    else if (of_set && q->libraries[STATE_WITHIN])
+        snprintf(libraries, sizeof libraries, "  differs in %zu of %zu", q->libraries[STATE_WITHIN], all);
+    printf("  %s%-*s", q->sampled ? "~" : "", NAME_WIDTH - q->sampled, q->name);
+    print_cell(q, REAL);
+    print_cell(q, TWIN);
+    if (*share || *libraries)
+        printf(" %*s %13s%s\n", NUMBER_WIDTH, difference, share, libraries);
+    else
+        printf(" %*s\n", NUMBER_WIDTH, difference);
+}
+
+/* ---- the set ---- */
+
+static void print_side(const struct comparison *c, int side)
+{
+    const struct compare_side *s = &c->side[side];
+    printf("%s %s: ", side == REAL ? "real" : "twin", s->path);
+    if (s->summary)
+        puts("a profile without libraries");
+    else
+        printf("%zu %s%s\n", s->rows, s->rows == 1 ? "library" : "libraries", s->profile ? ", as a profile says" : "");
+}
+
+static void print_state(const struct comparison *c, enum compare_state state)
+{
+    char heading[CELL];
+    if (c->set.states[state] == 0)
+        return;
+    snprintf(heading, sizeof heading,
+             state == STATE_OFF      ? "off"
+             : state == STATE_WITHIN ? "within %g %%"
+                                     : "equal",
+             100 * c->compare->options.tolerance);
+    printf("\n%-*s %*s %*s %*s\n", NAME_WIDTH + 2, heading, NUMBER_WIDTH, "real", NUMBER_WIDTH, "twin", NUMBER_WIDTH,
+           "difference");
+    for (size_t i = 0; i < c->set.count; i++) {
+        if (c->set.of[i].state == state)
+            print_quantity(&c->set.of[i], true);
+    }
+}
+
+/* ---- libraries ---- */
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct compare_library *x = *(const struct compare_library *const *)a;
+    const struct compare_library *y = *(const struct compare_library *const *)b;
+    if (x->list.states[STATE_OFF] != y->list.states[STATE_OFF])
+        return x->list.states[STATE_OFF] < y->list.states[STATE_OFF] ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static void print_library(const struct comparison *c, const struct compare_library *library)
+{
+    char text[SIDES][32];
+    const struct compare_list *list = &library->list;
+    const char *real = compare_library_name(c, REAL, library->pair.of[REAL], text[REAL]);
+    const char *twin = compare_library_name(c, TWIN, library->pair.of[TWIN], text[TWIN]);
+    bool all = c->compare->options.libraries;
+    if (compare_is_alone(library)) {
+        printf("\n%s: only in the %s\n", library->pair.of[REAL] == COMPARE_NOBODY ? twin : real,
+               library->pair.of[REAL] == COMPARE_NOBODY ? "twin" : "real");
+        return;
+    }
+    printf("\n%s", real);
+    if (strcmp(real, twin) != 0)
+        printf(" and %s", twin);
+    printf(": %zu off, %zu within, %zu equal\n", list->states[STATE_OFF], list->states[STATE_WITHIN],
+           list->states[STATE_EQUAL]);
+    size_t shown = 0;
+    for (int state = STATE_OFF; state >= (all ? STATE_EQUAL : STATE_OFF); state--) {
+        for (size_t i = 0; i < list->count && (all || shown < QUANTITIES_SHOWN); i++) {
+            if (list->of[i].state == (enum compare_state)state) {
+                print_quantity(&list->of[i], false);
+                shown++;
+            }
+        }
+    }
+    if (!all && list->states[STATE_OFF] > shown)
+        printf("  and %zu more\n", list->states[STATE_OFF] - shown);
+}
+
+static void print_libraries(const struct comparison *c)
+{
+    bool all = c->compare->options.libraries;
+    const struct compare_library **order = report_must(calloc(c->pairs.count + 1, sizeof *order));
+    size_t count = 0;
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        if (all || compare_is_alone(&c->library[i]) || c->library[i].list.states[STATE_OFF])
+            order[count++] = &c->library[i];
+    }
+    if (!all && count)
+        qsort(order, count, sizeof *order, compare_worst);
+    for (size_t i = 0; i < count && (all || i < LIBRARIES_SHOWN); i++)
+        print_library(c, order[i]);
+    if (!all && count > LIBRARIES_SHOWN)
+        printf("\nand %zu more libraries in which something is off; --libraries lists all\n", count - LIBRARIES_SHOWN);
+    free(order);
+}
+
+/* ---- in short ---- */
+
+static void print_states(const struct comparison *c, const size_t states[STATES])
+{
+    printf("%zu quantities: %zu equal, %zu within %g %%, %zu off",
+           states[STATE_EQUAL] + states[STATE_WITHIN] + states[STATE_OFF], states[STATE_EQUAL], states[STATE_WITHIN],
+           100 * c->compare->options.tolerance, states[STATE_OFF]);
+}
+
+static void print_notes(const struct comparison *c)
+{
+    bool sampled = false;
+    for (size_t i = 0; i < c->set.count; i++)
+        sampled |= c->set.of[i].sampled;
+    if (sampled)
+        puts("~ estimated from a part of the debug information; --full reads all");
+    for (int g = 0; g < COMPARE_GROUPS; g++) {
+        if (compare_is_unknown(c, (enum compare_group)g))
+            printf("not compared, because the %s does not say: %s\n", c->unknown[REAL][g] ? "real" : "twin",
+                   compare_group_names[g]);
+    }
+}
+
+void compare_print(const struct comparison *c)
+{
+    print_side(c, REAL);
+    print_side(c, TWIN);
+    for (int state = STATE_OFF; state >= STATE_EQUAL; state--)
+        print_state(c, (enum compare_state)state);
+    if (!c->side[REAL].summary && !c->side[TWIN].summary)
+        print_libraries(c);
+    putchar('\n');
+    print_notes(c);
+    printf("set: ");
+    print_states(c, c->set.states);
+    putchar('\n');
+    if (c->side[REAL].summary || c->side[TWIN].summary)
+        return;
+    printf("libraries: %zu matched, %zu by name, %zu only real, %zu only twin\n", c->pairs.matched, c->pairs.by_name,
+           c->pairs.alone[REAL], c->pairs.alone[TWIN]);
+    printf("each library: ");
+    print_states(c, c->library_states);
+    printf(", in %zu %s\n", c->libraries_off, c->libraries_off == 1 ? "library" : "libraries");
+}
