@@ -209,7 +209,7 @@ static void report_edges(FILE *f, const struct plan *plan, bool *any)
         return;
     report_heading(f, any);
     fprintf(f, "%-28s%8u of %-8u%14" PRId64 "%14" PRId64 "\n", "symbols of edges", t.libraries, t.of, t.wanted,
-                t.actual);
+            t.actual);
 }
 
 void differences_report(FILE *f, const struct set *set)

@@ -329,7 +329,7 @@ static const char *const python[] = {
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
 
-static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",   "libpthread.so.0",      "librt.so.1",
+static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",     "librt.so.1",
                                         "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"};
 
 uint32_t outside_libraries_most(void)

@@ -21,7 +21,6 @@ enum {
 
 const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
 
-
 /* Symbols of functions that are not numbered ones. */
 static uint32_t glue_symbols(const struct plan_library *l)
 {
@@ -350,4 +349,3 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
     }
     return true;
 }
-

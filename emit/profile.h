@@ -26,7 +26,7 @@ enum {
     PROFILE_DEPTH_MOST = 100000,
     PROFILE_REPEAT_MOST = 1000,
     PROFILE_ROWS_MOST = 20000,
-    PROFILE_EDGES_MOST = 4000000, /* of all rows */
+    PROFILE_EDGES_MOST = 4000000,   /* of all rows */
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = 1 << 26,   /* of a profile */
 };

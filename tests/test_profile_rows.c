@@ -189,8 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_rows),         cmocka_unit_test(sums_rows),   cmocka_unit_test(writes_what_it_read),
-        cmocka_unit_test(refuses_wrong_rows), cmocka_unit_test(bounds_rows),
-        cmocka_unit_test(bounds_edges),
+        cmocka_unit_test(refuses_wrong_rows), cmocka_unit_test(bounds_rows), cmocka_unit_test(bounds_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
