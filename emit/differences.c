@@ -107,7 +107,8 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (l->row->without_debug)
         return;
-    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
+    if (!l->row->hollow)
+        v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);

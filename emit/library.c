@@ -303,6 +303,11 @@ static bool size_debug(struct builder *b, struct error *e)
     struct library *l = &b->library;
     if (l->row->without_debug)
         return true;
+    if (l->row->hollow) {
+        l->debug.size[DEBUG_STR] = l->row->size[SIZE_DEBUG];
+        l->layout.section[SECTION_DEBUG_STR].size = l->row->size[SIZE_DEBUG];
+        return true;
+    }
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
@@ -500,10 +505,28 @@ struct debug_places library_debug_places(const struct library *l, uint8_t *image
     return places;
 }
 
+/* Names of functions, over and over. */
+static void write_hollow(const struct library *l, uint8_t *image)
+{
+    static const char stem[] = "_static";
+    const struct section *s = &l->layout.section[SECTION_DEBUG_STR];
+    uint8_t *p = image + s->offset;
+    const size_t name = strlen(l->row->name);
+    for (uint64_t i = 0; i < s->size; i++) {
+        const uint64_t at = i % (name + sizeof stem);
+        p[i] = (uint8_t)(at < name ? l->row->name[at] : stem[at - name]);
+    }
+    p[s->size - 1] = '\0';
+}
+
 static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
 {
     if (l->row->without_debug)
         return;
+    if (l->row->hollow) {
+        write_hollow(l, image);
+        return;
+    }
     const struct debug_places places = library_debug_places(l, image);
     debug_write(&l->debug, names, &places);
 }

@@ -47,10 +47,10 @@ static void set_elf(struct plan_library *l, const struct profile_row *row)
 }
 
 /* How many functions unwind tables of so many bytes are of. */
-static uint64_t functions_of_unwind(uint64_t unwind)
+static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
 {
     const uint64_t none = unwind_frame_size(0, true) + unwind_header_size(0, true);
-    const uint64_t one = unwind_frame_size(UNWIND_NARROW, true) + unwind_header_size(1, true) - none;
+    const uint64_t one = unwind_frame_size(plan_unwind_entry(plan), true) + unwind_header_size(1, true) - none;
     return unwind > none ? (unwind - none) / one : 0;
 }
 
@@ -60,7 +60,7 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
     const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
     uint64_t n = FUNCTIONS_NATURAL;
     if (row->value[ROW_SYMTAB] == 0 && unwind) /* .dynsym has but a part of them */
-        n = functions_of_unwind(unwind);
+        n = functions_of_unwind(plan, unwind);
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
         n = (uint64_t)row->value[ROW_FUNCTIONS];
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
@@ -255,6 +255,8 @@ static bool run_rounds(struct rows *r, struct error *e)
     const uint32_t count = plan_counted(plan);
     bool again = true;
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
+        for (uint32_t i = 0; i < count; i++)
+            r->want[i].functions = functions_of(plan, plan->library[i].said);
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
         const bool wide = plan->wide;

@@ -279,8 +279,13 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         if (!w->share)
             break;
     }
-    if (!w->silent && w->imports) {
+    if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
+        return find_counts(context, worker, index, e);
+    }
+    const struct profile *p = r->s->plan->profile;
+    if (w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE) {
+        l->hollow = true;
         return find_counts(context, worker, index, e);
     }
     return error_set(e, ERROR_INFEASIBLE,
