@@ -96,6 +96,7 @@ struct plan_library {
         uint32_t got;       /* R_X86_64_GLOB_DAT */
         uint32_t addresses; /* R_X86_64_64, in .data */
         uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
+        uint32_t weak_own;  /* exported functions that are weak: the last */
         uint32_t objects;   /* dynamic symbols of data */
         uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */

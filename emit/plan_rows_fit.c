@@ -72,6 +72,9 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
     if (x->weak > x->outside)
         x->weak = x->outside;
+    x->weak_own = more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
+    if (x->weak_own > l->exported)
+        x->weak_own = l->exported;
     x->slots = more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;

@@ -93,7 +93,8 @@ static void put_functions(struct symbols *t)
     for (uint32_t i = 0; i < exported; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-        t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
+        const unsigned char bind = i + l->row->extra.weak_own < exported ? STB_GLOBAL : STB_WEAK;
+        t->defined[i] = symbol(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
            t->start + 1 + l->row->import_names + (l->shape.local ? l->row->exported_names : l->row->function_names));
