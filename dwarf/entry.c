@@ -41,7 +41,6 @@ static uint64_t read_value(uint32_t form, int32_t constant, const uint8_t **p)
 
 const uint8_t *entry_read(struct dialect d, const uint8_t *p, struct entry *e)
 {
-    *e = (struct entry){.at = p, .code = p[0]};
     *e = (struct entry){.at = p, .code = *p};
     p++;
     e->name = e->line = e->type = e->sibling = e->origin = e->value = ENTRY_NONE;

@@ -6,6 +6,12 @@
 
 #include "base/random.h"
 
+enum {
+    LITERAL_PACKED = 42, /* what zstd -3 makes of literals, %, when it meets them first, */
+    AGAIN_PACKED = 2,    /* and when it has met them */
+    SHARE_ALL = 1 << 16,
+};
+
 /* Tables as programs have them: small integers, physical constants, masks. */
 static void make_literals(uint8_t *at, uint64_t seed)
 {
@@ -112,18 +118,45 @@ const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_l
     return c->other[kind] ? c->other[kind] : c;
 }
 
-void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key)
+struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
+{
+    const uint64_t once = size < STOCK_LITERALS ? size : STOCK_LITERALS;
+    const uint64_t literals = once * LITERAL_PACKED / 100 + (size - once) * AGAIN_PACKED / 100;
+    if (packed >= size)
+        return (struct stock_taste){.fresh = size ? SHARE_ALL : 0};
+    if (packed > literals)
+        return (struct stock_taste){.fresh = (uint32_t)((packed - literals) * SHARE_ALL / (size - literals))};
+    return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
+}
+
+static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t r, uint8_t *at, uint64_t piece)
+{
+    const uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
+    const uint32_t chance = (uint32_t)(random_mix(r) & (SHARE_ALL - 1));
+    if (chance < taste.fresh) {
+        struct random words = {r};
+        for (uint64_t done = 0; done < piece; done += 8) {
+            const uint64_t word = random_next(&words);
+            memcpy(at + done, &word, piece - done < 8 ? piece - done : 8);
+        }
+    } else if (chance < taste.fresh + taste.zeros) {
+        memset(at, 0, piece);
+    } else {
+        memcpy(at, s->literals + from, piece);
+        if (piece >= 8) /* no two copies are the same */
+            memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
+    }
+}
+
+void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key)
 {
     struct random random = {key};
     while (size) {
         uint64_t r = random_next(&random);
         uint64_t piece = 128 + (r & 0x3f8);
-        uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
         if (piece > size)
             piece = size;
-        memcpy(at, s->literals + from, piece);
-        if (piece >= 8) /* no two copies are the same */
-            memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
+        fill_piece(s, taste, r, at, piece);
         at += piece;
         size -= piece;
     }

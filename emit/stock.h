@@ -35,7 +35,16 @@ void stock_row_dialect(const struct profile *profile, const struct profile_row *
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l);
 const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l);
 
+/* Shares of a place to fill, times 2^16: random words, of which no two are the same, and zeros.
+ * The rest are literals from a table, which programs that compress find again. */
+struct stock_taste {
+    uint32_t fresh, zeros;
+};
+
+/* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */
+struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
+
 /* Fills `size` bytes with constants, other ones for another key. */
-void stock_fill(const struct stock *s, uint8_t *at, uint64_t size, uint64_t key);
+void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key);
 
 #endif

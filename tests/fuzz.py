@@ -1,6 +1,6 @@
-"""Runs the fuzzers of what pyelfprof reads, for so many seconds each: tests/fuzz.py [SECONDS [TARGET...]]
+"""Runs the fuzzers, for so many seconds each: tests/fuzz.py [SECONDS [TARGET...]]
 
-They start from small files that pyelfgen and gcc make. libdwarf has errors of its own, for which the programs read
+Those of readers of ELF start from small files that pyelfgen and gcc make, those of texts from texts of ours. libdwarf has errors of its own, for which the programs read
 debug information in a process apart; so of the target `fuzz_stats` only what ends in our code is a finding.
 PYELFGEN_BUILD names the build with pyelfgen, PYELFGEN_FUZZ_BUILD that with the fuzzers.
 """
@@ -16,6 +16,9 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = SOURCE / os.environ.get("PYELFGEN_BUILD", "build")
 FUZZ = SOURCE / os.environ.get("PYELFGEN_FUZZ_BUILD", "build-fuzz")
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0"}
+
+TARGETS = sorted(path.stem for path in (SOURCE / "tests").glob("fuzz_*.c"))
+ELF = ["fuzz_capture", "fuzz_probe_object", "fuzz_sizes", "fuzz_stats"]
 
 PROFILE = """pyelfgen-profile: 1
 modules: 1
@@ -42,6 +45,18 @@ COMPILED = {
 
 def run(*command, **options):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace", **options)
+
+
+def texts(directory):
+    """Profiles and manifests."""
+    directory.mkdir()
+    for path in sorted((SOURCE / "profiles").glob("*.prof")):
+        (directory / path.name).write_bytes(path.read_bytes())
+    with tempfile.TemporaryDirectory() as work:
+        made = pathlib.Path(work) / "set"
+        done = run(BUILD / "bin" / "pyelfgen", "--profile", SOURCE / "profiles" / "small.prof", "-q", "-o", made)
+        assert done.returncode == 0, done.stderr
+        os.rename(made / "manifest.json", directory / "manifest.json")
 
 
 def corpus(directory):
@@ -77,7 +92,7 @@ def fuzz(target, seconds, work):
     found.mkdir()
     options = ["-fork=1", "-ignore_crashes=1"] if target == "fuzz_stats" else []
     options += [f"-max_total_time={seconds}", "-rss_limit_mb=3000", "-timeout=30", "-max_len=200000", f"-artifact_prefix={found}/"]
-    done = run(FUZZ / "bin" / target, *options, work / "corpus", env=ENVIRONMENT)
+    done = run(FUZZ / "bin" / target, *options, work / ("elf" if target in ELF else "texts"), env=ENVIRONMENT)
     runs = re.findall(r"^#(\d+)", done.stderr, flags=re.M)
     findings = []
     for file in sorted(found.iterdir()):
@@ -93,8 +108,9 @@ def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     with tempfile.TemporaryDirectory(prefix="pyelfgen-fuzz-") as work:
         work = pathlib.Path(work)
-        corpus(work / "corpus")
-        results = [fuzz(target, seconds, work) for target in sys.argv[2:] or ["fuzz_capture", "fuzz_stats"]]
+        corpus(work / "elf")
+        texts(work / "texts")
+        results = [fuzz(target, seconds, work) for target in sys.argv[2:] or TARGETS]
     sys.exit(0 if all(results) else 1)
 
 
