@@ -24,7 +24,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->at.python_slot = next;
     if (s->python || s->holds)
         next += shape_python_functions(l->row);
-    if (s->python)
+    if (s->python && !l->row->inner_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
@@ -38,6 +38,8 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
+    if (l->row->inner_entry)
+        l->at.entry_slot = next++;
     assert(next == s->plt + s->direct);
     return true;
 }
@@ -54,6 +56,8 @@ static bool target_directly(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
+    if (l->row->inner_entry)
+        target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;
 }
@@ -556,7 +560,7 @@ bool library_write(struct builder *b, struct error *e)
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if ((l->shape.inner || l->shape.local) && !l->row->without_debug &&
+    if ((l->shape.inner || l->shape.local || l->row->inner_entry) && !l->row->without_debug &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;

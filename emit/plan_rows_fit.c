@@ -135,6 +135,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
     l->extra = (struct plan_extra){0};
+    l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     set_extra(plan, l, w->share);
 }
 
