@@ -33,7 +33,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_OTHER] = 0;
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
-    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak;
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak + l->row->extra.weak_own;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     if (l->row->stripped)
@@ -43,7 +43,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OTHER] = 0;
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
-    v[ROW_LOCAL_FUNCTIONS] = s->local + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_FUNCTIONS] = s->local + l->row->inner_entry + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
     v[ROW_LOCAL_OTHER] = fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
     v[ROW_FUNCTIONS] += v[ROW_LOCAL_FUNCTIONS];
@@ -81,7 +81,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_LOADS] = 0;
     for (uint32_t i = 0; i < l->layout.segment_count; i++)
         v[ROW_LOADS] += l->layout.segment[i].p_type == PT_LOAD;
-    v[ROW_MANGLED] = 0;
+    const uint32_t named = l->row->stripped ? plan_exported(l->row) : l->row->functions;
+    v[ROW_MANGLED] = names_are_mangled(&l->plan->names, l->row) ? named : 0;
     v[ROW_METHODS] = l->shape.python ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }
@@ -107,7 +108,8 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (l->row->without_debug)
         return;
-    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
+    if (!l->row->hollow)
+        v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);

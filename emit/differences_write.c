@@ -14,6 +14,8 @@ static const char *const given_up[LEVEL_COUNT] = {[LEVEL_UNMARKED] = "visit mark
                                                   [LEVEL_PLAIN] = "a module's attributes",
                                                   [LEVEL_BARE] = "constants and helpers"};
 
+static const char hollow[] = "units of debug information";
+
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
@@ -113,12 +115,14 @@ static struct json_object *library_object(const struct profile *p, const struct 
     char name[64];
     snprintf(name, sizeof name, "%s.so", l->name);
     bool ok = o && without && differs && unknown && add_values(differs, unknown, l->said, d);
+    if (ok && l->hollow)
+        ok = json_object_array_add(without, json_object_new_string(hollow)) == 0;
     for (unsigned level = LEVEL_UNMARKED; ok && level <= (unsigned)l->level; level++)
         if (level != LEVEL_PLAIN || l->kind == LIBRARY_MODULE)
             ok = json_object_array_add(without, json_object_new_string(given_up[level])) == 0;
     ok = ok && put(o, "name", json_object_new_string(name)) && put(o, "row", json_object_new_int64(l->said - p->row));
     /* from here on these are the object's */
-    if (ok && l->level != LEVEL_WHOLE)
+    if (ok && (l->level != LEVEL_WHOLE || l->hollow))
         ok = put(o, "without", json_object_get(without));
     ok = ok && put(o, "differs", json_object_get(differs)) && put(o, "unknown", json_object_get(unknown)) &&
          put(o, "needed", edges_object(l->said, l));
@@ -155,6 +159,11 @@ static void report_levels(FILE *f, const struct plan *plan)
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         for (unsigned level = LEVEL_UNMARKED; level <= (unsigned)plan->library[i].level; level++)
             count[level] += level != LEVEL_PLAIN || plan->library[i].kind == LIBRARY_MODULE;
+    uint32_t without_units = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        without_units += plan->library[i].hollow;
+    if (without_units)
+        fprintf(f, "%u of %u libraries have no room for %s\n", without_units, plan_counted(plan), hollow);
     for (unsigned level = LEVEL_UNMARKED; level < LEVEL_COUNT; level++)
         if (count[level])
             fprintf(f, "%u of %u libraries have no room for %s\n", count[level], plan_counted(plan), given_up[level]);

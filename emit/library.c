@@ -24,7 +24,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->at.python_slot = next;
     if (s->python || s->holds)
         next += shape_python_functions(l->row);
-    if (s->python)
+    if (s->python && !l->row->inner_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
@@ -38,6 +38,8 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
+    if (l->row->inner_entry)
+        l->at.entry_slot = next++;
     assert(next == s->plt + s->direct);
     return true;
 }
@@ -54,6 +56,8 @@ static bool target_directly(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
+    if (l->row->inner_entry)
+        target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;
 }
@@ -303,6 +307,11 @@ static bool size_debug(struct builder *b, struct error *e)
     struct library *l = &b->library;
     if (l->row->without_debug)
         return true;
+    if (l->row->hollow) {
+        l->debug.size[DEBUG_STR] = l->row->size[SIZE_DEBUG];
+        l->layout.section[SECTION_DEBUG_STR].size = l->row->size[SIZE_DEBUG];
+        return true;
+    }
     struct debug *d = &l->debug;
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
@@ -500,10 +509,28 @@ struct debug_places library_debug_places(const struct library *l, uint8_t *image
     return places;
 }
 
+/* Names of functions, over and over. */
+static void write_hollow(const struct library *l, uint8_t *image)
+{
+    static const char stem[] = "_static";
+    const struct section *s = &l->layout.section[SECTION_DEBUG_STR];
+    uint8_t *p = image + s->offset;
+    const size_t name = strlen(l->row->name);
+    for (uint64_t i = 0; i < s->size; i++) {
+        const uint64_t at = i % (name + sizeof stem);
+        p[i] = (uint8_t)(at < name ? l->row->name[at] : stem[at - name]);
+    }
+    p[s->size - 1] = '\0';
+}
+
 static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
 {
     if (l->row->without_debug)
         return;
+    if (l->row->hollow) {
+        write_hollow(l, image);
+        return;
+    }
     const struct debug_places places = library_debug_places(l, image);
     debug_write(&l->debug, names, &places);
 }
@@ -533,7 +560,7 @@ bool library_write(struct builder *b, struct error *e)
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if ((l->shape.inner || l->shape.local) && !l->row->without_debug &&
+    if ((l->shape.inner || l->shape.local || l->row->inner_entry) && !l->row->without_debug &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;

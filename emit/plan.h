@@ -77,6 +77,8 @@ struct plan_library {
     bool without_debug;      /* has no debug information */
     bool runpath;            /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
+    bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
+    bool hollow;      /* its debug information is too little for a unit: names alone */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
@@ -95,6 +97,7 @@ struct plan_library {
         uint32_t got;       /* R_X86_64_GLOB_DAT */
         uint32_t addresses; /* R_X86_64_64, in .data */
         uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
+        uint32_t weak_own;  /* exported functions that are weak: the last */
         uint32_t objects;   /* dynamic symbols of data */
         uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */

@@ -21,7 +21,6 @@
 enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
-    UNWIND_OF_FUNCTION = 44,
     FUNCTIONS_NATURAL = 20,
     CALLS_NATURAL = 4, /* functions of another that a library calls */
     EXTERN_CHAIN = 10, /* modules that call each other in a row */
@@ -47,13 +46,21 @@ static void set_elf(struct plan_library *l, const struct profile_row *row)
         elf->max_page_size = (int64_t)page;
 }
 
+/* How many functions unwind tables of so many bytes are of. */
+static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
+{
+    const uint64_t none = unwind_frame_size(0, true) + unwind_header_size(0, true);
+    const uint64_t one = unwind_frame_size(plan_unwind_entry(plan), true) + unwind_header_size(1, true) - none;
+    return unwind > none ? (unwind - none) / one : 0;
+}
+
 /* How many functions a row wants. */
 static uint32_t functions_of(const struct plan *plan, const struct profile_row *row)
 {
     const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
     uint64_t n = FUNCTIONS_NATURAL;
     if (row->value[ROW_SYMTAB] == 0 && unwind) /* .dynsym has but a part of them */
-        n = unwind / UNWIND_OF_FUNCTION;
+        n = functions_of_unwind(plan, unwind);
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
         n = (uint64_t)row->value[ROW_FUNCTIONS];
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
@@ -169,7 +176,7 @@ static bool make_edges(struct rows *r, struct error *e)
             l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
         }
         l->utilities = l->edges;
-        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, 1);
+        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, is_captured(plan->profile) ? 0 : 1);
     }
     return true;
 }
@@ -248,6 +255,8 @@ static bool run_rounds(struct rows *r, struct error *e)
     const uint32_t count = plan_counted(plan);
     bool again = true;
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
+        for (uint32_t i = 0; i < count; i++)
+            r->want[i].functions = functions_of(plan, plan->library[i].said);
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
         const bool wide = plan->wide;

@@ -72,6 +72,9 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
     if (x->weak > x->outside)
         x->weak = x->outside;
+    x->weak_own = more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
+    if (x->weak_own > l->exported)
+        x->weak_own = l->exported;
     x->slots = more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;
@@ -132,6 +135,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
     l->extra = (struct plan_extra){0};
+    l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     set_extra(plan, l, w->share);
 }
 
@@ -279,8 +283,13 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         if (!w->share)
             break;
     }
-    if (!w->silent && w->imports) {
+    if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
+        return find_counts(context, worker, index, e);
+    }
+    const struct profile *p = r->s->plan->profile;
+    if (w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE) {
+        l->hollow = true;
         return find_counts(context, worker, index, e);
     }
     return error_set(e, ERROR_INFEASIBLE,

@@ -151,7 +151,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(NAME_LENGTHS, ROW, "name-lengths", PROFILE_BYTES_MOST)                                                           \
     X(LANGUAGE, ROW_DWARF, "language", PROFILE_APPLICATION_MOST)                                                       \
     X(ERROR, ROW_DWARF, "error", PROFILE_APPLICATION_MOST)                                                             \
-    X(LOADED, ROW, "loaded", PROFILE_APPLICATION_MOST)
+    X(LOADED, ROW, "loaded", PROFILE_APPLICATION_MOST)                                                                 \
+    X(IMPORT, ROW, "import", PROFILE_APPLICATION_MOST)
 
 enum row_value {
 #define PROFILE_ROW_ID(id, ...) ROW_##id,

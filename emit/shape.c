@@ -82,7 +82,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->names = l->import_names + (s->inner ? 0 : marked) + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
-        s->names += string(s->entry) + sizeof "PyInit_" + stem;
+        s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
     if (s->python || s->holds) {
 #define PYTHON_BYTES(id, name) s->names += shape_calls_python(l, PYTHON_##id) ? sizeof name : 0;
         PYTHON_FUNCTIONS(PYTHON_BYTES)
@@ -105,8 +105,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
-    s->strtab = 1 + s->names + (s->inner ? marked : 0) + (s->local ? l->function_names - own : 0) +
-                sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked : 0) +
+                (s->local ? l->function_names - own : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
@@ -146,7 +146,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + 1u : 0);
+    s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + !l->inner_entry : 0);
+    s.direct += l->inner_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
     s.plt += l->extra.slots;
     s.undefined += l->extra.outside;
@@ -157,7 +158,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
     uint32_t marked = l->functions - s.local + (s.marks ? 1 : 0);
     s.inner = plan_is_direct(l) ? marked : 0;
-    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2 : 0) + l->extra.objects;
+    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.pointers = bare ? 0 : NAME_POINTERS;
     s.glue = s.helpers + own_extern + (s.python ? 1 + shape_methods(l) : 0) + (s.executable ? 1 : 0);
@@ -184,7 +185,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (shape_has_local(l, &s, i))
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.local + s.undefined + s.defined + s.inner;
+    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.local + l->inner_entry + s.undefined + s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
@@ -251,5 +252,5 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
-    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals + s->local;
+    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals + s->local + l->inner_entry;
 }

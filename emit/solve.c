@@ -93,7 +93,7 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
     if (l->said) /* objects that it has not are not told */
         b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
-    if (l->without_debug)
+    if (l->without_debug || l->hollow)
         b->size[SIZE_DEBUG] = 0;
     if (l->stripped)
         b->size[SIZE_SYMTAB] = b->size[SIZE_STRTAB] = 0;

@@ -93,7 +93,8 @@ static void put_functions(struct symbols *t)
     for (uint32_t i = 0; i < exported; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-        t->defined[i] = symbol(name, STB_GLOBAL, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
+        const unsigned char bind = i + l->row->extra.weak_own < exported ? STB_GLOBAL : STB_WEAK;
+        t->defined[i] = symbol(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
            t->start + 1 + l->row->import_names + (l->shape.local ? l->row->exported_names : l->row->function_names));
@@ -143,7 +144,7 @@ static struct others put_others(struct symbols *t)
     struct others o = {0};
     if (s->executable)
         define_glue(t, put_name(t, "_start", ""), GLUE_START);
-    if (s->python) {
+    if (s->python && !l->row->inner_entry) {
         o.entry = t->count;
         define_glue(t, put_name(t, s->entry, ""), GLUE_ENTRY);
     }
@@ -386,6 +387,12 @@ static void put_local_functions(const struct library *l, struct local_table *t)
                             l->code.text + l->body[i].offset, l->body[i].size);
         t->strings = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->strings, NULL);
     }
+    if (!l->row->inner_entry)
+        return;
+    const struct glue_place *entry = &l->glue.place[GLUE_ENTRY];
+    *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
+                        l->code.text + entry->offset, entry->size);
+    t->strings = put_bytes(t->strings, l->shape.entry, strlen(l->shape.entry) + 1);
 }
 
 /* Their marks. */
@@ -534,7 +541,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.python_slot + i] = o.python + i;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
         plt_symbols[l->outside_slots + i] = o.outside + i;
-    if (s->python)
+    if (s->python && !l->row->inner_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o.extern_before;

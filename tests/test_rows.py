@@ -226,6 +226,17 @@ def test_differences_are_summed_up(programs, made, tmp_path):
     assert "each library's are in differences.json beside its manifest" in said
 
 
+def test_a_twin_of_the_twin_is_the_same(programs, made, tmp_path):
+    """What pyelfprof captures of a set is followed but for what depends on how debug information is filled."""
+    programs.run("pyelfprof", "-o", tmp_path / "twin.prof", *made.paths)
+    programs.run("pyelfgen", "--profile", tmp_path / "twin.prof", "-o", tmp_path / "twin")
+    assert sizes_of_each([tmp_path / "twin" / path.name for path in made.paths]) == sizes_of_each(made.paths)
+    for library in json.loads((tmp_path / "twin" / "differences.json").read_text())["libraries"]:
+        differs = [name for name in library["differs"] if not name.startswith(("mix: ", "dwarf: "))]
+        assert not differs and not library["needed"], library
+    check_runs(programs, tmp_path / "twin")
+
+
 @pytest.mark.parametrize(
     "rows, message",
     [
