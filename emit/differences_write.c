@@ -19,9 +19,18 @@ static const char hollow[] = "units of debug information";
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
-static enum comparison compare(const struct profile_row *row, const struct differences *d, enum row_value v)
+/* What a library's row says; what a captured one leaves out is 0. */
+static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
-    if (row->value[v] == PROFILE_DERIVED || row->value[v] == d->value[v])
+    const int64_t value = plan->library[library].said->value[v];
+    const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
+                        (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_OTHER) || v == ROW_METHODS || v == ROW_RUNPATH;
+    return value == PROFILE_DERIVED && counts && profile_is_captured(plan->profile) ? 0 : value;
+}
+
+static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)
+{
+    if (wanted == PROFILE_DERIVED || wanted == d->value[v] || (!wanted && d->value[v] == PROFILE_DERIVED))
         return SAME;
     /* not a property of the library */
     if (v == ROW_DWARF_SAMPLED || v == ROW_KIND)
@@ -66,16 +75,18 @@ static struct json_object *pair(struct json_object *wanted, struct json_object *
     return o;
 }
 
-static bool add_values(struct json_object *differs, struct json_object *unknown, const struct profile_row *row,
-                       const struct differences *d)
+static bool add_values(struct json_object *differs, struct json_object *unknown, const struct plan *plan,
+                       uint32_t library, const struct differences *d)
 {
+    const struct profile_row *row = plan->library[library].said;
     bool ok = true;
     char name[PROFILE_PATH + 32];
     for (unsigned v = 0; v < ROW_VALUES && ok; v++) {
-        const enum comparison c = compare(row, d, v);
+        const int64_t wanted = wanted_of(plan, library, v);
+        const enum comparison c = compare(wanted, d, v);
         quantity((enum profile_key_id)(KEY_ROW + v), name);
         if (c == DIFFERENT)
-            ok = put(differs, name, pair(value_object(v, row->value[v]), value_object(v, d->value[v])));
+            ok = put(differs, name, pair(value_object(v, wanted), value_object(v, d->value[v])));
         if (c == UNKNOWN)
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
@@ -105,16 +116,17 @@ static struct json_object *edges_object(const struct profile_row *row, const str
     return list;
 }
 
-static struct json_object *library_object(const struct profile *p, const struct plan_library *l,
-                                          const struct differences *d)
+static struct json_object *library_object(const struct plan *plan, uint32_t library, const struct differences *d)
 {
+    const struct profile *p = plan->profile;
+    const struct plan_library *l = &plan->library[library];
     struct json_object *o = json_object_new_object();
     struct json_object *without = json_object_new_array();
     struct json_object *differs = json_object_new_object();
     struct json_object *unknown = json_object_new_array();
     char name[64];
     snprintf(name, sizeof name, "%s.so", l->name);
-    bool ok = o && without && differs && unknown && add_values(differs, unknown, l->said, d);
+    bool ok = o && without && differs && unknown && add_values(differs, unknown, plan, library, d);
     if (ok && l->hollow)
         ok = json_object_array_add(without, json_object_new_string(hollow)) == 0;
     for (unsigned level = LEVEL_UNMARKED; ok && level <= (unsigned)l->level; level++)
@@ -140,7 +152,7 @@ bool differences_write(FILE *f, const struct set *set)
     const struct plan *plan = set->plan;
     bool ok = fputs("{\n  \"pyelfgen-differences\": 1,\n  \"libraries\": [\n", f) >= 0;
     for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
-        struct json_object *o = library_object(plan->profile, &plan->library[i], &set->library[i].differences[0]);
+        struct json_object *o = library_object(plan, i, &set->library[i].differences[0]);
         const char *text =
             o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
         if (!text)
@@ -179,16 +191,16 @@ static struct total total_of(const struct set *set, enum row_value v)
 {
     struct total t = {0};
     for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
-        const struct profile_row *row = set->plan->library[i].said;
         const struct differences *d = &set->library[i].differences[0];
-        const enum comparison c = compare(row, d, v);
-        if (row->value[v] == PROFILE_DERIVED)
+        const int64_t wanted = wanted_of(set->plan, i, v);
+        const enum comparison c = compare(wanted, d, v);
+        if (wanted == PROFILE_DERIVED)
             continue;
         t.of++;
         t.libraries += c != SAME;
         t.unknown |= c == UNKNOWN;
-        t.wanted += row->value[v];
-        t.actual += d->value[v];
+        t.wanted += wanted;
+        t.actual += d->value[v] == PROFILE_DERIVED ? 0 : d->value[v];
     }
     return t;
 }

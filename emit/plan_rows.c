@@ -74,17 +74,11 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
     return n < PROFILE_FUNCTIONS_MOST ? (uint32_t)n : PROFILE_FUNCTIONS_MOST;
 }
 
-/* Whether the profile says that no symbol goes with an edge without a number. */
-static bool is_captured(const struct profile *p)
-{
-    return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
-}
-
 /* Whether less than half of a row's names are mangled, as far as it is known. */
 static bool has_plain_names(const struct profile *p, const struct profile_row *row)
 {
     const uint64_t functions = rows_value_or(row, ROW_FUNCTIONS, 0);
-    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !is_captured(p)) /* which leaves zeros out */
+    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !profile_is_captured(p)) /* which leaves zeros out */
         return false;
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
@@ -132,7 +126,7 @@ static uint32_t list_edges(struct rows *r)
 {
     const struct plan *plan = r->s->plan;
     const struct profile *p = plan->profile;
-    const uint32_t symbols = is_captured(p) ? 0 : CALLS_NATURAL;
+    const uint32_t symbols = profile_is_captured(p) ? 0 : CALLS_NATURAL;
     uint32_t count = 0;
     for (uint32_t i = 0; p->graph && i < plan_counted(plan); i++) {
         const struct profile_row *row = &p->row[r->want[i].row];
@@ -176,7 +170,7 @@ static bool make_edges(struct rows *r, struct error *e)
             l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
         }
         l->utilities = l->edges;
-        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, is_captured(plan->profile) ? 0 : 1);
+        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
     }
     return true;
 }
@@ -197,7 +191,7 @@ static void count_imports(struct rows *r)
             struct plan_edge *edge = &l->edge[n];
             const struct plan_library *to = &plan->library[edge->library];
             const uint32_t callable = calls_row_callable(l, to);
-            uint32_t wanted = is_captured(plan->profile) ? 0 : CALLS_NATURAL;
+            uint32_t wanted = profile_is_captured(plan->profile) ? 0 : CALLS_NATURAL;
             if (!plan->profile->graph && calls_leaf(l, to))
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)

@@ -241,6 +241,13 @@ struct profile {
     } captured;
 };
 
+/* Whether pyelfprof wrote it, which leaves out what is 0: counts of symbols and relocations,
+ * and numbers of symbols on edges. */
+static inline bool profile_is_captured(const struct profile *p)
+{
+    return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
+}
+
 /* The defaults above, one module, nothing else. Free with profile_free. */
 bool profile_init(struct profile *p, struct error *e);
 

@@ -21,17 +21,18 @@ TABLES = ["dynamic", "relocations", "mix"]
 COMMON = """
 struct node {{ long key; struct node *next; double weight[4]; }};
 typedef int (*visitor)(struct node *, void *);
-static long table[{size}] = {{1, 2, 3}};
+static long table[{size}] = {{1, 2, 3}}, defaults[{size}] = {{4, 5}};
+static long counted[8 * {size}];
 {functions}
 """
 FUNCTION = """
-static long step{n}(struct node *at, long by) {{ long sum = by; while (at) {{ sum += at->key * {n}; at = at->next; }} return sum; }}
+static long advance_by_step{n}(struct node *at, long by) {{ long sum = by; while (at) {{ sum += at->key * {n}; at = at->next; }} return sum; }}
 long {name}_{n}(struct node *at, visitor visit, double share)
 {{
     long found = 0;
     for (long i = 0; i < 10; i++) {{
         struct node here = {{i + {n}, at, {{share, 0, 0, 1}}}};
-        found += step{n}(&here, i) + table[i] + (visit ? visit(&here, &found) : 0);
+        found += advance_by_step{n}(&here, i) + table[i] + defaults[i]++ + counted[{n} + i]++ + (visit ? visit(&here, &found) : 0);
     }}
     return found{calls};
 }}
@@ -71,11 +72,11 @@ def compiled(tmp_path_factory):
     """Two modules and three libraries, compiled by gcc: a graph with edges of both kinds."""
     directory = tmp_path_factory.mktemp("compiled")
     (directory / "out").mkdir()
-    build(directory, "base", 40)
-    build(directory, "middle", 25, [("base", 40)])
-    build(directory, "side", 30)
-    build(directory, "alpha", 35, [("middle", 25), ("side", 30)], module=True)
-    build(directory, "beta", 20, [("base", 40)], module=True)
+    build(directory, "base_numerics", 40)
+    build(directory, "middle_solver", 25, [("base_numerics", 40)])
+    build(directory, "side_mesh_access", 30)
+    build(directory, "alpha_transport", 35, [("middle_solver", 25), ("side_mesh_access", 30)], module=True)
+    build(directory, "beta_radiation", 20, [("base_numerics", 40)], module=True)
     return directory / "out"
 
 
