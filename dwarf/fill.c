@@ -78,11 +78,11 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
     return used;
 }
 
-/* What of the bytes that are to be filled are names of headers, as a rule: some 7 %, as in
- * real libraries, more in C++, and twice that where most of what the names are of does not repeat. */
+/* What of the bytes that are to be filled are names of headers, as a rule: an eighth, so that a
+ * library's units do not all include the same, less in C++, and more where most of what the names are of does not repeat. */
 static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
 {
-    return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 14);
+    return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 8);
 }
 
 /* Bytes that any header has at the least. */
