@@ -79,7 +79,8 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names)
 }
 
 /* What of the bytes that are to be filled are names of headers, as a rule: an eighth, so that a
- * library's units do not all include the same, less in C++, and more where most of what the names are of does not repeat. */
+ * library's units do not all include the same, less in C++, and more where most of what the names are of does not
+ * repeat. */
 static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
 {
     return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 8);
