@@ -141,6 +141,9 @@ static void refuses_wrong_rows(void **state)
 static void bounds_rows(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* libcyaml reallocates the rows for each one more, and this realloc always copies: minutes */
+#endif
     static const char row[] = "- {kind: utility}\n";
     char *text = malloc(sizeof HEAD + (PROFILE_ROWS_MOST + 1) * (sizeof row - 1));
     char *end = text + strlen(strcpy(text, HEAD));
