@@ -2,12 +2,11 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "elf/capture.h"
 #include "elf/unpack.h"
+#include "fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,18 +30,14 @@ static void check(const struct capture *c)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
-        close(fd);
+    struct fuzz_file file;
+    if (!fuzz_file_make(&file, data, size))
         return 0;
-    }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const struct capture_wish wishes[] = {{.compress = true, .full = true}, {.links_only = true}};
     for (int w = 0; w < 2; w++) {
         struct capture c;
         struct error e = {0};
-        if (capture_read(path, &wishes[w], &c, &e))
+        if (capture_read(file.path, &wishes[w], &c, &e))
             check(&c);
         else
             assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
@@ -50,10 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     int unpacked;
     struct error e = {0};
-    if (unpack_file(path, &unpacked, &e))
+    if (unpack_file(file.path, &unpacked, &e))
         close(unpacked);
     else
         assert(e.code != ERROR_NONE && e.text[0] && e.file[0]);
-    close(fd);
+    close(file.fd);
     return 0;
 }
