@@ -66,10 +66,10 @@ struct room {
 };
 
 /* Appends a name to the library's own; returns its offset. */
-static uint32_t static_name(struct library *l, const char *suffix)
+static uint32_t static_name(struct library *l, const char *prefix, const char *suffix)
 {
     struct debug *d = &l->debug;
-    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
+    size_t name = bytes_append(&d->statics, prefix, strlen(prefix));
     bytes_append(&d->statics, suffix, strlen(suffix) + 1);
     return (uint32_t)(d->names_size + name);
 }
@@ -80,14 +80,14 @@ static void describe_objects(struct walk *w)
 {
     struct library *l = w->l;
     const struct debug_object objects[OBJECTS] = {
-        {.name = static_name(l, "_visits"),
+        {.name = static_name(l, l->row->name, "_visits"),
          .line = 6,
          .column = 22,
          .type = BASE_UNSIGNED_CHAR,
          .count = l->shape.marks,
          .address = l->code.marks,
          .external = true},
-        {.name = static_name(l, "_scratch"),
+        {.name = static_name(l, plan_prefix(l->row), "_scratch"),
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
@@ -137,9 +137,9 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
     switch (which) {
     case GLUE_METHOD:
-        return static_name(l, "_method");
+        return static_name(l, plan_prefix(l->row), "_method");
     case GLUE_VISITED:
-        return static_name(l, "_visited");
+        return static_name(l, plan_prefix(l->row), "_visited");
     case GLUE_ENTRY:
     case GLUE_START: /* the other is not there */
         return (uint32_t)entry;
@@ -148,7 +148,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     case GLUE_PYINIT:
         return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
     default:
-        return static_name(l, helper_suffixes[which - GLUE_HELPER]);
+        return static_name(l, plan_prefix(l->row), helper_suffixes[which - GLUE_HELPER]);
     }
 }
 

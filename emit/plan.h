@@ -60,6 +60,7 @@ enum plan_level {
 
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
+    char prefix[16];                 /* "m3", which most symbols of one with a row begin with; "" of others */
     enum library_kind kind;
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
@@ -102,9 +103,14 @@ struct plan_library {
         uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
+    uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;          /* of debug information, but for those without code; 0: as in any */
-    uint32_t shared_names;   /* static objects that have the first one's name */
+    uint32_t shared_names;   /* static objects that have names of others: the last */
     uint64_t exported_names; /* bytes of these names, part of function_names */
+    /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
+     * (names_row.h). The plan's; `lengths` entries of the first are set. */
+    uint16_t *function_length, *object_length;
+    uint32_t lengths;
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
 
@@ -131,6 +137,7 @@ enum purpose {
     PURPOSE_ENTRY,
     PURPOSE_EXTERN,
     PURPOSE_CLASSES,
+    PURPOSE_NAMES,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
@@ -224,6 +231,12 @@ static inline bool plan_is_joined(const struct plan *plan, const struct plan_lib
 static inline bool plan_is_direct(const struct plan_library *l)
 {
     return l->kind >= LIBRARY_INSIDE;
+}
+
+/* What the names of its own symbols begin with, but for those that the driver looks for. */
+static inline const char *plan_prefix(const struct plan_library *l)
+{
+    return l->prefix[0] ? l->prefix : l->name;
 }
 
 /* The library at `place` in the order in which the driver imports them: begin, modules,

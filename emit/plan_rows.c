@@ -10,11 +10,13 @@
 #include "emit/plan_rows.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/stock.h"
 
@@ -83,7 +85,7 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
+static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
     struct plan_library *l = &r->s->plan->library[index];
@@ -98,11 +100,19 @@ static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
         w->exported = exported > glue ? exported - glue : 0;
     }
     l->said = row;
+    snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
+    if (row->value[ROW_DYNAMIC_DYNSTR] == PROFILE_DERIVED)
+        return true;
+    const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
+    const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
+    l->outside_choice = malloc((undefined < most ? undefined + 1 : most) * sizeof *l->outside_choice);
+    return l->outside_choice || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
+                                          plan_counted(r->s->plan));
 }
 
 /* --- the graph ----------------------------------------------------------------------------- */
@@ -227,7 +237,9 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if (l->functions > rows_least_exported(l, w))
+        if (w->drawn && !w->terse && l->lengths)
+            w->terse = true;
+        else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
         else if (!w->silent && l->imports)
             w->silent = true;
@@ -249,8 +261,11 @@ static bool run_rounds(struct rows *r, struct error *e)
     const uint32_t count = plan_counted(plan);
     bool again = true;
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
+            r->want[i].drawn = false;
+            plan->library[i].lengths = 0;
+        }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
         const bool wide = plan->wide;
@@ -258,14 +273,15 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
-        if (!workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
+        if (!workers_run(s->threads, count, rows_draw_names, r, e) ||
+            !workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
             return false;
     }
     if (again)
         return error_set(e, ERROR_INFEASIBLE,
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
-    return true;
+    return workers_run(s->threads, count, rows_settle_names, r, e);
 }
 
 /* The two markers have nothing of rows but what all of these have. */
@@ -295,7 +311,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
         const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
-        begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0));
+        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
     }
     if (plan->profile->names.style == STYLE_ITANIUM)
         names_init_itanium(&plan->names, MANGLE_NATURAL);

@@ -6,6 +6,7 @@
 #include "emit/calls_rows.h"
 #include "emit/glue.h"
 #include "emit/library.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_parts.h"
@@ -15,7 +16,8 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 24, /* bytes of an import's name */
+    NAME_ESTIMATE = 20, /* bytes of an import's name */
+    FEW_EXPORTED = 4,   /* whose names take nothing to speak of */
     MANGLED_ESTIMATE = 64,
 };
 
@@ -53,9 +55,26 @@ static uint32_t more_of(const struct plan_library *l, enum row_value v, uint64_t
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
 }
 
-/* As many slots of the PLT, undefined symbols and relocations as the row has. */
-static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t share)
+/* Chooses undefined symbols whose names make .dynstr as large as the row has it; the bytes of
+ * their names. */
+static uint64_t name_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
+    const bool module = l->kind == LIBRARY_MODULE;
+    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
+    if (!l->outside_choice)
+        return natural;
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
+    const uint64_t others = shape_of(plan, l).dynstr;
+    uint64_t bytes = wanted > others ? wanted - others : 0;
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
+        bytes = natural;
+    return outside_choose(module, l->key, l->extra.outside, bytes, l->outside_choice);
+}
+
+/* As many slots of the PLT, undefined symbols and relocations as the row has. */
+static void set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t share = w->share;
     struct plan_extra *x = &l->extra;
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
@@ -64,8 +83,6 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
     x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
-    x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
-               x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
     x->needed = more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();
@@ -85,6 +102,8 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
     }
+    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    x->names += name_outside(plan, l, w);
     const bool any = x->outside || least.defined;
     x->pointers = more_of(l, ROW_RELATIVE, least.relative, share);
     x->got = any ? more_of(l, ROW_GLOB_DAT, 2, share) : 0;
@@ -118,7 +137,7 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
 {
     if (names_are_mangled(&plan->names, l))
         return w->names[l->level == LEVEL_BARE][functions];
-    return names_bytes(&plan->names, (uint32_t)(strlen(l->name) + sizeof "_fun" - 1), 0, functions);
+    return names_row_bytes(l, 0, functions);
 }
 
 /* Counts and names for so many functions. */
@@ -136,7 +155,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
-    set_extra(plan, l, w->share);
+    set_extra(plan, l, w);
 }
 
 /* Units of debug information as the row has them, or one where there is too little for more. */
@@ -181,9 +200,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
         if (more > UINT32_MAX / 2)
             return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
-        /* static objects that there are no bytes of names for share the first one's, as
-         * `completed.0` is the name of many */
-        const uint64_t one = strlen(l->name) + sizeof "_var" + names_digits((uint32_t)more);
+        /* static objects that there are no bytes of names for have others', as `completed.0` is
+         * the name of many */
+        const uint64_t one = names_row_object_least((uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;

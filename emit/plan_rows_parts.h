@@ -18,6 +18,8 @@ struct want {
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
+    bool drawn;         /* lengths of its exported functions' names are settled */
+    bool terse;         /* has no room for any but the shortest */
     enum size_kind lack;
     uint64_t needs;
     /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose
@@ -50,5 +52,12 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 /* Its exact sizes, when all have their counts, with ever fewer local functions; what others
  * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Draws the lengths of exported functions' names, when all have their counts; others will name them. */
+bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Settles all other names when all sizes are, so that .strtab is as the row has it and the lengths
+ * are distributed as the row says. */
+bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);
 
 #endif

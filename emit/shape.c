@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
@@ -115,7 +116,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
     const uint32_t named = l->locals - l->shared_names;
-    s->strtab += names_digits_sum(0, named) + named * (stem + sizeof "_var");
+    s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)

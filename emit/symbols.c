@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/hash.h"
 #include "emit/library.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
@@ -117,7 +118,7 @@ static void put_data(struct symbols *t)
     const uint64_t words = (in_data ? l->data_free : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? l->shape.data : l->shape.rodata : 0);
     struct name_stem stem;
-    names_stem(&stem, l->row->name, SHAPE_DATA);
+    names_stem(&stem, plan_prefix(l->row), SHAPE_DATA);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
@@ -175,7 +176,7 @@ static struct others put_others(struct symbols *t)
     }
     o.outside = t->undefined;
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
-        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""),
+        undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
     if (s->extern_called >= 0)
         o.extern_before =
@@ -338,6 +339,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
     const uint32_t first = next_name(t);
+    uint32_t shared = first; /* the name of the next that has one of another */
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
@@ -345,11 +347,16 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbol(number < named ? next_name(t) : first, STB_LOCAL, STT_OBJECT, index,
+            if (number > named && (number - named) % named == 0)
+                shared = first;
+            *t->next++ = symbol(number < named ? next_name(t) : shared, STB_LOCAL, STT_OBJECT, index,
                                 g->address + each * i, size);
             if (number >= named)
-                continue;
-            t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
+                shared += names_row_object_length(row, (number - named) % named) + 1;
+            else if (row->said)
+                t->strings = names_row_write_object(row, number, t->strings);
+            else
+                t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
     assert(number == row->locals);
