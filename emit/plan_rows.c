@@ -237,8 +237,8 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if (w->drawn && !w->terse && l->lengths)
-            w->terse = true;
+        if (l->lengths && w->terse < ROWS_TERSE_MOST)
+            w->terse++;
         else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
         else if (!w->silent && l->imports)
@@ -273,7 +273,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
-        if (!workers_run(s->threads, count, rows_draw_names, r, e) ||
+        if (!rows_name_exported(r, e) ||
             !workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
             return false;
     }

@@ -331,17 +331,6 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 
 /* --- exact ---------------------------------------------------------------------------------------- */
 
-static void name_imports(const struct plan *plan, struct plan_library *l)
-{
-    struct import import;
-    l->import_names = 0;
-    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function f = plan_function(to, import.function);
-        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
-    }
-}
-
 /* The exact sizes, with ever fewer local functions. What others call stays as it is. Where it
  * does not fit, the next round has fewer functions. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -352,7 +341,6 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
     struct want *w = &r->want[index];
     const uint32_t exported = l->exported;
     const uint32_t callers = l->leaf;
-    name_imports(s->plan, l);
     w->lack = SIZE_KINDS;
     for (uint32_t functions = l->functions;; functions -= 1 + (functions - exported) / 16) {
         set_counts(s->plan, l, w, functions, exported);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/workers.h"
 #include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
@@ -18,7 +19,7 @@
 
 enum {
     LENGTH_NATURAL = 15, /* where nothing is known */
-    CODE_OF_FUNCTION = 150,
+    CODE_OF_FUNCTION = 120,
     NAMES_OF_DEBUG = 4, /* names take at most all but so manieth of what debug information has to spare */
 };
 
@@ -34,6 +35,14 @@ static void draw(const struct plan *plan, const struct plan_library *l, uint32_t
     if (!distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length))
         for (uint32_t i = 0; i < count; i++)
             length[i] = LENGTH_NATURAL;
+}
+
+static uint64_t sum_of(const uint32_t *length, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += length[i];
+    return sum;
 }
 
 /* Which name is how long follows from nothing else. */
@@ -60,7 +69,7 @@ static uint64_t spare(uint64_t has, uint64_t needs)
 }
 
 /* Bytes that their names may take beyond the fewest, in any of the sizes. */
-static uint64_t room_of_exported(const struct solver *s, uint32_t index)
+static uint64_t room_of_exported(const struct solver *s, uint32_t index, const struct want *w)
 {
     const struct plan_library *l = &s->plan->library[index];
     const uint64_t *base = s->base[index].size;
@@ -71,10 +80,19 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index)
         room = smaller(room, l->local_names);
     if (!l->without_debug && !l->hollow)
         room = smaller(room, spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]));
-    return room / 4 * 3;
+    return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
 }
 
-bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct error *e)
+/* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
+static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
+{
+    const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
+    if (dynstr == PROFILE_DERIVED)
+        return natural;
+    return spare((uint64_t)dynstr, shape_of(plan, l).dynstr - l->exported_names) - l->exported;
+}
+
+static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
     struct plan *plan = r->s->plan;
@@ -83,7 +101,7 @@ bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct erro
     const uint32_t count = l->exported;
     (void)worker;
     w->drawn = true;
-    if (w->terse || !count || names_are_mangled(&plan->names, l))
+    if (!count || names_are_mangled(&plan->names, l))
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *kept = realloc(l->function_length, count * sizeof *kept);
@@ -93,14 +111,10 @@ bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct erro
         return out_of_memory(l, e);
     }
     draw(plan, l, count, length);
-    const uint64_t least = l->exported_names - count;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += length[i];
-    const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
-    if (dynstr != PROFILE_DERIVED)
-        sum = spare((uint64_t)dynstr, shape_of(plan, l).dynstr - least);
-    sum = smaller(spare(sum, least), room_of_exported(r->s, index)) + least;
+    l->lengths = 0;
+    const uint64_t least = l->exported_names - count; /* nothing is drawn in it */
+    const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
+    const uint64_t sum = smaller(spare(wanted, least), room_of_exported(r->s, index, w)) + least;
     const uint32_t most = names_row_least(l, count - 1);
     const bool fits = distribution_fit(length, count, most, PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
@@ -110,6 +124,159 @@ bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct erro
     l->lengths = count;
     free(length);
     return true;
+}
+
+static bool name_imports(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    const struct plan *plan = r->s->plan;
+    struct plan_library *l = &r->s->plan->library[index];
+    struct import import;
+    (void)worker;
+    (void)e;
+    l->import_names = 0;
+    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
+        const struct plan_library *to = &plan->library[import.library];
+        const struct function f = plan_function(to, import.function);
+        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
+    }
+    return true;
+}
+
+/* Changes a name by up to `change` characters; returns what is left of that. */
+static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
+{
+    const int64_t is = l->function_length[function];
+    const int64_t least = names_row_least(l, function);
+    int64_t length = is + change;
+    length = length < least ? least : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST : length;
+    l->function_length[function] = (uint16_t)length;
+    return change - (length - is);
+}
+
+/* How many more characters exported functions' names should have. */
+static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
+{
+    uint64_t is = 0;
+    for (uint32_t i = 0; i < l->lengths; i++)
+        is += l->function_length[i];
+    return l->lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
+}
+
+/* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
+ * yet as the row has it. */
+static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
+{
+    int64_t missing = missing_of(plan, l);
+    int64_t count = 0;
+    for (uint32_t i = 0; i < l->lengths; i++)
+        count += !callers[i];
+    for (uint32_t i = 0; i < l->lengths; i++)
+        if (!callers[i]) {
+            const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
+            missing += stretch(l, i, part) - part;
+            count--;
+        }
+}
+
+static bool can_trim(const struct plan_library *l, const uint8_t *callers)
+{
+    bool can = l->extra.outside > 0;
+    for (uint32_t i = 0; i < l->lengths && !can; i++)
+        can = !callers[i];
+    return can;
+}
+
+/* Of each library's exported functions: how many libraries call it, up to some, and how many of
+ * these have no names that they alone decide about. */
+struct callers {
+    uint8_t **all, **tight;
+    uint8_t *room;
+};
+
+/* A library that has no such names: of its functions and those that it calls, those that concern
+ * only libraries that have. */
+static void trim_tight(const struct plan *plan, uint32_t index, const struct callers *c)
+{
+    struct plan_library *l = &plan->library[index];
+    struct import import;
+    int64_t missing = missing_of(plan, l);
+    for (uint32_t i = 0; missing && i < l->lengths; i++)
+        if (!c->tight[index][i])
+            missing = stretch(l, i, missing);
+    for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++) {
+        struct plan_library *to = &plan->library[import.library];
+        if (import.function < to->lengths && c->tight[import.library][import.function] == 1 &&
+            can_trim(to, c->all[import.library]))
+            missing = stretch(to, import.function, missing);
+    }
+}
+
+static void count_callers(const struct plan *plan, uint8_t *const *callers, uint32_t library)
+{
+    struct import import;
+    for (uint32_t n = 0; calls_row_import(plan, &plan->library[library], n, &import); n++)
+        if (callers[import.library][import.function] < UINT8_MAX)
+            callers[import.library][import.function]++;
+}
+
+static bool find_callers(const struct plan *plan, struct callers *c, struct error *e)
+{
+    const uint32_t count = plan_counted(plan);
+    uint64_t exported = 0;
+    for (uint32_t i = 0; i < count; i++)
+        exported += plan->library[i].exported;
+    c->room = calloc(2 * exported + 1, sizeof *c->room);
+    c->all = malloc(count * sizeof *c->all);
+    c->tight = malloc(count * sizeof *c->tight);
+    if (!c->room || !c->all || !c->tight)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of a plan of %u libraries", count);
+    uint8_t *room = c->room;
+    for (uint32_t i = 0; i < count; i++) {
+        c->all[i] = room;
+        c->tight[i] = room + exported;
+        room += plan->library[i].exported;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        count_callers(plan, c->all, i);
+    for (uint32_t i = 0; i < count; i++)
+        if (!can_trim(&plan->library[i], c->all[i]))
+            count_callers(plan, c->tight, i);
+    return true;
+}
+
+static bool trim(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    const uint32_t count = plan_counted(plan);
+    struct callers c = {0};
+    const bool ok = find_callers(plan, &c, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        if (!r->want[i].terse && !can_trim(&plan->library[i], c.all[i]) && name_imports(r, 0, i, e))
+            trim_tight(plan, i, &c);
+    for (uint32_t i = 0; i < count && ok; i++)
+        name_imports(r, 0, i, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        if (!r->want[i].terse)
+            trim_exported(plan, &plan->library[i], c.all[i]);
+    free(c.room);
+    free(c.all);
+    free(c.tight);
+    return ok;
+}
+
+/* Lengths of exported functions' names are what the names of imports take, and these what is left
+ * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
+ * others. */
+bool rows_name_exported(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    const uint32_t count = plan_counted(plan);
+    for (unsigned pass = 0; pass < 2; pass++)
+        if (!workers_run(r->s->threads, count, draw_exported, r, e) ||
+            !workers_run(r->s->threads, count, name_imports, r, e))
+            return false;
+    return trim(r, e);
 }
 
 /* --- local names ---------------------------------------------------------------------------- */
@@ -206,14 +373,6 @@ static void thin_out(uint32_t *length, uint32_t all, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         length[i] = length[(uint64_t)i * all / count + (all / count) / 2];
-}
-
-static uint64_t sum_of(const uint32_t *length, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += length[i];
-    return sum;
 }
 
 /* Deals the lengths out in turn, or gives the objects what is there. */

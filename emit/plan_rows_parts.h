@@ -5,7 +5,7 @@
 
 #include "emit/plan_parts.h"
 
-enum { ROWS_EXTRA_WHOLE = 4 }; /* what `share` counts */
+enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
 
 /* What is wanted of a library. */
 struct want {
@@ -19,7 +19,7 @@ struct want {
     uint32_t cap;       /* of numbered functions, in this round */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
     bool drawn;         /* lengths of its exported functions' names are settled */
-    bool terse;         /* has no room for any but the shortest */
+    uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
     enum size_kind lack;
     uint64_t needs;
     /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose
@@ -53,10 +53,11 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
  * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
 
-/* Draws the lengths of exported functions' names, when all have their counts; others will name them. */
-bool rows_draw_names(void *context, unsigned worker, uint32_t index, struct error *e);
+/* Settles the lengths of exported functions' names, when all libraries have their counts, and what
+ * the names of imports take. */
+bool rows_name_exported(struct rows *r, struct error *e);
 
-/* Settles all other names when all sizes are, so that .strtab is as the row has it and the lengths
+/* A worker's task: settles all other names when all sizes are, so that .strtab is as the row has it and the lengths
  * are distributed as the row says. */
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);
 
