@@ -186,6 +186,22 @@ bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uin
     return true;
 }
 
+double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
+{
+    qsort(b, count, sizeof *b, by_value);
+    uint32_t most = 0;
+    for (uint32_t i = 0, k = 0; i < count && k < count;) {
+        const uint32_t value = a[i] < b[k] ? a[i] : b[k];
+        while (i < count && a[i] == value)
+            i++;
+        while (k < count && b[k] == value)
+            k++;
+        const uint32_t apart = i > k ? i - k : k - i;
+        most = apart > most ? apart : most;
+    }
+    return count ? (double)most / count : 0;
+}
+
 /* Adds `more` to the last `last` ones, as much as each takes without becoming another kind of value; in
  * the end more. */
 static uint64_t raise(uint32_t *value, uint32_t count, uint32_t last, uint32_t most, bool end, uint64_t more)

@@ -19,6 +19,10 @@ bool distribution_values(const char *quantiles, const char *buckets, uint32_t co
  * values, in ascending order. Sorts `fixed`; both may not be the same memory. False when memory ran out. */
 bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest);
 
+/* The largest difference between the shares of both that are at most some value (Kolmogorov and
+ * Smirnov). `a` is in ascending order, `b` is sorted; both have `count` values. */
+double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
+
 /* Moves values, ascending ones, towards `sum`, and none below `least`: a surplus goes to the
  * largest, what is too much is taken from the largest first. Returns the sum that they have
  * then: another one where nothing may be lower, or none higher than `most`. They stay in order. */

@@ -366,6 +366,20 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
     return name_at(choice ? choice[index] : place_of(module, key, index));
 }
 
+bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index)
+{
+    return (choice ? choice[index] : place_of(module, key, index)) >= PYTHON;
+}
+
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (outside_is_versioned(module, key, choice, i))
+            bytes += strlen(outside_name(module, key, choice, i)) + sizeof OUTSIDE_VERSION;
+    return bytes;
+}
+
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 {
     uint64_t bytes = 0;

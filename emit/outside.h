@@ -17,6 +17,13 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
  * what they take. */
 uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, uint16_t *choice);
 
+/* Whether that is a function of the C library, with the version below. */
+bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
+#define OUTSIDE_VERSION "@GLIBC_2.2.5"
+
+/* Bytes of the names of those that are, with the version and a terminator. */
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
+
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
  * libc.so.6: how many there are, and their names. */
 uint32_t outside_libraries_most(void);

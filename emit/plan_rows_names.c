@@ -23,18 +23,22 @@ enum {
     NAMES_OF_DEBUG = 4, /* names take at most all but so manieth of what debug information has to spare */
 };
 
+static const double DISTANCE_LITTLE = 0.02;
+
 static bool out_of_memory(const struct plan_library *l, struct error *e)
 {
     return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
 }
 
-/* Lengths as they are wanted, in ascending order. */
-static void draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length)
+/* Lengths as they are wanted, in ascending order; false where that is not known. */
+static bool draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length)
 {
     const char *quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
-    if (!distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length))
-        for (uint32_t i = 0; i < count; i++)
-            length[i] = LENGTH_NATURAL;
+    const bool known =
+        distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length);
+    for (uint32_t i = 0; i < count && !known; i++)
+        length[i] = LENGTH_NATURAL;
+    return known;
 }
 
 static uint64_t sum_of(const uint32_t *length, uint32_t count)
@@ -110,7 +114,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         free(length);
         return out_of_memory(l, e);
     }
-    draw(plan, l, count, length);
+    (void)draw(plan, l, count, length);
     l->lengths = 0;
     const uint64_t least = l->exported_names - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
@@ -321,7 +325,10 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
             fix(f, length);
     }
     for (uint32_t i = 0; i < l->extra.outside; i++)
-        fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)));
+        fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
+                   (l->versioned_names && outside_is_versioned(s->python, l->key, l->outside_choice, i)
+                        ? sizeof OUTSIDE_VERSION - 1
+                        : 0));
     for (uint32_t i = 0; i < l->extra.objects; i++)
         fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
     static const char *const functions[] = {
@@ -347,25 +354,46 @@ struct free_names {
     uint32_t functions, objects;
     uint32_t *length; /* of all, in ascending order */
     uint32_t count;
+    uint32_t *wanted; /* lengths of all names of the library, in ascending order */
+    struct fixed fixed;
+    bool known; /* what is wanted */
 };
 
-static bool draw_free(const struct plan *plan, const struct plan_library *l, const struct shape *s,
-                      struct free_names *names)
+static void free_names_free(struct free_names *names)
 {
-    const uint64_t most = s->symbols + FIXED_LOCAL_COUNT + names->count;
-    struct fixed f = {.length = malloc(most * sizeof *f.length)};
-    uint32_t *all = malloc(most * sizeof *all);
-    bool ok = f.length && all;
-    if (ok) {
-        fix_imports(plan, l, &f);
-        fix_functions(plan, l, names->functions ? l->exported : l->functions, &f);
-        fix_others(l, s, &f);
-        draw(plan, l, f.count + names->count, all);
-        ok = distribution_rest(all, f.count + names->count, f.length, f.count, names->length);
-    }
-    free(f.length);
-    free(all);
-    return ok;
+    free(names->length);
+    free(names->wanted);
+    free(names->fixed.length);
+    *names = (struct free_names){0};
+}
+
+static bool draw_free(const struct plan *plan, const struct plan_library *l, struct free_names *names)
+{
+    const struct shape s = shape_of(plan, l);
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + names->count;
+    struct fixed *f = &names->fixed;
+    f->length = malloc(most * sizeof *f->length);
+    names->length = malloc(names->count * sizeof *names->length);
+    names->wanted = malloc(most * sizeof *names->wanted);
+    if (!f->length || !names->length || !names->wanted)
+        return false;
+    fix_imports(plan, l, f);
+    fix_functions(plan, l, names->functions ? l->exported : l->functions, f);
+    fix_others(l, &s, f);
+    names->known = draw(plan, l, f->count + names->count, names->wanted);
+    return distribution_rest(names->wanted, f->count + names->count, f->length, f->count, names->length);
+}
+
+/* How far lengths are from what is wanted. */
+static double distance_of(const struct plan_library *l, struct free_names *names)
+{
+    struct fixed *f = &names->fixed; /* which has room for all */
+    const uint32_t objects = l->locals - l->shared_names;
+    for (uint32_t i = 0; i < names->functions; i++)
+        fix(f, l->function_length[l->exported + i]);
+    for (uint32_t i = 0; i < l->locals; i++)
+        fix(f, l->object_length[i % objects]);
+    return distribution_distance(names->wanted, f->length, f->count);
 }
 
 /* Leaves out every so manieth name, so that `count` are left. */
@@ -390,6 +418,15 @@ static void deal(struct plan_library *l, const struct free_names *names)
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
     shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
+}
+
+/* Bytes of the shortest free names, of the last functions and the first objects. */
+static uint64_t shortest_names(const struct plan_library *l, uint32_t functions, uint32_t objects)
+{
+    uint64_t bytes = names_row_objects(objects);
+    for (uint32_t i = l->functions - functions; i < l->functions; i++)
+        bytes += names_row_least(l, i) + UINT64_C(1);
+    return bytes;
 }
 
 /* The shortest names, and what is left over for the objects' in equal parts. */
@@ -418,34 +455,61 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
     thin_out(names->length, all, names->count);
 }
 
-/* With `bytes` for the free names. */
-static bool settle(struct solver *s, uint32_t index, struct free_names *names, uint64_t bytes)
+/* Lengths for all names, with `bytes` for the free ones. Adds how far they are from what is wanted. */
+static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *distance)
 {
     const struct plan *plan = s->plan;
     struct plan_library *l = &s->plan->library[index];
-    const struct shape shape = shape_of(plan, l);
-    if (!draw_free(plan, l, &shape, names))
+    const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
+    struct free_names names = {.functions = local, .objects = l->locals, .count = local + l->locals};
+    if (!draw_free(plan, l, &names)) {
+        free_names_free(&names);
         return false;
-    share_names(l, names, bytes);
-    const uint64_t sum = bytes - names->count;
-    uint32_t least = names_row_object_least(names->objects - 1);
-    if (names->functions && names_row_least(l, l->functions - 1) > least)
-        least = names_row_least(l, l->functions - 1);
-    const bool fits = distribution_fit(names->length, names->count, least, PROFILE_NAME_MOST, sum) == sum;
-    if (fits)
-        deal(l, names);
-    const uint64_t spare_debug = l->without_debug || l->hollow ? UINT64_MAX
-                                                               : spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
-    uint64_t told = 0;
-    for (uint32_t i = 0; i < names->functions && fits; i++)
-        told += l->function_length[l->exported + i] - names_row_least(l, l->exported + i);
-    if (!fits || told > spare_debug - spare_debug / NAMES_OF_DEBUG) {
-        uint64_t shortest = names_row_objects(names->objects);
-        for (uint32_t i = 0; i < names->functions; i++)
-            shortest += names_row_least(l, l->exported + i) + UINT64_C(1);
-        deal_evenly(l, names->functions, names->objects, bytes - shortest);
     }
+    share_names(l, &names, bytes);
+    const uint64_t sum = bytes - names.count;
+    uint32_t least = names_row_object_least(names.objects - 1);
+    if (local && names_row_least(l, l->functions - 1) > least)
+        least = names_row_least(l, l->functions - 1);
+    const bool fits = distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) == sum;
+    if (fits)
+        deal(l, &names);
+    const uint64_t debug = l->without_debug || l->hollow
+                               ? UINT64_MAX
+                               : spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
+    uint64_t told = 0;
+    for (uint32_t i = 0; i < local && fits; i++)
+        told += l->function_length[l->exported + i] - names_row_least(l, l->exported + i);
+    if (!fits || told > debug - debug / NAMES_OF_DEBUG)
+        deal_evenly(l, local, names.objects, bytes - shortest_names(l, local, names.objects));
+    *distance = names.known ? distance_of(l, &names) : 0;
+    free_names_free(&names);
     return true;
+}
+
+/* With versions behind the C library's names, as newer linkers write them, or without, whatever is
+ * more like what is wanted. */
+static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
+{
+    struct plan_library *l = &s->plan->library[index];
+    const bool module = l->kind == LIBRARY_MODULE;
+    const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
+    const uint32_t shared = l->shared_names;
+    const uint64_t versioned = outside_versioned_bytes(module, l->key, l->outside_choice, l->extra.outside);
+    double plain = 0;
+    double other = 1;
+    if (!settle(s, index, bytes, &plain))
+        return false;
+    if (!versioned || plain <= DISTANCE_LITTLE ||
+        versioned + shortest_names(l, local, l->locals - shared) > bytes)
+        return true;
+    l->versioned_names = versioned;
+    l->shared_names = shared;
+    if (!settle(s, index, bytes - versioned, &other) || other < plain)
+        return other < 1;
+    l->versioned_names = 0;
+    l->shared_names = shared;
+    return settle(s, index, bytes, &plain);
 }
 
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -454,27 +518,21 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     struct solver *s = r->s;
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
-    struct free_names names = {.functions = local, .objects = l->locals, .count = local + l->locals};
     (void)worker;
     if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
         return true;
-    const uint64_t bytes =
-        l->local_names + names_row_objects(l->locals - l->shared_names) + names_row_bytes(l, l->functions - local, l->functions);
+    const uint64_t bytes = l->local_names + shortest_names(l, local, l->locals - l->shared_names);
     uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
     l->function_length = function ? function : l->function_length;
     l->object_length = malloc(l->locals * sizeof *l->object_length);
-    names.length = malloc(names.count * sizeof *names.length);
-    bool ok = function && l->object_length && names.length;
-    for (uint32_t i = l->lengths; ok && i < l->functions - local; i++)
+    for (uint32_t i = l->lengths; function && i < l->functions - local; i++)
         function[i] = (uint16_t)names_row_least(l, i);
-    ok = ok && settle(s, index, &names, bytes);
-    free(names.length);
-    if (!ok)
+    if (!function || !l->object_length || !settle_either(s, index, bytes))
         return out_of_memory(l, e);
-    if (local)
+    if (local) {
         l->lengths = l->functions;
-    if (local)
         l->function_names = names_row_bytes(l, 0, l->functions);
+    }
     l->local_names = 0;
     l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
     return true;

@@ -108,6 +108,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
     s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked : 0) +
                 (s->local ? l->function_names - own : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab += l->versioned_names;
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {

@@ -410,6 +410,23 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
     t->strings = put_two(t->strings, l->row->name, "_visits");
 }
 
+/* Whether the undefined symbol has a version, and a name that says so in .symtab. */
+static bool is_versioned(const struct library *l, uint32_t outside)
+{
+    const struct plan_library *row = l->row;
+    return row->versioned_names && outside < row->extra.outside &&
+           outside_is_versioned(l->shape.python, row->key, row->outside_choice, outside);
+}
+
+static void put_versioned_names(const struct library *l, struct local_table *t)
+{
+    const struct plan_library *row = l->row;
+    for (uint32_t i = 0; i < row->extra.outside; i++)
+        if (is_versioned(l, i))
+            t->strings = put_two(
+                t->strings, outside_name(l->shape.python, row->key, row->outside_choice, i), OUTSIDE_VERSION);
+}
+
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
 {
     static const char versioned[] = "__cxa_finalize@GLIBC_2.2.5";
@@ -426,6 +443,8 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     uint32_t start_name = (uint32_t)(t.strings - strtab);
     if (l->shape.executable)
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
+    const uint8_t *versions = t.strings;
+    put_versioned_names(l, &t);
     put_local_functions(l, &t);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
@@ -434,6 +453,11 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
+    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+        if (is_versioned(l, i)) {
+            t.next[o->outside + i - 1].st_name = (uint32_t)(versions - strtab);
+            versions += strlen((const char *)versions) + 1;
+        }
     t.next += globals;
     if (l->shape.inner) {
         put_inner_functions(l, &t);
@@ -450,7 +474,9 @@ static void write_versions(const struct library *l, uint8_t *image, uint32_t lib
     uint32_t symbols = l->shape.undefined + l->shape.defined;
     p = put_u16(p, VER_NDX_LOCAL);
     for (uint32_t i = 1; i <= symbols; i++)
-        p = put_u16(p, i == o->cxa_finalize || i == o->start_main ? VER_NDX_GLOBAL + 1 : VER_NDX_GLOBAL);
+        p = put_u16(p, i == o->cxa_finalize || i == o->start_main || (i >= o->outside && is_versioned(l, i - o->outside))
+                           ? VER_NDX_GLOBAL + 1
+                           : VER_NDX_GLOBAL);
     p = image + l->layout.section[SECTION_VERNEED].offset;
     const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
     const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};
