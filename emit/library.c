@@ -11,6 +11,7 @@
 #include "emit/evaluate.h"
 #include "emit/files.h"
 #include "emit/join.h"
+#include "emit/sizes_row.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -158,6 +159,11 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
     }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
+    bool drawn = false;
+    uint32_t *sizes = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *sizes);
+    uint32_t *places = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *places);
+    if (!sizes || !places || (row->said && !sizes_row(l, leasts, units, arena, sizes, places, &drawn)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
     uint64_t given = 0;
     uint64_t weight = 0;
@@ -168,6 +174,10 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         given = until;
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
+        if (drawn) {
+            place = (uint64_t)CODE_ALIGN * places[i];
+            padding = place - sizes[i];
+        }
         if (offset + place > INT32_MAX)
             return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
                              plan_stem(row), plan_ending(row));
