@@ -30,7 +30,7 @@ void detail_start(struct walk *w)
     const struct library *l = w->l;
     const struct describe_goal *g = w->goal;
     const struct dialect d = w->corpus->dialect;
-    const uint64_t code = l->layout.section[SECTION_TEXT].size;
+    const uint64_t code = l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
     w->info = pace_for(g->info, 0, 0, code);
     w->line =
         pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE + tune_data_headers(w) : 0, code);

@@ -134,7 +134,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
     const struct plan_library *row = l->row;
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
-    uint64_t least = l->glue.end;
+    uint64_t least = l->glue.end + plan_small_bytes(row);
     uint64_t weights = 0;
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
@@ -187,7 +187,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
         offset += place;
     }
-    l->layout.section[SECTION_TEXT].size = offset;
+    l->small = (uint32_t)offset;
+    l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row);
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;
 }
@@ -436,10 +437,28 @@ static bool reserve_image(struct builder *b, uint64_t size)
     return true;
 }
 
+/* Functions that do nothing but return. */
+static void write_small(const struct plan_library *row, uint8_t *p)
+{
+    for (uint32_t i = 0; i < row->small; i++) {
+        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
+        const uint32_t size = row->small_size[i];
+        for (uint32_t rest = size ? size - 1 : 0; rest; value = random_mix(value)) {
+            const uint32_t part = rest < FILLER_GAP_MOST ? rest : FILLER_GAP_MOST / 2;
+            p = filler_gap(p, part, value);
+            rest -= part;
+        }
+        if (size)
+            *p++ = 0xc3; /* ret */
+        code_pad(p, align_code(size) - size);
+        p += align_code(size) - size;
+    }
+}
+
 static void write_code(struct library *l, uint8_t *image)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
-    uint64_t size = l->layout.section[SECTION_TEXT].size;
+    uint64_t size = l->small;
     l->code.image = text;
     glue_write(&l->code, &l->glue, &l->shape, &l->at);
     for (uint32_t i = 0; i < l->row->functions; i++)
@@ -454,6 +473,7 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
+    write_small(l->row, text + size);
 }
 
 static void write_init(const struct library *l, uint8_t *image)

@@ -111,6 +111,11 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
+    /* Functions that are too small to be numbered ones: local symbols that no one calls and nothing is
+     * told of, behind the others in .text. Of `small_size` of them (the plan's; bytes, 0 too), the
+     * first `small` are there. Their names are those of the first static objects. */
+    uint8_t *small_size;
+    uint32_t small_sizes, small;
     uint32_t lengths;
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
@@ -238,6 +243,15 @@ static inline bool plan_is_direct(const struct plan_library *l)
 static inline const char *plan_prefix(const struct plan_library *l)
 {
     return l->prefix[0] ? l->prefix : l->name;
+}
+
+/* Bytes of its small functions, each at a whole 16. */
+static inline uint64_t plan_small_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->small; i++)
+        bytes += (l->small_size[i] + UINT64_C(15)) & ~UINT64_C(15);
+    return bytes;
 }
 
 /* The library at `place` in the order in which the driver imports them: begin, modules,

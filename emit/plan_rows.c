@@ -16,6 +16,8 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
+#include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/stock.h"
@@ -26,6 +28,8 @@ enum {
     FUNCTIONS_NATURAL = 20,
     CALLS_NATURAL = 4, /* functions of another that a library calls */
     EXTERN_CHAIN = 10, /* modules that call each other in a row */
+    SIZELESS = 4,      /* functions that every library has and whose symbols have no size */
+    SMALL_MOST = 47,   /* bytes of a function that is hardly a numbered one */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -85,6 +89,46 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
+/* Sizes of the functions that every library has, but for the entry. */
+static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l, uint32_t size[GLUE_COUNT + SIZELESS])
+{
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    const struct glue glue = glue_size(&code, &shape);
+    uint32_t count = 0;
+    for (; count < SIZELESS; count++)
+        size[count] = 0;
+    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
+        if (glue.place[i].size && i != GLUE_ENTRY)
+            size[count++] = glue.place[i].size;
+    return count;
+}
+
+/* Which functions are too small to be numbered. */
+static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
+{
+    uint32_t common[GLUE_COUNT + SIZELESS];
+    const uint32_t glue = common_sizes(plan, l, common);
+    const uint32_t count = w->functions;
+    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue)
+        return true;
+    uint32_t *all = malloc(count * sizeof *all);
+    uint32_t *size = malloc(count * sizeof *size);
+    l->small_size = malloc(count * sizeof *l->small_size);
+    bool ok = all && size && l->small_size;
+    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
+                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+        ok = distribution_rest(all, count, common, glue, size);
+        for (uint32_t i = 0; ok && i < count - glue; i++) {
+            w->small += size[i] <= SMALL_MOST;
+            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+        }
+    }
+    free(all);
+    free(size);
+    return ok;
+}
+
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -106,12 +150,12 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
-    if (row->value[ROW_DYNAMIC_DYNSTR] == PROFILE_DERIVED)
-        return true;
+    const bool wants_dynstr = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
-    l->outside_choice = malloc((undefined < most ? undefined + 1 : most) * sizeof *l->outside_choice);
-    return l->outside_choice || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
+    if (wants_dynstr)
+        l->outside_choice = malloc((undefined < most ? undefined + 1 : most) * sizeof *l->outside_choice);
+    return (find_small(r->s->plan, l, w) && (l->outside_choice || !wants_dynstr)) || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
                                           plan_counted(r->s->plan));
 }
 

@@ -202,7 +202,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
         /* static objects that there are no bytes of names for have others', as `completed.0` is
          * the name of many */
-        const uint64_t one = names_row_object_least((uint32_t)more) + UINT64_C(1);
+        const uint64_t one = names_row_object_least(l->small + (uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
@@ -229,12 +229,31 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
+/* Functions that there is no room for are small ones, as far as there is any for these. */
+static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    const struct want *w = &r->want[index];
+    const uint32_t others = l->functions + glue_symbols(l);
+    const uint32_t missing = w->functions > others ? w->functions - others : 0;
+    l->small = missing < l->small_sizes ? missing : l->small_sizes;
+    while (!fits(r, index, code)) {
+        if (!l->small)
+            return false;
+        l->small = l->small > w->small ? w->small : l->small / 2;
+    }
+    return true;
+}
+
 /* Numbered functions where so many symbols of functions are wanted. */
 static uint32_t numbered(const struct plan_library *l, const struct want *w)
 {
     const uint32_t glue = glue_symbols(l);
     const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
+    const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
+    if (n > most)
+        n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
         n = w->cap;
     return n > least ? n : least;
@@ -261,7 +280,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
             exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (fits(r, index, estimate(l)))
+            if (fits_with_small(r, index, estimate(l)))
                 return true;
             if (w->exported >= 0 || exported == least)
                 break;
@@ -356,7 +375,7 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
             solve_natural(s, index);
             return true;
         }
-        if (fits(r, index, code)) {
+        if (fits_with_small(r, index, code)) {
             w->lack = SIZE_KINDS;
             return true;
         }

@@ -351,8 +351,8 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
 
 /* Names that are free: of functions and of static objects. */
 struct free_names {
-    uint32_t functions, objects;
-    uint32_t *length; /* of all, in ascending order */
+    uint32_t functions, objects; /* with the small functions */
+    uint32_t *length;            /* of all, in ascending order */
     uint32_t count;
     uint32_t *wanted; /* lengths of all names of the library, in ascending order */
     struct fixed fixed;
@@ -388,10 +388,10 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
 static double distance_of(const struct plan_library *l, struct free_names *names)
 {
     struct fixed *f = &names->fixed; /* which has room for all */
-    const uint32_t objects = l->locals - l->shared_names;
+    const uint32_t objects = l->small + l->locals - l->shared_names;
     for (uint32_t i = 0; i < names->functions; i++)
         fix(f, l->function_length[l->exported + i]);
-    for (uint32_t i = 0; i < l->locals; i++)
+    for (uint32_t i = 0; i < l->small + l->locals; i++)
         fix(f, l->object_length[i % objects]);
     return distribution_distance(names->wanted, f->length, f->count);
 }
@@ -447,7 +447,7 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
     const uint64_t sum = sum_of(names->length, all) + all;
     if (sum > bytes) {
         const uint64_t fewer = (sum - bytes) * all / sum + 1;
-        const uint32_t shared = (uint32_t)smaller(fewer, names->objects - UINT64_C(1));
+        const uint32_t shared = (uint32_t)smaller(fewer, l->locals - UINT64_C(1));
         l->shared_names = shared > l->shared_names ? shared : l->shared_names;
     }
     names->objects -= l->shared_names;
@@ -461,7 +461,8 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     const struct plan *plan = s->plan;
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    struct free_names names = {.functions = local, .objects = l->locals, .count = local + l->locals};
+    struct free_names names = {.functions = local, .objects = l->small + l->locals};
+    names.count = local + names.objects;
     if (!draw_free(plan, l, &names)) {
         free_names_free(&names);
         return false;
@@ -501,7 +502,7 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
     if (!settle(s, index, bytes, &plain))
         return false;
     if (!versioned || plain <= DISTANCE_LITTLE ||
-        versioned + shortest_names(l, local, l->locals - shared) > bytes)
+        versioned + shortest_names(l, local, l->small + l->locals - shared) > bytes)
         return true;
     l->versioned_names = versioned;
     l->shared_names = shared;
@@ -521,10 +522,10 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     (void)worker;
     if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
         return true;
-    const uint64_t bytes = l->local_names + shortest_names(l, local, l->locals - l->shared_names);
+    const uint64_t bytes = l->local_names + shortest_names(l, local, l->small + l->locals - l->shared_names);
     uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
     l->function_length = function ? function : l->function_length;
-    l->object_length = malloc(l->locals * sizeof *l->object_length);
+    l->object_length = malloc((l->small + (size_t)l->locals) * sizeof *l->object_length);
     for (uint32_t i = l->lengths; function && i < l->functions - local; i++)
         function[i] = (uint16_t)names_row_least(l, i);
     if (!function || !l->object_length || !settle_either(s, index, bytes))

@@ -11,6 +11,7 @@ enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
 struct want {
     uint32_t row;       /* in the profile */
     uint32_t functions; /* symbols of functions, those of the glue too */
+    uint32_t small;     /* functions that are smaller than numbered ones */
     int64_t exported;   /* dynamic ones; -1: as many as there is room for */
     uint32_t imports;   /* that it would make */
     uint32_t leaves;    /* the most that one library would call of its leaves */

@@ -41,6 +41,8 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT && !l->row->stripped; i++) /* those of crtbegin.o and crti.o */
         if (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY || i == LOCAL_INIT || i == LOCAL_FINI)
             fixed[count++] = 0;
+    for (uint32_t i = 0; i < l->row->small; i++)
+        fixed[count++] = l->row->small_size[i];
     return count;
 }
 
@@ -85,7 +87,9 @@ bool sizes_row(const struct library *l, const uint32_t *least, uint64_t units, s
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint64_t key = plan_key(row, PURPOSE_WEIGHT);
-    uint32_t fixed[FIXED_MOST];
+    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small) * sizeof *fixed);
+    if (!fixed)
+        return false;
     const uint32_t glue = glue_sizes(l, fixed);
     struct ranked *ranked = arena_take(arena, (count + UINT64_C(1)) * sizeof *ranked);
     uint32_t *all = arena_take(arena, ((uint64_t)count + glue + 1) * sizeof *all);

@@ -324,6 +324,7 @@ struct region {
     uint32_t count;
 };
 
+/* Static objects; before them functions whose names are of the same kind. */
 static void put_objects(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
@@ -337,11 +338,17 @@ static void put_objects(const struct library *l, struct local_table *t)
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
     uint32_t number = 0;
-    const uint32_t named = row->locals - row->shared_names;
+    const uint32_t named = row->small + row->locals - row->shared_names;
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
     const uint32_t first = next_name(t);
     uint32_t shared = first; /* the name of the next that has one of another */
+    uint64_t at = l->code.text + l->small;
+    for (; number < row->small; number++) {
+        *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, at, row->small_size[number]);
+        t->strings = names_row_write_object(row, number, t->strings);
+        at += (row->small_size[number] + UINT64_C(15)) & ~UINT64_C(15);
+    }
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
@@ -361,7 +368,7 @@ static void put_objects(const struct library *l, struct local_table *t)
                 t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
-    assert(number == row->locals);
+    assert(number == row->small + row->locals);
 }
 
 /* Writes two halves of a name. */
