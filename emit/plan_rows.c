@@ -29,7 +29,9 @@ enum {
     CALLS_NATURAL = 4, /* functions of another that a library calls */
     EXTERN_CHAIN = 10, /* modules that call each other in a row */
     SIZELESS = 4,      /* functions that every library has and whose symbols have no size */
-    SMALL_MOST = 47,   /* bytes of a function that is hardly a numbered one */
+    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
+    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
+    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -89,6 +91,13 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Sizes of the functions that every library has, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l, uint32_t size[GLUE_COUNT + SIZELESS])
 {
@@ -102,6 +111,46 @@ static uint32_t common_sizes(const struct plan *plan, const struct plan_library 
         if (glue.place[i].size && i != GLUE_ENTRY)
             size[count++] = glue.place[i].size;
     return count;
+}
+
+/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
+static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function f = plan_function(l, i);
+        const struct function next = plan_function(l, i + 1);
+        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
+        if ((i + 1) % plan->depth)
+            least[i] += CODE_CALL + code_pass_size(&next);
+    }
+    qsort(least, count, sizeof *least, by_size);
+}
+
+/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
+static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
+{
+    const uint32_t some = leasts / SMALL_TOLERANCE;
+    for (uint32_t i = 0; i + some < count; i++)
+        if (least[(uint64_t)i * leasts / count] > wanted[i + some])
+            return false;
+    return true;
+}
+
+/* How many of the functions of these sizes should be no numbered ones. */
+static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
+                        uint32_t *small)
+{
+    uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
+    if (!least)
+        return false;
+    least_sizes(plan, l, count, least);
+    *small = 0;
+    while (*small < count && (size[*small] < least[0] ||
+                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
+        *small += size[*small] < least[0] ? 1 : 1 + count / 128;
+    *small = *small < count ? *small : count;
+    free(least);
+    return true;
 }
 
 /* Which functions are too small to be numbered. */
@@ -118,11 +167,9 @@ static bool find_small(const struct plan *plan, struct plan_library *l, struct w
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
-        ok = distribution_rest(all, count, common, glue, size);
-        for (uint32_t i = 0; ok && i < count - glue; i++) {
-            w->small += size[i] <= SMALL_MOST;
+        ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
+        for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
-        }
     }
     free(all);
     free(size);
