@@ -486,15 +486,21 @@ static void write_init(const struct library *l, uint8_t *image)
 static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
     uint32_t count = 0;
-    struct unwind_function *f = arena_take(arena, ((uint64_t)l->row->functions + GLUE_COUNT) * sizeof *f);
+    struct unwind_function *f = arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
     if (!f)
         return NULL;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
             f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size,
-                                                  i == GLUE_START};
+                                                  i == GLUE_START, false};
     for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false};
+        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false, false};
+    uint64_t at = l->code.text + l->small;
+    for (uint32_t i = 0; i < l->row->small; i++) {
+        if (l->row->small_size[i])
+            f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
+        at += align_code(l->row->small_size[i]);
+    }
     *count_of = count;
     return f;
 }

@@ -254,6 +254,15 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     return bytes;
 }
 
+/* How many of them are code at all. */
+static inline uint32_t plan_small_framed(const struct plan_library *l)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->small; i++)
+        count += l->small_size[i] != 0;
+    return count;
+}
+
 /* The library at `place` in the order in which the driver imports them: begin, modules,
  * final, then utilities, which no one imports. */
 static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)

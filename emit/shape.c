@@ -239,7 +239,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    uint32_t framed = l->functions + s->glue;
+    uint32_t framed = l->functions + s->glue + plan_small_framed(l);
     section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = 8;
