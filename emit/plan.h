@@ -116,6 +116,7 @@ struct plan_library {
      * first `small` are there. Their names are those of the first static objects. */
     uint8_t *small_size;
     uint32_t small_sizes, small;
+    uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;

@@ -17,6 +17,7 @@ enum {
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
     NAME_ESTIMATE = 20, /* bytes of an import's name */
+    OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
     FEW_EXPORTED = 4,   /* whose names take nothing to speak of */
     MANGLED_ESTIMATE = 64,
 };
@@ -186,8 +187,13 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
+    l->files = l->stripped ? 0 : more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
     set_units(l, false);
     solve_base(s, index);
+    if (symtab < base[SIZE_SYMTAB]) {
+        l->files = 0;
+        solve_base(s, index);
+    }
     if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
         set_units(l, true);
         solve_base(s, index);

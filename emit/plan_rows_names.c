@@ -324,6 +324,9 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
         if (length && shape_has_local(l, s, i))
             fix(f, length);
     }
+    for (uint32_t i = 0; i < l->files; i++)
+        fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
+                 : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
     for (uint32_t i = 0; i < l->extra.outside; i++)
         fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
                    (l->versioned_names && outside_is_versioned(s->python, l->key, l->outside_choice, i)

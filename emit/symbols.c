@@ -419,6 +419,18 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
     t->strings = put_two(t->strings, l->row->name, "_visits");
 }
 
+/* Further files, as crtend.o is one, and units are: named as those that are there, whose names follow
+ * those of dynamic symbols. */
+static void put_files(const struct library *l, struct local_table *t)
+{
+    uint32_t name = (uint32_t)(1 + l->shape.names);
+    for (uint32_t i = 0; i < l->row->files; i++) {
+        *t->next++ = symbol(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+        for (unsigned id = 0; !i && id < LOCAL_FILE_SOURCE; id++)
+            name += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
+    }
+}
+
 /* Whether the undefined symbol has a version, and a name that says so in .symtab. */
 static bool is_versioned(const struct library *l, uint32_t outside)
 {
@@ -447,6 +459,7 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
     put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
+    put_files(l, &t);
     uint32_t name = next_name(&t);
     t.strings = put_bytes(t.strings, versioned, sizeof versioned);
     uint32_t start_name = (uint32_t)(t.strings - strtab);
