@@ -235,8 +235,8 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
-/* Functions that there is no room for are small ones, as far as there is any for these. */
-static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code)
+/* Functions that there is no room for are small ones: all, or as far as there is any for these. */
+static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool all)
 {
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
@@ -244,7 +244,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code)
     const uint32_t missing = w->functions > others ? w->functions - others : 0;
     l->small = missing < l->small_sizes ? missing : l->small_sizes;
     while (!fits(r, index, code)) {
-        if (!l->small)
+        if (all || !l->small)
             return false;
         l->small = l->small > w->small ? w->small : l->small / 2;
     }
@@ -270,8 +270,19 @@ static uint64_t estimate(const struct plan_library *l)
     return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
 }
 
-/* With `functions` of which as many as may be are dynamic, the first level that fits. */
-static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
+/* Whether it has more functions than its row, and would have fewer if more gave way. */
+static bool has_too_many(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                         enum plan_level last)
+{
+    struct plan_library less = *l;
+    less.level = last;
+    return profile_is_captured(plan->profile) && l->functions + glue_symbols(l) > w->functions &&
+           glue_symbols(&less) < glue_symbols(l);
+}
+
+/* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
+ * level that fits; `all` as in fits_with_small. */
+static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
 {
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
@@ -286,7 +297,9 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
             exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (fits_with_small(r, index, estimate(l)))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)))
+                break;
+            if (fits_with_small(r, index, estimate(l), all))
                 return true;
             if (w->exported >= 0 || exported == least)
                 break;
@@ -317,13 +330,14 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         return true;
     }
     for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
-        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-            if (try_levels(r, index, lost))
-                return true;
-            /* what binds and relocates is worth half of the functions */
-            if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
-                break;
-        }
+        for (unsigned all = 2; all--;)
+            for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+                if (try_levels(r, index, lost, all))
+                    return true;
+                /* what binds and relocates is worth half of the functions */
+                if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                    break;
+            }
         if (!w->share)
             break;
     }
@@ -356,6 +370,25 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 
 /* --- exact ---------------------------------------------------------------------------------------- */
 
+/* The exact sizes with so many numbered functions; *fit says whether there is room. False when
+ * memory ran out. */
+static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_t functions, bool all, bool *fit)
+{
+    struct solver *s = r->s;
+    struct plan_library *l = &s->plan->library[index];
+    const uint32_t callers = l->leaf;
+    set_counts(s->plan, l, &r->want[index], functions, l->exported);
+    const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
+    l->callers = l->imports < most ? l->imports : most;
+    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
+    if (l->functions && !code)
+        return false;
+    s->code[index] = code;
+    *fit = l->said->value[ROW_TEXT] == PROFILE_DERIVED || fits_with_small(r, index, code, all);
+    return true;
+}
+
 /* The exact sizes, with ever fewer local functions. What others call stays as it is. Where it
  * does not fit, the next round has fewer functions. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -364,29 +397,21 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
     struct solver *s = r->s;
     struct plan_library *l = &s->plan->library[index];
     struct want *w = &r->want[index];
-    const uint32_t exported = l->exported;
-    const uint32_t callers = l->leaf;
+    const uint32_t had = l->functions;
+    bool fit = false;
     w->lack = SIZE_KINDS;
-    for (uint32_t functions = l->functions;; functions -= 1 + (functions - exported) / 16) {
-        set_counts(s->plan, l, w, functions, exported);
-        const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
-        l->callers = l->imports < most ? l->imports : most;
-        l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
-        uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
-        if (l->functions && !code)
-            return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
-        s->code[index] = code;
-        if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) {
-            solve_base(s, index);
-            solve_natural(s, index);
-            return true;
+    for (unsigned all = 2; all-- && !fit;)
+        for (uint32_t functions = had;; functions -= 1 + (functions - l->exported) / 16) {
+            if (!try_exactly(r, worker, index, functions, all, &fit))
+                return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
+            if (fit || functions <= l->exported || functions <= l->leaf)
+                break;
         }
-        if (fits_with_small(r, index, code)) {
-            w->lack = SIZE_KINDS;
-            return true;
-        }
-        if (functions <= exported || functions <= callers)
-            break;
+    if (fit)
+        w->lack = SIZE_KINDS;
+    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) {
+        solve_base(s, index);
+        solve_natural(s, index);
     }
     return true;
 }
