@@ -306,7 +306,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         uint64_t value;
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
-        if (l->row->said && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* as crtbegin.o has it */
+        if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* as crtbegin.o has it */
             size = 0;
         enum section_id in = i == LOCAL_SCRATCH && l->shape.in_data ? SECTION_DATA : k->section;
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[in].index;
