@@ -406,14 +406,16 @@ static void thin_out(uint32_t *length, uint32_t all, uint32_t count)
         length[i] = length[(uint64_t)i * all / count + (all / count) / 2];
 }
 
-/* Deals the lengths out in turn, or gives the objects what is there. */
-static void deal(struct plan_library *l, const struct free_names *names)
+/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has
+ * too. Returns characters of these. */
+static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn)
 {
     uint16_t *function = l->function_length + l->exported;
     uint32_t functions = 0;
     uint32_t objects = 0;
     for (uint32_t i = 0; i < names->count; i++) {
-        if ((uint64_t)(i + 1) * names->functions / names->count > functions)
+        if (functions < names->functions &&
+            (!in_turn || (uint64_t)(i + 1) * names->functions / names->count > functions))
             function[functions++] = (uint16_t)names->length[i];
         else
             l->object_length[objects++] = (uint16_t)names->length[i];
@@ -421,6 +423,10 @@ static void deal(struct plan_library *l, const struct free_names *names)
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
     shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < functions; i++)
+        sum += function[i];
+    return sum;
 }
 
 /* Bytes of the shortest free names, of the last functions and the first objects. */
@@ -430,6 +436,21 @@ static uint64_t shortest_names(const struct plan_library *l, uint32_t functions,
     for (uint32_t i = l->functions - functions; i < l->functions; i++)
         bytes += names_row_least(l, i) + UINT64_C(1);
     return bytes;
+}
+
+/* Characters that debug information has room for in the names of local functions. */
+static uint64_t room_of_local(const struct solver *s, uint32_t index, uint32_t local)
+{
+    const struct plan_library *l = &s->plan->library[index];
+    const uint64_t least = shortest_names(l, local, 0);
+    const uint64_t room = spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
+    const int64_t strings = l->said->value[ROW_MIX_STR];
+    if (l->without_debug || l->hollow)
+        return UINT64_MAX;
+    uint64_t most = least + room - room / NAMES_OF_DEBUG;
+    if (strings != PROFILE_DERIVED)
+        most = smaller(most, spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), l->function_names - least));
+    return most;
 }
 
 /* The shortest names, and what is left over for the objects' in equal parts. */
@@ -475,16 +496,9 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     uint32_t least = names_row_object_least(names.objects - 1);
     if (local && names_row_least(l, l->functions - 1) > least)
         least = names_row_least(l, l->functions - 1);
-    const bool fits = distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) == sum;
-    if (fits)
-        deal(l, &names);
-    const uint64_t debug = l->without_debug || l->hollow
-                               ? UINT64_MAX
-                               : spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
-    uint64_t told = 0;
-    for (uint32_t i = 0; i < local && fits; i++)
-        told += l->function_length[l->exported + i] - names_row_least(l, l->exported + i);
-    if (!fits || told > debug - debug / NAMES_OF_DEBUG)
+    const uint64_t most = room_of_local(s, index, local);
+    if (distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) != sum ||
+        (deal(l, &names, true) > most && deal(l, &names, false) > most))
         deal_evenly(l, local, names.objects, bytes - shortest_names(l, local, names.objects));
     *distance = names.known ? distance_of(l, &names) : 0;
     free_names_free(&names);
