@@ -417,30 +417,49 @@ static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint3
     return best != 0;
 }
 
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, uint16_t *choice)
+/* The spare name whose length is nearest. */
+static uint32_t take_nearest(struct spare *s, uint32_t length)
+{
+    uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
+    for (uint32_t apart = 0; apart < LENGTHS; apart++) {
+        if (at >= apart && s->first[at - apart])
+            at -= apart;
+        else if (at + apart < LENGTHS && s->first[at + apart])
+            at += apart;
+        else
+            continue;
+        break;
+    }
+    const uint32_t place = s->first[at] - 1;
+    s->first[at] = s->next[place];
+    return place;
+}
+
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
+                        uint16_t *choice)
 {
     struct spare s = {{0}, {0}};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
-    for (uint32_t i = all; i-- > count;)
+    for (uint32_t i = all; i-- > (length ? 0 : count);)
         spare_name(&s, place_of(module, key, i));
     for (uint32_t i = 0; i < count; i++) {
-        choice[i] = (uint16_t)place_of(module, key, i);
+        choice[i] = (uint16_t)(length ? take_nearest(&s, length[i]) : place_of(module, key, i));
         is += strlen(name_at(choice[i])) + 1;
     }
     for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
         for (uint32_t i = 0; i < count && is != bytes; i++) {
-            uint32_t length;
+            uint32_t better;
             int64_t more = (int64_t)(bytes - is);
             if (!pass) /* each its part, so that lengths stay what they are */
                 more = more * 2 / (count - i) + (more > 0 ? 1 : -1);
-            if (!find_swap(&s, choice[i], more, &length))
+            if (!find_swap(&s, choice[i], more, &better))
                 continue;
             const uint32_t old = choice[i];
-            const uint32_t new = s.first[length] - 1;
-            s.first[length] = s.next[new];
+            const uint32_t new = s.first[better] - 1;
+            s.first[better] = s.next[new];
             choice[i] = (uint16_t)new;
-            is += length - (uint64_t)strlen(name_at(old));
+            is += better - (uint64_t)strlen(name_at(old));
             spare_name(&s, old);
         }
     return is;

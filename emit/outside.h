@@ -14,8 +14,9 @@ uint32_t outside_most(bool module);
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
 /* Chooses `count` names that take `bytes` with their terminators, or as nearly as that can be; returns
- * what they take. */
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, uint16_t *choice);
+ * what they take. `length` is NULL, or how long each should be, as far as the other allows. */
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
+                        uint16_t *choice);
 
 /* Whether that is a function of the C library, with the version below. */
 bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index);

@@ -200,9 +200,12 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     const bool wants_dynstr = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
-    if (wants_dynstr)
-        l->outside_choice = malloc((undefined < most ? undefined + 1 : most) * sizeof *l->outside_choice);
-    return (find_small(r->s->plan, l, w) && (l->outside_choice || !wants_dynstr)) || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
+    const uint64_t room = undefined < most ? undefined + 1 : most;
+    if (wants_dynstr) {
+        l->outside_choice = malloc(room * sizeof *l->outside_choice);
+        w->lengths = malloc(room * sizeof *w->lengths);
+    }
+    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !wants_dynstr)) || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
                                           plan_counted(r->s->plan));
 }
 
@@ -418,6 +421,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     for (uint32_t i = 0; r.want && i < count; i++) {
         free(r.want[i].names[0]);
         free(r.want[i].names[1]);
+        free(r.want[i].lengths);
     }
     free(r.want);
     free(r.index);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"
 #include "emit/names_row.h"
@@ -69,7 +70,10 @@ static uint64_t name_outside(const struct plan *plan, const struct plan_library 
     uint64_t bytes = wanted > others ? wanted - others : 0;
     if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
         bytes = natural;
-    return outside_choose(module, l->key, l->extra.outside, bytes, l->outside_choice);
+    /* where .dynsym is all there is, these are most of the names */
+    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
+                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
 }
 
 /* As many slots of the PLT, undefined symbols and relocations as the row has. */

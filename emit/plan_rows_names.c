@@ -60,6 +60,75 @@ static void shuffle(uint16_t *length, uint32_t count, uint64_t key)
     }
 }
 
+/* --- fixed names -------------------------------------------------------------------------- */
+
+/* Names whose lengths are fixed, as .symtab has them. */
+struct fixed {
+    uint32_t *length;
+    uint32_t count;
+};
+
+static void fix(struct fixed *f, size_t length)
+{
+    f->length[f->count++] = (uint32_t)length;
+}
+
+static void fix_imports(const struct plan *plan, const struct plan_library *l, struct fixed *f)
+{
+    struct import import;
+    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
+        const struct plan_library *to = &plan->library[import.library];
+        const struct function called = plan_function(to, import.function);
+        fix(f, names_function(&plan->names, to, import.function, &called));
+    }
+}
+
+static void fix_functions(const struct plan *plan, const struct plan_library *l, uint32_t count, struct fixed *f)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function own = plan_function(l, i);
+        fix(f, names_function(&plan->names, l, i, &own));
+    }
+}
+
+static void fix_others(const struct plan_library *l, const struct shape *s, struct fixed *f)
+{
+    const size_t name = strlen(l->name);
+    const size_t prefix = strlen(l->prefix);
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
+        if (length && !l->stripped && shape_has_local(l, s, i))
+            fix(f, length);
+    }
+    for (uint32_t i = 0; i < l->files && !l->stripped; i++)
+        fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
+                 : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
+    for (uint32_t i = 0; i < l->extra.outside; i++)
+        fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
+                   (l->versioned_names && outside_is_versioned(s->python, l->key, l->outside_choice, i)
+                        ? sizeof OUTSIDE_VERSION - 1
+                        : 0));
+    for (uint32_t i = 0; i < l->extra.objects; i++)
+        fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
+    static const char *const functions[] = {
+#define PYTHON_NAME(id, text) text,
+        PYTHON_FUNCTIONS(PYTHON_NAME)
+#undef PYTHON_NAME
+    };
+    for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+        if (s->python && shape_calls_python(l, i))
+            fix(f, strlen(functions[i]));
+    if (s->python)
+        fix(f, strlen(s->entry));
+    if (s->python)
+        fix(f, sizeof "PyInit_" - 1 + name);
+    if (s->marks)
+        fix(f, name + sizeof "_visits" - 1);
+    fix(f, l->stripped ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
+    fix(f, sizeof "__gmon_start__" - 1);
+}
+
 /* --- exported functions ------------------------------------------------------------------ */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -96,6 +165,30 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return spare((uint64_t)dynstr, shape_of(plan, l).dynstr - l->exported_names) - l->exported;
 }
 
+/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
+static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+{
+    const uint32_t count = l->exported;
+    if (!l->stripped) {
+        (void)draw(plan, l, count, length);
+        return true;
+    }
+    const struct shape s = shape_of(plan, l);
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
+    struct fixed f = {.length = malloc(most * sizeof *f.length)};
+    uint32_t *all = malloc(most * sizeof *all);
+    bool ok = f.length && all;
+    if (ok) {
+        fix_imports(plan, l, &f);
+        fix_others(l, &s, &f);
+        (void)draw(plan, l, f.count + count, all);
+        ok = distribution_rest(all, f.count + count, f.length, f.count, length);
+    }
+    free(f.length);
+    free(all);
+    return ok;
+}
+
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -114,8 +207,11 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         free(length);
         return out_of_memory(l, e);
     }
-    (void)draw(plan, l, count, length);
     l->lengths = 0;
+    if (!draw_exported_lengths(plan, l, length)) {
+        free(length);
+        return out_of_memory(l, e);
+    }
     const uint64_t least = l->exported_names - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
     const uint64_t sum = smaller(spare(wanted, least), room_of_exported(r->s, index, w)) + least;
@@ -284,73 +380,6 @@ bool rows_name_exported(struct rows *r, struct error *e)
 }
 
 /* --- local names ---------------------------------------------------------------------------- */
-
-/* Names whose lengths are fixed, as .symtab has them. */
-struct fixed {
-    uint32_t *length;
-    uint32_t count;
-};
-
-static void fix(struct fixed *f, size_t length)
-{
-    f->length[f->count++] = (uint32_t)length;
-}
-
-static void fix_imports(const struct plan *plan, const struct plan_library *l, struct fixed *f)
-{
-    struct import import;
-    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function called = plan_function(to, import.function);
-        fix(f, names_function(&plan->names, to, import.function, &called));
-    }
-}
-
-static void fix_functions(const struct plan *plan, const struct plan_library *l, uint32_t count, struct fixed *f)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct function own = plan_function(l, i);
-        fix(f, names_function(&plan->names, l, i, &own));
-    }
-}
-
-static void fix_others(const struct plan_library *l, const struct shape *s, struct fixed *f)
-{
-    const size_t name = strlen(l->name);
-    const size_t prefix = strlen(l->prefix);
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
-        const struct fixed_local_kind *k = &fixed_local_kinds[i];
-        const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
-        if (length && shape_has_local(l, s, i))
-            fix(f, length);
-    }
-    for (uint32_t i = 0; i < l->files; i++)
-        fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
-                 : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
-    for (uint32_t i = 0; i < l->extra.outside; i++)
-        fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
-                   (l->versioned_names && outside_is_versioned(s->python, l->key, l->outside_choice, i)
-                        ? sizeof OUTSIDE_VERSION - 1
-                        : 0));
-    for (uint32_t i = 0; i < l->extra.objects; i++)
-        fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
-    static const char *const functions[] = {
-#define PYTHON_NAME(id, text) text,
-        PYTHON_FUNCTIONS(PYTHON_NAME)
-#undef PYTHON_NAME
-    };
-    for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
-        if (s->python && shape_calls_python(l, i))
-            fix(f, strlen(functions[i]));
-    if (s->python)
-        fix(f, strlen(s->entry));
-    if (s->python)
-        fix(f, sizeof "PyInit_" - 1 + name);
-    if (s->marks)
-        fix(f, name + sizeof "_visits" - 1);
-    fix(f, sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
-    fix(f, sizeof "__gmon_start__" - 1);
-}
 
 /* Names that are free: of functions and of static objects. */
 struct free_names {

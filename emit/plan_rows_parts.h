@@ -18,6 +18,7 @@ struct want {
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
+    uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
     bool drawn;         /* lengths of its exported functions' names are settled */
     uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
