@@ -130,6 +130,8 @@ void differences_measure(const struct library *l, struct differences *d)
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
     d->language = l->row->without_debug ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    d->sizes_apart = l->sizes_apart;
+    d->names_apart = l->row->names_apart;
     const struct layout_sizes sizes = files_count(l);
     const uint64_t six[] = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss};
     static_assert(sizeof six / sizeof six[0] == SIZE_KINDS, "one of each");

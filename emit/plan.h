@@ -103,6 +103,7 @@ struct plan_library {
         uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
+    double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;          /* of debug information, but for those without code; 0: as in any */

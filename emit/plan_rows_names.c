@@ -547,16 +547,40 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
     double other = 1;
     if (!settle(s, index, bytes, &plain))
         return false;
+    l->names_apart = plain;
     if (!versioned || plain <= DISTANCE_LITTLE ||
         versioned + shortest_names(l, local, l->small + l->locals - shared) > bytes)
         return true;
     l->versioned_names = versioned;
     l->shared_names = shared;
-    if (!settle(s, index, bytes - versioned, &other) || other < plain)
-        return other < 1;
+    if (!settle(s, index, bytes - versioned, &other))
+        return false;
+    l->names_apart = other < plain ? other : plain;
+    if (other < plain)
+        return true;
     l->versioned_names = 0;
     l->shared_names = shared;
     return settle(s, index, bytes, &plain);
+}
+
+/* How far the names of one without a symbol table, all of which are settled, are from what is wanted. */
+static bool measure_stripped(const struct plan *plan, struct plan_library *l)
+{
+    const struct shape s = shape_of(plan, l);
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
+    struct fixed f = {.length = malloc(most * sizeof *f.length)};
+    uint32_t *wanted = malloc(most * sizeof *wanted);
+    const bool ok = f.length && wanted;
+    if (ok) {
+        fix_imports(plan, l, &f);
+        fix_functions(plan, l, l->exported, &f);
+        fix_others(l, &s, &f);
+        if (draw(plan, l, f.count, wanted))
+            l->names_apart = distribution_distance(wanted, f.length, f.count);
+    }
+    free(f.length);
+    free(wanted);
+    return ok;
 }
 
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -566,6 +590,8 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
     (void)worker;
+    if (l->stripped && !measure_stripped(s->plan, l))
+        return out_of_memory(l, e);
     if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
         return true;
     const uint64_t bytes = l->local_names + shortest_names(l, local, l->small + l->locals - l->shared_names);

@@ -81,13 +81,13 @@ static void balance(const struct library *l, const struct ranked *ranked, uint32
         less = take(ranked, count - count / part, count, places, less);
 }
 
-bool sizes_row(const struct library *l, const uint32_t *least, uint64_t units, struct arena *arena, uint32_t *size,
+bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena, uint32_t *size,
                uint32_t *place, bool *drawn)
 {
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint64_t key = plan_key(row, PURPOSE_WEIGHT);
-    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small) * sizeof *fixed);
+    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
         return false;
     const uint32_t glue = glue_sizes(l, fixed);
@@ -119,6 +119,9 @@ bool sizes_row(const struct library *l, const uint32_t *least, uint64_t units, s
         const uint32_t rest = bytes - ranked[i].least;
         size[ranked[i].index] = bytes - (padding < rest ? padding : rest);
         place[ranked[i].index] = places[i];
+        fixed[glue + i] = size[ranked[i].index];
     }
+    if (row->said->text[ROW_TEXT_FUNCTION_SIZES])
+        l->sizes_apart = distribution_distance(all, fixed, glue + count);
     return true;
 }

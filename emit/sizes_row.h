@@ -8,9 +8,9 @@
 /* The sizes of the numbered functions, which take at least `least[i]` bytes, in places of whole
  * CODE_ALIGN that are together `units` larger than the smallest. Sets size[i], and place[i] in
  * CODE_ALIGN. The larger a function has to be, the larger it is; what the sum has more or less than
- * the distribution is the largest ones'. `l` has its glue. *drawn is false where nothing is known of
- * sizes, and then nothing is set. False when memory ran out. */
-bool sizes_row(const struct library *l, const uint32_t *least, uint64_t units, struct arena *arena, uint32_t *size,
+ * the distribution is the largest ones'. `l` has its glue; sets how far its sizes are apart. *drawn is
+ * false where nothing is known of sizes, and then nothing is set. False when memory ran out. */
+bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena, uint32_t *size,
                uint32_t *place, bool *drawn);
 
 #endif
