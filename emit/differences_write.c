@@ -106,8 +106,8 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
     if (ok && row->text[ROW_TEXT_LANGUAGE] && strcmp(row->text[ROW_TEXT_LANGUAGE], d->language ? d->language : "") != 0)
-        ok = json_object_array_add(
-                 unknown, json_object_new_string(quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name))) == 0;
+        ok = json_object_array_add(unknown, json_object_new_string(quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name))) ==
+             0;
     return ok && add_distance(differs, row, ROW_TEXT_FUNCTION_SIZES, d->sizes_apart) &&
            add_distance(differs, row, ROW_TEXT_NAME_LENGTHS, d->names_apart);
 }

@@ -7,7 +7,7 @@
 enum {
     QUANTILES = 21,
     BUCKETS_MOST = 4 * 64,
-    EXACT_BELOW = 8,  /* buckets of one value each */
+    EXACT_BELOW = 8, /* buckets of one value each */
     RAISED_ALWAYS = 64,
 };
 

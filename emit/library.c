@@ -486,7 +486,8 @@ static void write_init(const struct library *l, uint8_t *image)
 static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
     uint32_t count = 0;
-    struct unwind_function *f = arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
+    struct unwind_function *f =
+        arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
     if (!f)
         return NULL;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)

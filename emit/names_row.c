@@ -42,8 +42,8 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
         bytes += l->function_length[from] + UINT64_C(1);
     if (from < to) {
         const uint32_t exported = to < l->exported ? to : from < l->exported ? l->exported : from;
-        bytes += names_digits_sum(from, to) + (to - from) * UINT64_C(2) +
-                 (exported - from) * (uint64_t)strlen(l->prefix);
+        bytes +=
+            names_digits_sum(from, to) + (to - from) * UINT64_C(2) + (exported - from) * (uint64_t)strlen(l->prefix);
     }
     return bytes;
 }

@@ -458,7 +458,7 @@ uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t byte
             const uint32_t old = choice[i];
             const uint32_t new = s.first[better] - 1;
             s.first[better] = s.next[new];
-            choice[i] = (uint16_t)new;
+            choice[i] = (uint16_t) new;
             is += better - (uint64_t)strlen(name_at(old));
             spare_name(&s, old);
         }

@@ -106,9 +106,9 @@ struct plan_library {
     double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
-    uint32_t units;          /* of debug information, but for those without code; 0: as in any */
-    uint32_t shared_names;   /* static objects that have names of others: the last */
-    uint64_t exported_names; /* bytes of these names, part of function_names */
+    uint32_t units;           /* of debug information, but for those without code; 0: as in any */
+    uint32_t shared_names;    /* static objects that have names of others: the last */
+    uint64_t exported_names;  /* bytes of these names, part of function_names */
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
@@ -119,7 +119,7 @@ struct plan_library {
     uint32_t small_sizes, small;
     uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;
-    struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
+    struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
 
     uint64_t size[SIZE_KINDS];

@@ -26,9 +26,9 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4, /* functions of another that a library calls */
-    EXTERN_CHAIN = 10, /* modules that call each other in a row */
-    SIZELESS = 4,      /* functions that every library has and whose symbols have no size */
+    CALLS_NATURAL = 4,     /* functions of another that a library calls */
+    EXTERN_CHAIN = 10,     /* modules that call each other in a row */
+    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
     SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
     SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
     CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
@@ -99,7 +99,8 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Sizes of the functions that every library has, but for the entry. */
-static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l, uint32_t size[GLUE_COUNT + SIZELESS])
+static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
+                             uint32_t size[GLUE_COUNT + SIZELESS])
 {
     const struct shape shape = shape_of(plan, l);
     const struct code code = {.plan = plan, .library = l};
@@ -205,8 +206,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
         w->lengths = malloc(room * sizeof *w->lengths);
     }
-    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !wants_dynstr)) || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries",
-                                          plan_counted(r->s->plan));
+    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !wants_dynstr)) ||
+           error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 
 /* --- the graph ----------------------------------------------------------------------------- */
@@ -367,8 +368,8 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
-        if (!rows_name_exported(r, e) ||
-            !workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
+        if (!rows_name_exported(r, e) || !workers_run(s->threads, count, rows_fit_exactly, r, e) ||
+            !lower(r, &again, e))
             return false;
     }
     if (again)

@@ -488,8 +488,7 @@ static void deal_evenly(struct plan_library *l, uint32_t functions, uint32_t obj
     for (uint32_t i = 0; i < functions; i++)
         l->function_length[l->exported + i] = (uint16_t)names_row_least(l, l->exported + i);
     for (uint32_t i = 0; i < objects; i++)
-        l->object_length[i] =
-            (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
+        l->object_length[i] = (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
 }
 
 /* So many objects share names of others that the free names are at most `bytes` with their

@@ -187,7 +187,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (shape_has_local(l, &s, i))
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->files + l->small + l->locals + s.local + l->inner_entry + s.undefined + s.defined + s.inner;
+    s.symbols = (uint64_t)s.fixed_locals + l->files + l->small + l->locals + s.local + l->inner_entry + s.undefined +
+                s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;

@@ -40,7 +40,9 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
             fixed[count++] = l->glue.place[i].size;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT && !l->row->stripped; i++) /* those of crtbegin.o and crti.o */
         if (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY || i == LOCAL_INIT || i == LOCAL_FINI)
-            fixed[count++] = l->row->small_sizes || i >= LOCAL_INIT ? 0 : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
+            fixed[count++] = l->row->small_sizes || i >= LOCAL_INIT
+                                 ? 0
+                                 : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
     for (uint32_t i = 0; i < l->row->small; i++)
         fixed[count++] = l->row->small_size[i];
     return count;

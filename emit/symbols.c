@@ -444,8 +444,8 @@ static void put_versioned_names(const struct library *l, struct local_table *t)
     const struct plan_library *row = l->row;
     for (uint32_t i = 0; i < row->extra.outside; i++)
         if (is_versioned(l, i))
-            t->strings = put_two(
-                t->strings, outside_name(l->shape.python, row->key, row->outside_choice, i), OUTSIDE_VERSION);
+            t->strings =
+                put_two(t->strings, outside_name(l->shape.python, row->key, row->outside_choice, i), OUTSIDE_VERSION);
 }
 
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
@@ -496,9 +496,10 @@ static void write_versions(const struct library *l, uint8_t *image, uint32_t lib
     uint32_t symbols = l->shape.undefined + l->shape.defined;
     p = put_u16(p, VER_NDX_LOCAL);
     for (uint32_t i = 1; i <= symbols; i++)
-        p = put_u16(p, i == o->cxa_finalize || i == o->start_main || (i >= o->outside && is_versioned(l, i - o->outside))
-                           ? VER_NDX_GLOBAL + 1
-                           : VER_NDX_GLOBAL);
+        p = put_u16(p,
+                    i == o->cxa_finalize || i == o->start_main || (i >= o->outside && is_versioned(l, i - o->outside))
+                        ? VER_NDX_GLOBAL + 1
+                        : VER_NDX_GLOBAL);
     p = image + l->layout.section[SECTION_VERNEED].offset;
     const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
     const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};
