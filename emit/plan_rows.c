@@ -160,7 +160,8 @@ static bool find_small(const struct plan *plan, struct plan_library *l, struct w
     uint32_t common[GLUE_COUNT + SIZELESS];
     const uint32_t glue = common_sizes(plan, l, common);
     const uint32_t count = w->functions;
-    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue)
+    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue ||
+        count > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym))
         return true;
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);

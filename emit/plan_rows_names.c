@@ -36,8 +36,8 @@ static bool draw(const struct plan *plan, const struct plan_library *l, uint32_t
     const char *quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
     const bool known =
         distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length);
-    for (uint32_t i = 0; i < count && !known; i++)
-        length[i] = LENGTH_NATURAL;
+    for (uint32_t i = 0; i < count; i++)
+        length[i] = !known ? LENGTH_NATURAL : length[i] < PROFILE_NAME_MOST ? length[i] : PROFILE_NAME_MOST;
     return known;
 }
 
