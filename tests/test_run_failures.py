@@ -221,10 +221,10 @@ class TestWrongUse:
         """In /sys nobody can make a file."""
         if not os.path.isdir("/sys/kernel"):
             pytest.skip("there is no /sys")
-        assert "/sys/kernel/p.png: cannot be written; name another" in refused("--picture", "/sys/kernel/p.png", good)
+        assert "/sys/kernel/p.png: cannot be written; choose another" in refused("--picture", "/sys/kernel/p.png", good)
 
     def test_picture_that_is_a_directory(self, refused, good, tmp_path):
-        assert "is a directory; name a file" in refused("--picture", tmp_path, good)
+        assert "is a directory; give another name" in refused("--picture", tmp_path, good)
 
     def test_picture_of_nothing(self, refused, good):
         said = refused("--picture", "p.png", "--phases", "import", good, status=2)
