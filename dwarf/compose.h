@@ -49,7 +49,8 @@ struct debug_unit {
     uint64_t inlined;             /* bit k: calls of that inline function are in it */
     uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
-    uint32_t header, cut;         /* what it includes; chosen by debug_fill */
+    uint32_t header, wholes, cut; /* what it includes: so many whole headers, and the next up to the
+                                     cut; chosen by debug_fill */
     uint64_t info_size;
 };
 

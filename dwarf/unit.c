@@ -14,7 +14,7 @@ static uint32_t sources_start(const struct debug *d)
 {
     return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
            : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
-                                            : (uint32_t)d->corpus->line_strings.size;
+                                            : (uint32_t)unit_files_bytes(d);
 }
 
 /* Where those of the declarations at the end do. */
@@ -84,16 +84,21 @@ static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u,
     return p + u->entries_size;
 }
 
-/* What the header declares, up to the unit's cut: made as if it stood right behind
+/* What the headers declare, the last up to the unit's cut: made as if each stood right behind
  * the inline functions. */
 static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
-    const struct corpus_header *h = &d->corpus->header[u->header];
     const uint32_t fixed = d->corpus->fixed;
-    const struct corpus_cut *cut = &h->cut[u->cut];
-    uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
-    add_to(p, h->references, cut->references, (uint32_t)u->entries_size);
-    return end;
+    uint32_t before = (uint32_t)u->entries_size;
+    for (uint32_t i = 0; i <= u->wholes; i++) {
+        const struct corpus_header *h = &d->corpus->header[u->header + i];
+        const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
+        uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
+        add_to(p, h->references, cut->references, before);
+        before += (uint32_t)(end - p);
+        p = end;
+    }
+    return p;
 }
 
 static uint32_t tail_type(const struct debug *d, uint32_t i)
@@ -182,16 +187,23 @@ static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uin
     return end;
 }
 
-static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_t *p)
+/* The unit's code in `more` ranges more than one. */
+static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64_t more, uint8_t *p)
 {
-    p = put_u32(p, ARANGES_UNIT - 4);
+    const uint64_t rows = (u->end - u->start + ARANGES_LEAST - 1) / ARANGES_LEAST;
+    p = put_u32(p, (uint32_t)(ARANGES_UNIT - 4 + more * ARANGES_TUPLE));
     p = put_u16(p, 2);
     p = put_u32(p, (uint32_t)info_at);
     p = put_u8(p, 8); /* address size */
     p = put_u8(p, 0);
     p = put_u32(p, 0); /* to a multiple of two addresses */
-    p = put_u64(p, u->start);
-    p = put_u64(p, u->end - u->start);
+    uint64_t at = u->start;
+    for (uint64_t i = 0; i <= more; i++) {
+        const uint64_t end = i < more ? u->start + rows * (i + 1) / (more + 1) * ARANGES_LEAST : u->end;
+        p = put_u64(p, at);
+        p = put_u64(p, end - at);
+        at = end;
+    }
     p = put_u64(p, 0);
     return put_u64(p, 0);
 }
@@ -203,7 +215,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
     const uint32_t base = sources_start(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
     const struct line_files files =
-        unit_files(d->corpus, u->header, (struct line_name){base + u->source, texts + u->source},
+        unit_files(d, u->header, (struct line_name){base + u->source, texts + u->source},
                    (struct line_name){base, texts}, others);
     p = line_write_header(d->corpus->dialect, p, &files, u->program_size);
     if (!u->program_size)
@@ -265,7 +277,7 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
         return;
     p = places->section[DEBUG_LINE_STR];
     if (!d->joined)
-        p = put_bytes(p, c->line_strings.data, c->line_strings.size);
+        p = put_bytes(p, c->line_strings.data, unit_files_bytes(d));
     put_bytes(p, d->sources.data, d->sources.size);
 }
 
@@ -300,12 +312,19 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
             u->line = joined_base(d, DEBUG_LINE) + (uint32_t)(line - section[DEBUG_LINE]);
             line = put_line(d, i, line);
         }
+    const uint64_t aranges_most = unit_aranges_most(d);
+    uint64_t aranges_room = 0;
+    uint64_t aranges_given = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
+        aranges_room += unit_aranges_room(u);
+        const uint64_t until = aranges_most ? d->aranges_more * aranges_room / aranges_most : 0;
         if (d->corpus->dialect.type_units)
             *types_in = put_types(d, u, &included[u->header], *types_in);
         if (u->end > u->start)
-            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]), aranges);
+            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]),
+                                  until - aranges_given, aranges);
+        aranges_given = until;
         info = put_unit(d, i, info);
     }
     assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);

@@ -272,8 +272,8 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
-        uint64_t frames =
-            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row));
+        uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
+        uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
         goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
     }
     return goal;
@@ -331,6 +331,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
+    d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    debug_choose_files(d, d->units_wanted, l->row->units);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;

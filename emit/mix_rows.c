@@ -44,6 +44,10 @@ static bool leave_one_open(struct asked *a)
 static bool relent(struct asked *a, enum debug_section section, uint64_t possible)
 {
     const enum mix_kind kind = mix_kind_of(section);
+    if (section == DEBUG_ARANGES && a->size[section] != DEBUG_ANY) {
+        a->size[section] = DEBUG_ANY;
+        return true;
+    }
     if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
         return leave_one_open(a);
     uint64_t *size = &a->size[section];
@@ -73,6 +77,8 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
         a.size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
+    if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
+        a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     struct error own = {0};
     for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
         if (library_size(b, r->plan, r->stock, index, &own))

@@ -103,6 +103,7 @@ struct plan_library {
         uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
     uint32_t units;          /* of debug information, but for those without code; 0: as in any */
+    uint32_t units_all;      /* with those; 0: as many as it takes */
     uint32_t shared_names;   /* static objects that have the first one's name */
     uint64_t exported_names; /* bytes of these names, part of function_names */
     struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */

@@ -139,12 +139,20 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     set_extra(plan, l, w->share);
 }
 
-/* Units of debug information as the row has them, or one where there is too little for more. */
+/* Units of debug information as the row has them, or one where there is too little for more.
+ * Those that .debug_aranges has no room for are without code. */
 static void set_units(struct plan_library *l, bool one)
 {
-    const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
+    uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    const uint64_t aranges = rows_value_or(l->said, ROW_MIX_ARANGES, 0);
     const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
-    l->units = one ? 1 : units < all ? (uint32_t)units : all;
+    units = one ? 1 : units < UNITS_MOST ? units : UNITS_MOST;
+    uint64_t coded = units < all ? units : all;
+    if (aranges >= ARANGES_EACH && aranges / ARANGES_EACH < coded)
+        coded = aranges / ARANGES_EACH;
+    l->units = (uint32_t)coded;
+    l->units_all = (uint32_t)units;
 }
 
 /* Notes what there is too little of; false. */
