@@ -277,6 +277,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
             if (s->level == SUBJECT_RICH)
                 stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
                                   s->name + i, w->helper);
+            more_rows(w, s, s->at + block->size, block->rows[BLOCK_ROWS - 1].size);
             stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
@@ -417,6 +418,11 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w);
+    const struct more_room besides = more_room(w, s.end);
+    room.info += besides.info;
+    room.lists += besides.lists;
+    room.ranges += besides.ranges;
+    room.rows += besides.rows;
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
@@ -452,6 +458,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
+    more(w, &s);
     if (index + 1 == l->row->functions)
         tune(w, &s);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);

@@ -8,14 +8,15 @@
 
 enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 400 };
 
-static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t reserve, uint64_t code)
+/* Of the goal, `others` is not for functions, and `reserve` left to the end. */
+static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t others, uint64_t reserve, uint64_t code)
 {
-    uint64_t beyond = start + (reserve < goal / 8 ? reserve : goal / 8);
+    uint64_t beyond = start + others + (reserve < goal / 8 ? reserve : goal / 8);
     uint64_t bytes = goal > beyond ? goal - beyond : 0;
     return (struct pace){.start = start, .rate = code ? (bytes << PACE_BITS) / code : 0};
 }
 
-static uint64_t pace_at(const struct pace *p, uint64_t code)
+uint64_t detail_pace_at(const struct pace *p, uint64_t code)
 {
     return p->start + (p->rate * code >> PACE_BITS);
 }
@@ -31,11 +32,13 @@ void detail_start(struct walk *w)
     const struct describe_goal *g = w->goal;
     const struct dialect d = w->corpus->dialect;
     const uint64_t code = l->layout.section[SECTION_TEXT].size;
-    w->info = pace_for(g->info, 0, 0, code);
-    w->line =
-        pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE + tune_data_headers(w) : 0, code);
-    w->lists = pace_for(g->lists, compose_list_header(d), is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
-    w->ranges = pace_for(g->ranges, compose_list_header(d), is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
+    const bool follows = l->row->said;
+    const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
+    w->info = pace_for(g->info, 0, 0, 0, code);
+    w->line = pace_for(g->line, w->line_header, follows ? data : 0,
+                       is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, code);
+    w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
+    w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
 }
 
 static uint64_t written(const uint8_t *p, const struct bytes *out)
@@ -47,9 +50,9 @@ void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > pace_at(&w->info, s->start) + w->goal->info / 32)
+    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
-    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= pace_at(&w->lists, s->end);
+    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */
@@ -76,8 +79,8 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
     const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
-    uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, pace_at(&w->lists, end));
-    uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, pace_at(&w->ranges, end));
+    uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, detail_pace_at(&w->lists, end));
+    uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
     return &stamp[of_lists][of_ranges];
 }
 
@@ -86,5 +89,5 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
     const struct composer *c = &w->composer;
     const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
     uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
-    return &block->rows[closest(before, size, BLOCK_ROWS, pace_at(&w->line, s->at + block->size))];
+    return &block->rows[closest(before, size, BLOCK_ROWS, detail_pace_at(&w->line, s->at + block->size))];
 }

@@ -12,7 +12,6 @@
 #include "emit/describe_parts.h"
 
 enum {
-    BORDERS_MOST = 12, /* of the function's beginning */
     KINDS_MOST = 48,
     BYTES_MOST = 4000, /* more than these are not tuned */
     BLOCKS_MOST = 200, /* one in another */
@@ -46,8 +45,7 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
     return count[bytes] != UINT16_MAX;
 }
 
-/* Borders of instructions from the prologue's end to the first piece. */
-static uint32_t beginning(const struct subject *s, uint64_t *border)
+uint32_t tune_borders(const struct subject *s, uint64_t *border)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t count = 0;
@@ -58,7 +56,7 @@ static uint32_t beginning(const struct subject *s, uint64_t *border)
     border[count++] = at += CODE_MARK;
     border[count++] = at += CODE_OWN - 4;
     border[count++] = at += 4;
-    for (uint32_t j = 0; j < s->f->count && count < BORDERS_MOST; j++)
+    for (uint32_t j = 0; j < s->f->count && count < TUNE_BORDERS_MOST; j++)
         border[count++] = at += code_mix_size(s->f, j);
     return count;
 }
@@ -107,12 +105,12 @@ static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *o
 static void tune_lists(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[TUNE_BORDERS_MOST + 1];
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_LISTS], c->lists, &c->out->lists);
-    uint32_t entries = beginning(s, border) - 1;
+    uint32_t entries = tune_borders(s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     uint8_t *const lists = c->lists;
@@ -184,12 +182,12 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
 static void tune_ranges(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[TUNE_BORDERS_MOST + 1];
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_RANGES], c->ranges, &c->out->ranges);
-    uint32_t entries = beginning(s, border) - 1;
+    uint32_t entries = tune_borders(s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     uint8_t *const ranges = c->ranges;
