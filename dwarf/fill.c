@@ -432,6 +432,10 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     if (!fill_abbrev(d, e))
         return false;
     uint64_t fixed = total_size(d) + tail_entries(d) + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
+    if (is_wanted(d, DEBUG_INFO) && d->units_wanted && d->size[DEBUG_INFO] + tail_entries(d) > d->wanted[DEBUG_INFO]) {
+        d->size[DEBUG_INFO] += tail_entries(d);
+        return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+    }
     if (fixed > total)
         return infeasible(e, total, fixed, "debug information");
     if (is_wanted(d, DEBUG_INFO) && !is_wanted(d, DEBUG_STR)) {

@@ -236,7 +236,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     struct composer *c = &w->composer;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
     uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
-    if (s->level == SUBJECT_LEAN)
+    if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         /* some are told to be there all the time, in C++ fewer */
@@ -281,7 +281,14 @@ static void describe_pieces(struct walk *w, struct subject *s)
             stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
-            filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
+            const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
+            const bool sparse = more_rows_ahead(w, end);
+            if (!sparse)
+                more_rows(w, s, end, UINT64_C(2) * (end - s->at));
+            if (sparse)
+                line_row(&w->composer.rows, s->at, w->line_number);
+            else
+                filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
             w->line_number = w->composer.rows.line;
         } else {
             line_row(&w->composer.rows, s->at, w->line_number);
@@ -458,9 +465,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         row(w, s.at);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    more(w, &s);
-    if (index + 1 == l->row->functions)
-        tune(w, &s);
+    more(w, &s, index + 1 == l->row->functions);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;

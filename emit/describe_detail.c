@@ -46,11 +46,41 @@ static uint64_t written(const uint8_t *p, const struct bytes *out)
     return (uint64_t)(p - out->data);
 }
 
+/* Bytes of entries of a function's blocks at the least, where they are told. */
+static uint64_t blocks_least(const struct walk *w, const struct body *b)
+{
+    const struct blocks *blocks = &w->l->stock->blocks;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < b->pieces; i++)
+        if (b->piece[i].kind == PIECE_BLOCK)
+            bytes += blocks->block[b->piece[i].first].stamp[0][0].info_size;
+    return bytes;
+}
+
+/* What functions of a library with a row may be ahead by. */
+static uint64_t info_slack(const struct walk *w)
+{
+    return w->goal->info / 12;
+}
+
+static bool follows_info(const struct walk *w)
+{
+    return w->l->row->said && is_exact(w->l, DEBUG_INFO);
+}
+
+bool detail_info_ahead(const struct walk *w, const struct subject *s)
+{
+    return follows_info(w) && written(w->composer.info, &w->composer.out->info) > detail_pace_at(&w->info, s->end);
+}
+
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
     if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
+        s->level = SUBJECT_PLAIN;
+    if (s->level == SUBJECT_RICH && follows_info(w) &&
+        written(c->info, &c->out->info) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
         s->level = SUBJECT_PLAIN;
     s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
 }

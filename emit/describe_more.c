@@ -20,6 +20,7 @@ enum {
     EXPRESSION_MOST = 100, /* bytes */
     ENTRY_LEAST = 6,       /* bytes of one, but for its expression; with views two more */
     RANGE_USUAL = 6,
+    LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
     SLOTS = 2,    /* whose displacement takes a byte */
     ROW_MOST = 7, /* column, discriminator and the row itself */
 };
@@ -111,19 +112,22 @@ static void more_lists(struct walk *w, struct subject *s)
 
 /* --- ranges ------------------------------------------------------------------- */
 
-static void more_ranges(struct walk *w, struct subject *s)
+static void more_ranges(struct walk *w, struct subject *s, bool last)
 {
     struct composer *c = &w->composer;
     uint64_t border[BORDERS_MOST + 1];
     uint8_t *children[BLOCKS_MOST];
     uint32_t depth = 0;
-    if (!follows(w, DEBUG_RANGES))
+    if (!follows(w, DEBUG_RANGES)) {
+        if (last)
+            tune_ranges(w, s);
         return;
+    }
     uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN, border) - 1;
     while (depth < BLOCKS_MOST) {
         const uint64_t rest = missing(&w->ranges, s->end, c->ranges, &c->out->ranges);
         const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
-        if (rest < LITTLE || count < 2)
+        if (rest < (last ? LAST_MOST : LITTLE) || count < 2)
             break;
         most = (uint32_t)count; /* what is in it has no more */
         const struct debug_variable v = {
@@ -133,16 +137,23 @@ static void more_ranges(struct walk *w, struct subject *s)
         children[depth] = compose_block_of(c, list);
         compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
     }
+    if (last) /* blocks beside each other are to have no code in common */
+        tune_ranges(w, s);
     while (depth)
         compose_end_children(c, children[--depth]);
 }
 
-void more(struct walk *w, struct subject *s)
+void more(struct walk *w, struct subject *s, bool last)
 {
     if (s->level == SUBJECT_LEAN)
         return;
     more_lists(w, s);
-    more_ranges(w, s);
+    if (last)
+        tune_lists(w, s);
+    more_ranges(w, s, last);
+    more_rows(w, s, s->end, 0);
+    if (last)
+        tune_rows(w, s->end);
 }
 
 /* --- rows ---------------------------------------------------------------------- */
@@ -163,6 +174,12 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
         line_discriminator(rows, 1 + i % 120);
         line_row(rows, s->at, rows->line + (i % 2 ? -1u : 1u));
     }
+}
+
+bool more_rows_ahead(const struct walk *w, uint64_t end)
+{
+    const uint64_t written = (uint64_t)(w->composer.rows.p - w->composer.out->programs.data);
+    return follows(w, DEBUG_LINE) && written + w->units * w->line_header > detail_pace_at(&w->line, end);
 }
 
 /* --- room ---------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *o
     return wanted != DEBUG_ANY && wanted > written ? wanted - written : 0;
 }
 
-static void tune_lists(struct walk *w, struct subject *s)
+void tune_lists(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
     uint64_t border[TUNE_BORDERS_MOST + 1];
@@ -179,7 +179,7 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         compose_end_children(c, children[--count]);
 }
 
-static void tune_ranges(struct walk *w, struct subject *s)
+void tune_ranges(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
     uint64_t border[TUNE_BORDERS_MOST + 1];
@@ -244,7 +244,7 @@ uint64_t tune_data_headers(const struct walk *w)
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;
 }
 
-static void tune_rows(struct walk *w, uint64_t end)
+void tune_rows(struct walk *w, uint64_t end)
 {
     struct line_rows *rows = &w->composer.rows;
     const struct debug *d = &w->l->debug;
@@ -266,15 +266,6 @@ static void tune_rows(struct walk *w, uint64_t end)
         line_row(rows, rows->address, rows->line + (i % 2 ? -1u : 1u));
         rest--;
     }
-}
-
-void tune(struct walk *w, struct subject *s)
-{
-    if (s->level == SUBJECT_LEAN)
-        return;
-    tune_lists(w, s);
-    tune_ranges(w, s);
-    tune_rows(w, s->end);
 }
 
 uint64_t tune_room(const struct walk *w)

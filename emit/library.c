@@ -294,6 +294,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
     uint64_t *of = s == DEBUG_LINE     ? &goal->line
                    : s == DEBUG_LISTS  ? &goal->lists
                    : s == DEBUG_RANGES ? &goal->ranges
+                   : s == DEBUG_INFO   ? &goal->info
                                        : NULL;
     if (!of || d->size[s] <= d->wanted[s])
         return false;
