@@ -194,6 +194,20 @@ static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, 
     return true;
 }
 
+/* Where far more is wanted of .debug_abbrev than the tables of all units take, as those of real units have
+ * more combinations of attributes: abbreviations in all of them that no entry has. */
+static void pad_tables(struct debug *d, uint64_t rest)
+{
+    enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table that are left to the last one */
+    const uint32_t first = abbrev_codes(d->corpus->dialect) + 1;
+    const uint64_t each = rest / d->tables;
+    d->unused = 0;
+    if (d->tables < 2 || each < SINGLES)
+        return;
+    while (d->unused < UNUSED_MOST && single_unused_size(first, d->unused + 1) + SINGLES <= each)
+        d->unused++;
+}
+
 /* Tables of abbreviations: one for each unit, or as many as are wanted. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
@@ -201,6 +215,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     uint64_t wanted = d->wanted[DEBUG_ABBREV];
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
+    d->unused = 0;
     d->size[DEBUG_ABBREV] = d->tables * table;
     if (!is_wanted(d, DEBUG_ABBREV))
         return true;
@@ -208,7 +223,9 @@ static bool fill_abbrev(struct debug *d, struct error *e)
         return section_infeasible(d, DEBUG_ABBREV, table, e);
     uint64_t tables = wanted / table;
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
-    while (!single_divide(d->corpus->dialect, wanted - d->tables * table, &d->single)) {
+    if (d->units_wanted && tables > d->unit_count)
+        pad_tables(d, wanted - d->tables * table);
+    while (!single_divide(d->corpus->dialect, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
         if (d->tables == 1)
             return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;

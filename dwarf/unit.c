@@ -144,7 +144,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
     const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
     const struct corpus_header *h = &c->header[u->header];
-    const uint64_t table = c->abbrev.size + 1;
+    const uint64_t table = unit_table_bytes(d);
     uint8_t *start = p;
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, c->dialect.version);
@@ -232,6 +232,8 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
         p = put_bytes(p, table->data, table->size);
+        for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
+            p = single_put_unused(p, abbrev_codes(d->corpus->dialect) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
         for (uint32_t k = 0; k < singles; k++)
             p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));

@@ -72,7 +72,8 @@ struct debug_joined {
  * each table has `listed` at most; how the sources are called. Set by debug_choose_files. */
 struct debug_files {
     uint32_t named, listed;
-    uint32_t digits; /* of a source's number at least */
+    uint32_t digits; /* of a source's number at least; */
+    uint32_t wider;  /* one more of the numbers below */
     bool brief;      /* sources are named by their number alone */
 };
 
@@ -101,6 +102,7 @@ struct debug {
     uint32_t headers_used;
     uint64_t aranges_more;    /* ranges in .debug_aranges beyond one for each unit with code */
     uint32_t tables;          /* of abbreviations, that units share */
+    uint32_t unused;          /* abbreviations in each but the last that no entry has */
     struct single_mix single; /* declarations at the end: of abbreviations of their own, */
     uint32_t externs;         /* of variables, */
     uint32_t shorts;          /* and of such with names in .debug_info */

@@ -19,13 +19,14 @@ enum { DIGITS_MOST = 24 };
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
 {
     const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
+    const int digits = (int)d->files.digits + (unit < d->files.wider ? 1 : 0);
     if (d->files.brief)
-        snprintf(name, SOURCE_NAME_MOST, BRIEF_STEM "%0*u.%s", (int)d->files.digits, unit, suffix);
+        snprintf(name, SOURCE_NAME_MOST, BRIEF_STEM "%0*u.%s", digits, unit, suffix);
     else if (unit == 0)
         snprintf(name, SOURCE_NAME_MOST, "%s.%s", d->source_stem, suffix);
     else
-        snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", (int)d->files.digits,
-                 unit, suffix);
+        snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit,
+                 suffix);
 }
 
 /* Directory and sources: one for each unit of code, then for those of data. */
@@ -77,16 +78,18 @@ static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
 static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32_t coded)
 {
     struct debug_files *f = &d->files;
-    for (;;) {
+    uint64_t size = unit_files_bytes(d) + own_files(d, units, coded);
+    while (f->digits < DIGITS_MOST) {
         f->digits++;
-        const uint64_t size = unit_files_bytes(d) + own_files(d, units, coded);
-        if (size > wanted || f->digits > DIGITS_MOST) {
-            f->digits--;
-            return;
-        }
-        if (size + DIRECTORY_MOST / 2 > wanted)
-            return;
+        const uint64_t longer = unit_files_bytes(d) + own_files(d, units, coded);
+        if (longer > wanted)
+            break;
+        size = longer;
     }
+    if (f->digits == DIGITS_MOST)
+        return;
+    f->digits--;
+    f->wider = size + DIRECTORY_MOST / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_MOST / 2) : 0;
 }
 
 void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded)

@@ -46,6 +46,13 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
+/* Bytes of each table of abbreviations but the last. */
+static inline uint64_t unit_table_bytes(const struct debug *d)
+{
+    const struct corpus *c = d->corpus;
+    return c->abbrev.size + 1 + (d->unused ? single_unused_size(abbrev_codes(c->dialect) + 1, d->unused) : 0);
+}
+
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {

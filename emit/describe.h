@@ -28,6 +28,8 @@ struct describe_goal {
     uint64_t line;  /* .debug_line */
     uint64_t lists; /* .debug_loclists */
     uint64_t ranges;
+    uint32_t longer; /* entries of lists in a library with a row are so many bytes longer than the row's, so that
+                        there are fewer lists */
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug; the

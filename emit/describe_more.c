@@ -57,7 +57,7 @@ static uint32_t expression_size(const struct walk *w)
     const int64_t entries = l->row->said->value[ROW_DWARF_ENTRIES];
     if (entries <= 0)
         return 3;
-    const uint64_t each = l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries;
+    const uint64_t each = l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries + w->goal->longer;
     const uint64_t least = ENTRY_LEAST + (w->corpus->dialect.views ? 2 : 0);
     return each > least + EXPRESSION_MOST ? EXPRESSION_MOST : each > least + 3 ? (uint32_t)(each - least) : 3;
 }

@@ -209,7 +209,7 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
 }
 
-enum { AIMS_MOST = 6, AIM_LITTLE = 200 };
+enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
 
 /* --- debug information ------------------------------------------------------ */
 
@@ -300,6 +300,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
     *of = *of > excess ? *of - excess : 0;
+    goal->longer += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
 }
 
