@@ -277,8 +277,9 @@ static void describe_pieces(struct walk *w, struct subject *s)
             if (s->level == SUBJECT_RICH)
                 stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
                                   s->name + i, w->helper);
-            more_rows(w, s, s->at + block->size, block->rows[BLOCK_ROWS - 1].size);
-            stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
+            const struct stamp_rows *rows = detail_rows(w, s, block);
+            more_rows(w, s, s->at + block->size, w->goal->rows_part < DESCRIBE_ROWS_ALL ? rows->size : block->rows[BLOCK_ROWS - 1].size);
+            stamp_put_rows(&w->composer, &blocks->shelf, rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);

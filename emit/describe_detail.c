@@ -119,5 +119,8 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
     const struct composer *c = &w->composer;
     const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
     uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
-    return &block->rows[closest(before, size, BLOCK_ROWS, detail_pace_at(&w->line, s->at + block->size))];
+    uint64_t goal = detail_pace_at(&w->line, s->at + block->size);
+    if (goal > before)
+        goal = before + (goal - before) * w->goal->rows_part / DESCRIBE_ROWS_ALL;
+    return &block->rows[closest(before, size, BLOCK_ROWS, goal)];
 }

@@ -260,7 +260,10 @@ static struct describe_goal goal_for(const struct library *l)
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
-                                 .ranges = debug / 1000 * share[3]};
+                                 .ranges = debug / 1000 * share[3],
+                                 .rows_part = DESCRIBE_ROWS_ALL};
+    if (is_mixed(l) && l->row->said)
+        goal.rows_part = l->plan->mix[l->row - l->plan->library].rows_part;
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)

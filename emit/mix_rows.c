@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "dwarf/line_read.h"
+#include "emit/describe.h"
 #include "emit/library.h"
 #include "emit/mix.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256 };
+enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 5, ROWS_NEAR = 50 };
 
 struct rows {
     struct plan *plan;
@@ -62,6 +64,64 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
     return true;
 }
 
+/* Rows of the line tables that the builder has composed. */
+static uint64_t count_rows(const struct builder *b)
+{
+    const struct debug *d = &b->library.debug;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        if (!u->program_size)
+            continue;
+        struct line_reader r = line_reader_of(d->composed->programs.data + u->program, u->program_size);
+        while (line_read(&r))
+            rows++;
+        rows++; /* the sequence's end */
+    }
+    return rows;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* Where there are more rows than the row says: fewer of blocks, and longer ones besides, by
+ * halving the part of the former that is known to be too much and too little. */
+static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
+{
+    struct plan_mix *mix = &r->plan->mix[index];
+    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ROWS];
+    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
+    if (!wanted || mix->size[DEBUG_LINE] == DEBUG_ANY)
+        return;
+    uint64_t nearest = count_rows(b);
+    uint32_t best = DESCRIBE_ROWS_ALL;
+    uint32_t low = 0;
+    uint32_t high = DESCRIBE_ROWS_ALL;
+    for (unsigned tries = 0; tries < ROWS_TRIES && nearest > wanted && distance(nearest, wanted) > wanted / ROWS_NEAR;
+         tries++) {
+        mix->rows_part = (low + high) / 2;
+        struct error own = {0};
+        if (!library_size(b, r->plan, r->stock, index, &own)) {
+            low = mix->rows_part;
+            continue;
+        }
+        const uint64_t rows = count_rows(b);
+        if (rows > wanted)
+            high = mix->rows_part;
+        else
+            low = mix->rows_part;
+        if (distance(rows, wanted) < distance(nearest, wanted)) {
+            nearest = rows;
+            best = mix->rows_part;
+        }
+        if (rows <= wanted && distance(rows, wanted) <= wanted / ROWS_NEAR)
+            break;
+    }
+    mix->rows_part = best;
+}
+
 static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -81,8 +141,10 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
         a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     struct error own = {0};
     for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
-        if (library_size(b, r->plan, r->stock, index, &own))
+        if (library_size(b, r->plan, r->stock, index, &own)) {
+            settle_rows(r, b, index);
             return true;
+        }
         if (own.code != ERROR_INFEASIBLE)
             break;
         if (!relent(&a, b->library.debug.failed, own.possible > 0 ? (uint64_t)own.possible : 0))
@@ -112,6 +174,8 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     bool ok = plan->mix && r.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; ok && i < plan->library_count; i++)
+        plan->mix[i].rows_part = DESCRIBE_ROWS_ALL;
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;

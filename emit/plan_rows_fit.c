@@ -234,6 +234,18 @@ static uint64_t estimate(const struct plan_library *l)
     return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
 }
 
+/* Whether all symbols of functions would be taken by what is not numbered, although the row has code
+ * for more: then helpers are worth less than functions that the code, and what debug information says of
+ * it, can be in. */
+static bool is_empty(const struct plan_library *l, const struct want *w)
+{
+    enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
+    struct plan_library bare = *l;
+    bare.level = LEVEL_BARE;
+    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+           rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
+}
+
 /* With `functions` of which as many as may be are dynamic, the first level that fits. */
 static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
 {
@@ -242,6 +254,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+        if (!lost && is_empty(l, w))
+            continue;
         const uint32_t least = rows_least_exported(l, w);
         uint32_t functions = numbered(l, w);
         functions = functions > lost + least ? functions - lost : least;
