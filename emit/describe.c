@@ -278,7 +278,8 @@ static void describe_pieces(struct walk *w, struct subject *s)
                 stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
                                   s->name + i, w->helper);
             const struct stamp_rows *rows = detail_rows(w, s, block);
-            more_rows(w, s, s->at + block->size, w->goal->rows_part < DESCRIBE_ROWS_ALL ? rows->size : block->rows[BLOCK_ROWS - 1].size);
+            const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
+            more_rows(w, s, s->at + block->size, any ? block->rows[BLOCK_ROWS - 1].size : rows->size);
             stamp_put_rows(&w->composer, &blocks->shelf, rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {

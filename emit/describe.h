@@ -23,13 +23,17 @@ enum describe_level {
 
 /* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
  * met exactly, if that can be. */
-enum { DESCRIBE_ROWS_ALL = 1000 };
+/* Parts of describe_goal.rows_part. */
+enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
+
 struct describe_goal {
     uint64_t info;  /* of functions' entries: functions beyond it are told plainly */
     uint64_t line;  /* .debug_line */
     uint64_t lists; /* .debug_loclists */
     uint64_t ranges;
-    uint32_t rows_part; /* of what .debug_line may have, in thousandths, that blocks are told with */
+    /* How many rows take .debug_line's bytes: of what a block may have so many thousandths are its own rows, the
+     * rest long ones before; from 1000 on all, and the more of those before are short. Or DESCRIBE_ROWS_ANY. */
+    int32_t rows_part;
     uint32_t longer; /* entries of lists in a library with a row are so many bytes longer than the row's, so that
                         there are fewer lists */
 };

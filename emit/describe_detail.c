@@ -120,7 +120,8 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
     const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
     uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
     uint64_t goal = detail_pace_at(&w->line, s->at + block->size);
-    if (goal > before)
-        goal = before + (goal - before) * w->goal->rows_part / DESCRIBE_ROWS_ALL;
+    const int32_t part = w->goal->rows_part;
+    if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
+        goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
     return &block->rows[closest(before, size, BLOCK_ROWS, goal)];
 }

@@ -22,7 +22,8 @@ enum {
     RANGE_USUAL = 6,
     LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
     SLOTS = 2,    /* whose displacement takes a byte */
-    ROW_MOST = 7, /* column, discriminator and the row itself */
+    ROW_MOST = 7,  /* column, discriminator and the row itself */
+    ROW_SHORT = 3, /* without discriminator */
 };
 
 static bool follows(const struct walk *w, enum debug_section s)
@@ -169,9 +170,13 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     if (!rest)
         return;
     line_row(rows, s->at, w->line_number);
-    for (uint32_t i = 0; rest > ROW_MOST; i++, rest -= ROW_MOST) {
-        line_column(rows, 1 + (uint32_t)(random_at(s->f->hash, i) & 63));
-        line_discriminator(rows, 1 + i % 120);
+    for (uint32_t i = 0; rest > ROW_MOST; i++) {
+        const uint64_t r = random_at(s->f->hash, i);
+        const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
+        line_column(rows, 1 + (uint32_t)(r & 63));
+        if (!is_short)
+            line_discriminator(rows, 1 + i % 120);
+        rest -= is_short ? ROW_SHORT : ROW_MOST;
         line_row(rows, s->at, rows->line + (i % 2 ? -1u : 1u));
     }
 }

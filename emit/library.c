@@ -261,7 +261,7 @@ static struct describe_goal goal_for(const struct library *l)
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3],
-                                 .rows_part = DESCRIBE_ROWS_ALL};
+                                 .rows_part = DESCRIBE_ROWS_ANY};
     if (is_mixed(l) && l->row->said)
         goal.rows_part = l->plan->mix[l->row - l->plan->library].rows_part;
     if (wanted[DEBUG_LINE] != DEBUG_ANY)

@@ -11,7 +11,7 @@
 #include "emit/mix.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 5, ROWS_NEAR = 50 };
+enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50 };
 
 struct rows {
     struct plan *plan;
@@ -86,8 +86,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Where there are more rows than the row says: fewer of blocks, and longer ones besides, by
- * halving the part of the former that is known to be too much and too little. */
+/* As many rows as the row says, nearly, by halving what is known to be too few and too many. */
 static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
 {
     struct plan_mix *mix = &r->plan->mix[index];
@@ -96,13 +95,12 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
     if (!wanted || mix->size[DEBUG_LINE] == DEBUG_ANY)
         return;
     uint64_t nearest = count_rows(b);
-    uint32_t best = DESCRIBE_ROWS_ALL;
-    uint32_t low = 0;
-    uint32_t high = DESCRIBE_ROWS_ALL;
-    for (unsigned tries = 0; tries < ROWS_TRIES && nearest > wanted && distance(nearest, wanted) > wanted / ROWS_NEAR;
-         tries++) {
-        mix->rows_part = (low + high) / 2;
+    int32_t best = DESCRIBE_ROWS_ANY;
+    int32_t low = 0;
+    int32_t high = DESCRIBE_ROWS_MOST;
+    for (unsigned tries = 0; tries < ROWS_TRIES && distance(nearest, wanted) > wanted / ROWS_NEAR; tries++) {
         struct error own = {0};
+        mix->rows_part = (low + high) / 2;
         if (!library_size(b, r->plan, r->stock, index, &own)) {
             low = mix->rows_part;
             continue;
@@ -116,8 +114,6 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
             nearest = rows;
             best = mix->rows_part;
         }
-        if (rows <= wanted && distance(rows, wanted) <= wanted / ROWS_NEAR)
-            break;
     }
     mix->rows_part = best;
 }
@@ -175,7 +171,7 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
-        plan->mix[i].rows_part = DESCRIBE_ROWS_ALL;
+        plan->mix[i].rows_part = DESCRIBE_ROWS_ANY;
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;

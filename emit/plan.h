@@ -148,7 +148,7 @@ struct assignment {
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
     uint64_t size[10];
-    uint32_t rows_part; /* of .debug_line, in thousandths, that blocks' own rows may be; the rest are long ones */
+    int32_t rows_part; /* describe.h */
 };
 
 struct plan {
