@@ -63,6 +63,7 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
+    uint64_t entries;      /* of location lists, but for base addresses */
 };
 
 /* An entry that an index of names lists. */

@@ -88,7 +88,7 @@ struct debug {
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint32_t units_wanted;           /* in all: others than as many are not added; 0: as many as it takes */
     struct debug_files files;
-    uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
+    uint64_t names_size;  /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
     const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */

@@ -25,8 +25,7 @@ static void source_name(const struct debug *d, uint32_t unit, bool has_code, cha
     else if (unit == 0)
         snprintf(name, SOURCE_NAME_MOST, "%s.%s", d->source_stem, suffix);
     else
-        snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit,
-                 suffix);
+        snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit, suffix);
 }
 
 /* Directory and sources: one for each unit of code, then for those of data. */

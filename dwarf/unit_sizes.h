@@ -7,7 +7,7 @@
 #define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    ARANGES_UNIT = 48, /* with one range; */
+    ARANGES_UNIT = 48,  /* with one range; */
     ARANGES_TUPLE = 16, /* each further one, */
     ARANGES_LEAST = 16, /* of so many bytes of code at least */
     PARAMETERS_MOST = 5,

@@ -77,7 +77,8 @@ void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
+    if (s->level == SUBJECT_RICH &&
+        written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
     if (s->level == SUBJECT_RICH && follows_info(w) &&
         written(c->info, &c->out->info) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
@@ -101,6 +102,17 @@ static uint32_t closest(uint64_t before, const uint32_t *size, uint32_t count, u
     return best;
 }
 
+/* Where blocks' lists are to come, `before` bytes of which are there. */
+static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
+{
+    const uint64_t goal = detail_pace_at(&w->lists, end);
+    const int32_t below = DESCRIBE_LONGER_LEAST - w->goal->longer;
+    if (below <= 0 || goal <= before)
+        return goal;
+    return before + (goal - before) * (uint64_t)(below < DESCRIBE_LONGER_PARTS ? DESCRIBE_LONGER_PARTS - below : 0) /
+                        DESCRIBE_LONGER_PARTS;
+}
+
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
@@ -109,8 +121,10 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
     const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
-    uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, detail_pace_at(&w->lists, end));
-    uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
+    const uint64_t before = written(c->lists, &c->out->lists);
+    uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
+    uint32_t of_ranges =
+        closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
     return &stamp[of_lists][of_ranges];
 }
 

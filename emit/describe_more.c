@@ -19,11 +19,12 @@ enum {
     LITTLE = 40,           /* bytes that are left to the next function */
     EXPRESSION_MOST = 100, /* bytes */
     ENTRY_LEAST = 6,       /* bytes of one, but for its expression; with views two more */
+    VALUE_LEAST = 4,       /* bytes that a value has beyond its slot's place */
     RANGE_USUAL = 6,
     LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
-    SLOTS = 2,    /* whose displacement takes a byte */
-    ROW_MOST = 7,  /* column, discriminator and the row itself */
-    ROW_SHORT = 3, /* without discriminator */
+    SLOTS = 2,        /* whose displacement takes a byte */
+    ROW_MOST = 7,     /* column, discriminator and the row itself */
+    ROW_SHORT = 3,    /* without discriminator */
 };
 
 static bool follows(const struct walk *w, enum debug_section s)
@@ -57,10 +58,10 @@ static uint32_t expression_size(const struct walk *w)
     const struct library *l = w->l;
     const int64_t entries = l->row->said->value[ROW_DWARF_ENTRIES];
     if (entries <= 0)
-        return 3;
-    const uint64_t each = l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries + w->goal->longer;
-    const uint64_t least = ENTRY_LEAST + (w->corpus->dialect.views ? 2 : 0);
-    return each > least + EXPRESSION_MOST ? EXPRESSION_MOST : each > least + 3 ? (uint32_t)(each - least) : 3;
+        return 2;
+    const int64_t each = (int64_t)(l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries) + w->goal->longer;
+    const int64_t least = ENTRY_LEAST + (w->corpus->dialect.views ? 2 : 0);
+    return each > least + EXPRESSION_MOST ? EXPRESSION_MOST : each > least + 2 ? (uint32_t)(each - least) : 2;
 }
 
 /* The slot's place; or a value of what it holds and some numbers, in `size` bytes. */
@@ -69,8 +70,11 @@ static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size
     uint8_t *p = put_u8(expression, DW_OP_fbreg);
     p = put_sleb128(p, code_slot_place(slot));
     const uint32_t place = (uint32_t)(p - expression);
-    if (size < place + 4)
-        return place;
+    if (size < place + VALUE_LEAST) { /* some are, so that all are as long on average */
+        if (variety % VALUE_LEAST + place >= size)
+            return place;
+        size = place + VALUE_LEAST;
+    }
     p = put_u8(p, DW_OP_deref);
     uint32_t rest = size - place - 2;
     for (; rest >= 2; variety = random_mix(variety)) {

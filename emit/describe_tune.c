@@ -115,6 +115,7 @@ void tune_lists(struct walk *w, struct subject *s)
         return;
     uint8_t *const lists = c->lists;
     const bool used = c->uses_lists;
+    const uint64_t told = c->out->entries;
     for (uint32_t n = 1; n <= entries; n++)
         for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra++) {
             struct kind *k = &kind[kinds++];
@@ -124,6 +125,7 @@ void tune_lists(struct walk *w, struct subject *s)
             c->lists = lists;
         }
     c->uses_lists = used;
+    c->out->entries = told;
     if (!knapsack(kind, kinds, (uint32_t)rest, last))
         return;
     for (uint32_t number = 0; rest; number++) {

@@ -262,8 +262,11 @@ static struct describe_goal goal_for(const struct library *l)
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3],
                                  .rows_part = DESCRIBE_ROWS_ANY};
-    if (is_mixed(l) && l->row->said)
-        goal.rows_part = l->plan->mix[l->row - l->plan->library].rows_part;
+    if (is_mixed(l) && l->row->said) {
+        const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
+        goal.rows_part = mix->rows_part;
+        goal.longer = mix->longer;
+    }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)

@@ -11,7 +11,7 @@
 #include "emit/mix.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50 };
+enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50, LONGER_MOST = 12 };
 
 struct rows {
     struct plan *plan;
@@ -118,6 +118,40 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
     mix->rows_part = best;
 }
 
+/* And as many entries of location lists. */
+static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
+{
+    struct plan_mix *mix = &r->plan->mix[index];
+    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ENTRIES];
+    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
+    if (!wanted || mix->size[DEBUG_LISTS] == DEBUG_ANY)
+        return;
+    int32_t low = DESCRIBE_LONGER_LEAST - DESCRIBE_LONGER_PARTS;
+    int32_t high = LONGER_MOST;
+    int32_t best = 0;
+    uint64_t nearest = UINT64_MAX;
+    for (unsigned tries = 0; tries < ROWS_TRIES && low <= high; tries++) {
+        struct error own = {0};
+        mix->longer = tries ? (low + high) / 2 : 0;
+        if (!library_size(b, r->plan, r->stock, index, &own)) {
+            low = mix->longer + 1;
+            continue;
+        }
+        const uint64_t entries = b->composed.entries;
+        if (distance(entries, wanted) < nearest) {
+            nearest = distance(entries, wanted);
+            best = mix->longer;
+        }
+        if (nearest <= wanted / ROWS_NEAR)
+            break;
+        if (entries > wanted)
+            low = mix->longer + 1;
+        else
+            high = mix->longer - 1;
+    }
+    mix->longer = best;
+}
+
 static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -139,6 +173,7 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
         if (library_size(b, r->plan, r->stock, index, &own)) {
             settle_rows(r, b, index);
+            settle_entries(r, b, index);
             return true;
         }
         if (own.code != ERROR_INFEASIBLE)
@@ -171,7 +206,7 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
-        plan->mix[i].rows_part = DESCRIBE_ROWS_ANY;
+        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY};
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
