@@ -216,8 +216,12 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
     d->unused = 0;
+    d->abbrevs.is_part = false;
+    d->pieces_most = UINT32_MAX;
     d->size[DEBUG_ABBREV] = d->tables * table;
     if (!is_wanted(d, DEBUG_ABBREV))
+        return true;
+    if (wanted < table && unit_part_abbrevs(d))
         return true;
     if (wanted < table)
         return section_infeasible(d, DEBUG_ABBREV, table, e);
@@ -226,6 +230,8 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     if (d->units_wanted && tables > d->unit_count)
         pad_tables(d, wanted - d->tables * table);
     while (!single_divide(d->corpus->dialect, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
+        if (d->tables == 1 && unit_part_abbrevs(d))
+            return true;
         if (d->tables == 1)
             return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
@@ -249,6 +255,10 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
     const uint64_t least = names_least(c);
     uint64_t names = (named_tail(d)) * UINT64_C(1) * (TAIL_NAME + 1);
     uint64_t base = d->size[DEBUG_STR] + names;
+    while (d->wanted[DEBUG_STR] < base && d->units_wanted && d->externs > 1) {
+        d->externs--;
+        base -= TAIL_NAME + 1;
+    }
     if (d->wanted[DEBUG_STR] < base)
         return section_infeasible(d, DEBUG_STR, base, e);
     uint64_t rest = d->wanted[DEBUG_STR] - base;
@@ -332,7 +342,7 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
     uint32_t choice = d->headers_used;
     if (units_include_more(d)) { /* each unit may begin with those that have enough behind them */
         const uint64_t several = rest / d->unit_count * 2 / (headers_room(d->corpus) - d->corpus->fixed);
-        choice = several < choice ? choice - (uint32_t)several : 1;
+        choice = several < choice && d->pieces_most == UINT32_MAX ? choice - (uint32_t)several : 1;
     }
     for (uint32_t i = 0; i < d->unit_count; i++) {
         /* in C++ in turn: what is near is not alike */
@@ -479,6 +489,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         }
         d->size[DEBUG_STR] += names + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
     }
+    last_cut = last_cut < d->pieces_most ? last_cut : d->pieces_most;
     if (d->sources.failed)
         return error_set(e, ERROR_MEMORY, "out of memory for debug information");
     d->size[DEBUG_INFO] += tail_entries(d);

@@ -126,13 +126,13 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
-        p = put_u8(p, ABBREV_EXTERN_VARIABLE);
+        p = put_u8(p, unit_abbrev_code(d, ABBREV_EXTERN_VARIABLE));
         p = put_u32(p, name);
         p = put_tail_place(d, p, i);
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        p = put_u8(p, ABBREV_SHORT_VARIABLE);
+        p = put_u8(p, unit_abbrev_code(d, ABBREV_SHORT_VARIABLE));
         p = unit_put_short_name(d, k, p);
         p = put_tail_place(d, p, i);
     }
@@ -157,11 +157,13 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
         p = put_u8(p, 8);
         p = put_u32(p, abbrev);
     }
+    uint8_t *entries = p;
     p = put_unit_entry(d, u, p);
     assert(p == start + c->start);
     p = put_bytes(p, h->entries, c->fixed);
     p = put_functions(d, u, p);
     p = put_pieces(d, u, p);
+    unit_renumber(d, entries, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
     p = put_u8(p, ABBREV_END);
@@ -230,7 +232,7 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const struct bytes *table = &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        p = put_bytes(p, table->data, table->size);
+        p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
             p = single_put_unused(p, abbrev_codes(d->corpus->dialect) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;

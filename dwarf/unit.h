@@ -77,6 +77,12 @@ struct debug_files {
     bool brief;      /* sources are named by their number alone */
 };
 
+/* Which abbreviations the only table has: all, or a part, by their codes. */
+struct debug_abbrevs {
+    bool is_part;
+    uint64_t kept[2];
+};
+
 struct debug {
     /* Set by the caller before debug_fill. */
     const struct corpus *corpus;
@@ -100,9 +106,11 @@ struct debug {
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
-    uint64_t aranges_more;    /* ranges in .debug_aranges beyond one for each unit with code */
-    uint32_t tables;          /* of abbreviations, that units share */
-    uint32_t unused;          /* abbreviations in each but the last that no entry has */
+    uint64_t aranges_more; /* ranges in .debug_aranges beyond one for each unit with code */
+    uint32_t tables;       /* of abbreviations, that units share */
+    uint32_t unused;       /* abbreviations in each but the last that no entry has */
+    struct debug_abbrevs abbrevs;
+    uint32_t pieces_most;     /* the last cut of the first header, where it is the only one, or UINT32_MAX */
     struct single_mix single; /* declarations at the end: of abbreviations of their own, */
     uint32_t externs;         /* of variables, */
     uint32_t shorts;          /* and of such with names in .debug_info */

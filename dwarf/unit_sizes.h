@@ -53,6 +53,14 @@ static inline uint64_t unit_table_bytes(const struct debug *d)
     return c->abbrev.size + 1 + (d->unused ? single_unused_size(abbrev_codes(c->dialect) + 1, d->unused) : 0);
 }
 
+/* unit_abbrev.c. Of .debug_abbrev as much as is wanted, with a part of the table; false where that cannot be. */
+bool unit_part_abbrevs(struct debug *d);
+/* The code of an abbreviation in the table; gives entries from `p` to `end` their codes there. */
+uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
+void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
+/* Writes a table but for its end. */
+uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
+
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
