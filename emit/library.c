@@ -220,7 +220,7 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
 }
 
-enum { AIMS_MOST = 6, AIM_LITTLE = 200 };
+enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
 
 /* --- debug information ------------------------------------------------------ */
 
@@ -271,7 +271,13 @@ static struct describe_goal goal_for(const struct library *l)
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
-                                 .ranges = debug / 1000 * share[3]};
+                                 .ranges = debug / 1000 * share[3],
+                                 .rows_part = DESCRIBE_ROWS_ANY};
+    if (is_mixed(l) && l->row->said) {
+        const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
+        goal.rows_part = mix->rows_part;
+        goal.longer = mix->longer;
+    }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)
@@ -283,8 +289,8 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
-        uint64_t frames =
-            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row));
+        uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
+        uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
         goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
     }
     return goal;
@@ -305,11 +311,13 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
     uint64_t *of = s == DEBUG_LINE     ? &goal->line
                    : s == DEBUG_LISTS  ? &goal->lists
                    : s == DEBUG_RANGES ? &goal->ranges
+                   : s == DEBUG_INFO   ? &goal->info
                                        : NULL;
     if (!of || d->size[s] <= d->wanted[s])
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
     *of = *of > excess ? *of - excess : 0;
+    goal->longer += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
 }
 
@@ -342,6 +350,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
+    d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    debug_choose_files(d, d->units_wanted, l->row->units);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;

@@ -107,6 +107,7 @@ struct plan_library {
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;           /* of debug information, but for those without code; 0: as in any */
+    uint32_t units_all;       /* with those; 0: as many as it takes */
     uint32_t shared_names;    /* static objects that have names of others: the last */
     uint64_t exported_names;  /* bytes of these names, part of function_names */
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
@@ -162,6 +163,7 @@ struct assignment {
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
     uint64_t size[10];
+    int32_t rows_part, longer; /* describe.h */
 };
 
 struct plan {

@@ -163,12 +163,20 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     set_extra(plan, l, w);
 }
 
-/* Units of debug information as the row has them, or one where there is too little for more. */
+/* Units of debug information as the row has them, or one where there is too little for more.
+ * Those that .debug_aranges has no room for are without code. */
 static void set_units(struct plan_library *l, bool one)
 {
-    const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
+    uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    const uint64_t aranges = rows_value_or(l->said, ROW_MIX_ARANGES, 0);
     const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
-    l->units = one ? 1 : units < all ? (uint32_t)units : all;
+    units = one ? 1 : units < UNITS_MOST ? units : UNITS_MOST;
+    uint64_t coded = units < all ? units : all;
+    if (aranges >= ARANGES_EACH && aranges / ARANGES_EACH < coded)
+        coded = aranges / ARANGES_EACH;
+    l->units = (uint32_t)coded;
+    l->units_all = (uint32_t)units;
 }
 
 /* Notes what there is too little of; false. */
@@ -274,6 +282,18 @@ static uint64_t estimate(const struct plan_library *l)
     return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
 }
 
+/* Whether all symbols of functions would be taken by what is not numbered, although the row has code
+ * for more: then helpers are worth less than functions that the code, and what debug information says of
+ * it, can be in. */
+static bool is_empty(const struct plan_library *l, const struct want *w)
+{
+    enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
+    struct plan_library bare = *l;
+    bare.level = LEVEL_BARE;
+    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+           rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
+}
+
 /* Whether it has more functions than its row, and would have fewer if more gave way. */
 static bool has_too_many(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          enum plan_level last)
@@ -293,6 +313,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+        if (!lost && is_empty(l, w))
+            continue;
         const uint32_t least = rows_least_exported(l, w);
         uint32_t functions = numbered(l, w);
         functions = functions > lost + least ? functions - lost : least;

@@ -65,7 +65,7 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
     const uint64_t average = (uint64_t)plan_units(s->plan, l);
     const uint64_t least = average / 2 ? average / 2 : 1;
     if (l->units)
-        return l->units;
+        return l->units > l->units_all ? l->units : l->units_all;
     if (l->said)
         return (l->functions + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
