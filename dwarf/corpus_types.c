@@ -5,6 +5,7 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { AGGREGATE_LINES = 64 /* at most */ };
 
@@ -35,11 +36,13 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         type[i] = here(b);
         remember(b, here(b), base_types[i].size, base_types[i].size);
-        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], NULL);
-        bytes_u8(&b->entries, ABBREV_BASE_TYPE);
+        const char *text = base_type_name(b->corpus->dialect, i);
+        const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : names[i];
+        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], index_gdb_name(text));
+        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
         bytes_u8(&b->entries, base_types[i].size);
         bytes_u8(&b->entries, base_types[i].encoding);
-        put_name(b, names[i]);
+        put_name(b, name);
     }
     type[BASE_CONST_CHAR] = here(b);
     remember(b, here(b), 1, 1);
@@ -88,9 +91,11 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     size_t sibling = bytes_u32(&b->entries, 0);
     for (uint32_t j = 0; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
+        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
-        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b, &scope));
+        bytes_u8(&b->entries,
+                 (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
+        put_name(b, variable);
         declare(b, line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
@@ -197,6 +202,16 @@ void add_enumeration(struct header_builder *b)
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
+/* A member's entry, but for its place. */
+static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
+{
+    const uint32_t name = variable_name(b, scope, 1);
+    const uint32_t line = begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
+    put_name(b, name);
+    declare(b, line);
+    bytes_u32(&b->entries, type.offset);
+}
+
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
 static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
@@ -206,10 +221,7 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
         *align = type.align > *align ? type.align : *align;
@@ -221,10 +233,7 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
         *align = type.align > *align ? type.align : *align;
