@@ -387,26 +387,26 @@ static void add_variable(struct header_builder *b)
 
 /* Kinds of pieces, as ranges of numbers of which the order has one after the other. */
 enum {
-    TYPEDEF = 88, /* structures are before */
-    POINTER = TYPEDEF + 24,
-    ARRAY = POINTER + 29,
-    FUNCTION_TYPE = ARRAY + 24,
-    CONST = FUNCTION_TYPE + 24,
-    VOID_CONST = CONST + 13,
-    UNION = VOID_CONST + 3,
-    ATOMIC = UNION + 1,
-    ENUMERATION = ATOMIC + 2,
+    TYPEDEF = 112, /* structures are before */
+    POINTER = TYPEDEF + 48,
+    ARRAY = POINTER + 50,
+    FUNCTION_TYPE = ARRAY + 37,
+    CONST = FUNCTION_TYPE + 38,
+    VOID_CONST = CONST + 22,
+    UNION = VOID_CONST + 4,
+    ATOMIC = UNION + 2,
+    ENUMERATION = ATOMIC + 3,
     RESTRICT = ENUMERATION + 4,
     FUNCTION = RESTRICT + 1,
-    VARIABLE = FUNCTION + 16,
-    KINDS = VARIABLE + 4,
-    KINDS_STEP = 144,
-    KINDS_APART = 89, /* in that order, the beginnings of two headers */
-    KINDS_FIRST = 188,
+    VARIABLE = FUNCTION + 51,
+    KINDS = VARIABLE + 5,
+    KINDS_STEP = 233,
+    KINDS_APART = 144, /* in that order, the beginnings of two headers */
+    KINDS_FIRST = 216,
 };
 
 /* Both are Fibonacci's: whatever the range, its numbers come evenly. */
-static_assert(KINDS == 233, "pieces come in the proportions of so many");
+static_assert(KINDS == 377, "pieces come in the proportions of so many");
 
 /* Lines that such a piece takes at most. */
 static uint32_t lines_of(const struct header_builder *b, uint32_t kind)
@@ -420,11 +420,10 @@ static uint32_t lines_of(const struct header_builder *b, uint32_t kind)
 
 void add_c_piece(struct header_builder *b)
 {
-    uint32_t kind = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % KINDS;
-    /* the lines of the inline functions are none of its own */
-    const bool before = b->line < corpus_inline_line(0);
-    if (before && b->line + lines_of(b, kind) >= corpus_inline_line(0))
-        kind = kind % 3 ? FUNCTION : TYPEDEF;
+    const uint32_t kind = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % KINDS;
+    /* nothing has the inline functions' lines in its midst: it begins behind them instead */
+    if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
+        b->line = corpus_inline_line(0) - 1;
     if (kind < TYPEDEF)
         add_aggregate(b, false);
     else if (kind < POINTER)
