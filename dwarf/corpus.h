@@ -51,6 +51,9 @@ enum base_type {
     BASE_ALL
 };
 
+/* Base types that C++ has besides. */
+enum { BASE_MORE = 10 };
+
 /* Inline functions that every header defines behind the base types, at the same
  * places and lines; in C++ they are methods of a few classes. Their parameters
  * and variables are of eight bytes: long, double, or `this`. */
@@ -67,6 +70,7 @@ struct corpus_inline {
     uint8_t variables; /* of these */
     uint8_t doubles;   /* bit j: child j is a double */
     uint32_t child[CORPUS_INLINE_CHILDREN];
+    uint32_t block; /* the lexical block that its variables are in; 0: none */
 };
 
 /* A header may be left after any of its pieces: where that is in its entries,
@@ -74,6 +78,8 @@ struct corpus_inline {
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
+    uint32_t open;       /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
+                            the last byte of `entries` is for the null entry that ends that */
     uint32_t names;
     uint32_t references; /* among the pieces */
     uint32_t types;      /* bytes of type units; */
@@ -116,6 +122,7 @@ struct corpus {
     uint32_t start;   /* where a header's entries begin in a unit */
     uint32_t fixed;   /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
+    uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
     struct bytes strings;      /* common names, then those of all headers */

@@ -1,11 +1,10 @@
 /* Classes and structures of a C++ header; see cpp_parts.h.
  *
  *     pointer, const, references            types made of the class, put before it
- *     namespace
- *       class Name, or of a template
- *         inheritance                       from one that was there before
- *         members, types, methods
- *         template parameters
+ *     class Name, or of a template          in the namespace that is open
+ *       inheritance                         from one that was there before
+ *       members, types, methods
+ *       template parameters
  *     abstract instances of some methods    with the names of their parameters
  */
 #include <stdlib.h>
@@ -56,8 +55,11 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
 {
     struct cpp_header *h = b->cpp;
     class->template = CPP_NONE;
+    class->scope = h->open;
     if (pick(b, 20) < 11 && !b->corpus->strings.failed) {
-        uint32_t number = pick(b, CPP_TEMPLATES);
+        const uint32_t number = h->open == CPP_NONE ? pick(b, CPP_OUTER_TEMPLATES)
+                                                    : CPP_OUTER_TEMPLATES + pick(b, CPP_TEMPLATES_OF_SCOPE) +
+                                                          (h->open - 1u) * CPP_TEMPLATES_OF_SCOPE;
         const struct cpp_template *t = &h->template[number];
         class->arguments = cpp_arguments(b, t->two, t->numbered);
         if (!is_there(h, number, &class->arguments)) {
@@ -65,13 +67,11 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
             cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);
             class->name = cpp_text_at(b, add_string(b, text));
             class->template = (uint16_t)number;
-            class->scope = t->scope;
             p->plain_name = t->name;
             return;
         }
     }
     class->name = p->plain_name = cpp_class_name(b, 5, 17);
-    class->scope = pick(b, 20) < 11 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
 }
 
 static void choose_base(struct header_builder *b, struct plan *p)
@@ -95,7 +95,7 @@ static void choose_base(struct header_builder *b, struct plan *p)
 static void derive_types(struct header_builder *b, struct plan *p)
 {
     p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
-    if (pick(b, 10) < 6) {
+    if (pick(b, 10) < 7) {
         uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
         if (pick(b, 10) < 4)
             p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
@@ -104,8 +104,8 @@ static void derive_types(struct header_builder *b, struct plan *p)
     }
     if (pick(b, 10) < 6)
         cpp_derive(b, CPP_REFERENCE, p->number);
-    if (pick(b, 10) < 3)
-        cpp_derive(b, CPP_RVALUE_REFERENCE, p->number);
+    if (pick(b, 10) < 3 && b->cpp->laters < CPP_LATER_MOST)
+        b->cpp->later[b->cpp->laters++] = p->number;
     p->inlined = p->methods && pick(b, 2);
     if (p->inlined)
         cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
@@ -212,7 +212,7 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
     m->f.is_template = !is_virtual && pick(b, 40) == 0;
     if (m->f.is_template)
-        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 4) == 0);
+        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 32) == 0);
     m->f.is_const = !m->is_static && p->const_pointer != CPP_NONE && pick(b, 2);
     m->object = h->type[m->f.is_const ? p->const_pointer : p->pointer].offset;
     m->f.result = cpp_parameter_type(b);
@@ -312,10 +312,12 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
     if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
+        const size_t block = cpp_open_block(b);
         bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
         put_name(b, variable_name(b, m->f.count));
         declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
+        end_children(b, block);
     }
     end_children(b, sibling);
 }
@@ -334,7 +336,6 @@ static void put_class(struct header_builder *b, struct plan *p)
     size_t byte_size;
     size_t sibling;
     derive_types(b, p);
-    size_t scope = class->scope != CPP_NONE ? cpp_open_scope(b, class->scope) : 0;
     class->offset = here(b);
     cpp_settle(b, p->number);
     cpp_list_type(b, p->number, class_code(p));
@@ -356,8 +357,6 @@ static void put_class(struct header_builder *b, struct plan *p)
     if (class->template != CPP_NONE)
         cpp_template_parameters(b, &class->arguments);
     end_children(b, sibling);
-    if (scope)
-        end_children(b, scope);
     size = (size + align - 1) & ~(align - 1);
     class->size = size ? size : 1;
     class->align = align;

@@ -93,6 +93,10 @@ static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, ui
     const struct corpus_cut *cut = &h->cut[u->cut];
     uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
     add_to(p, h->references, cut->references, (uint32_t)u->entries_size);
+    if (cut->open) {
+        end[-1] = ABBREV_END;
+        put_u32(p + (cut->open - fixed), d->corpus->start + (uint32_t)u->entries_size + cut->entries);
+    }
     return end;
 }
 

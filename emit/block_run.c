@@ -207,11 +207,12 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 
 /* --- runs --------------------------------------------------------------------------- */
 
-/* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
+/* The places of an inlined function's variables [first, end). */
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, uint32_t first, uint32_t end,
+                              struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    for (uint32_t j = 0; j < f->children; j++) {
+    for (uint32_t j = first; j < end; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
         bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
@@ -226,6 +227,20 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
             stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
         }
     }
+}
+
+/* Its block, in the last of its ranges, with the variables that are no parameters. */
+static void inlined_block(struct builder *b, const struct run *r, uint32_t k, const struct ranges *parts,
+                          struct block_note *n)
+{
+    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    const uint32_t part = pick(b, parts->count);
+    const uint32_t later = parts->last[part] - parts->first[part] > 1 ? 1 : 0;
+    struct ranges g = some_ranges(b, r, parts, part, parts->count - part, parts->first[part] + later);
+    const uint32_t count = told_ranges(b, r, &g);
+    uint8_t *children = stamp_inlined_block(&b->maker, k, count, g.from, g.to);
+    inlined_variables(b, r, k, f->children - f->variables, f->children, n);
+    compose_end_children(&b->maker.composer, children);
 }
 
 /* Whose lines a stretch of code is of. */
@@ -296,7 +311,10 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = block_note_of(NOTE_INLINED, r);
     n.inlined = (uint8_t)k;
-    inlined_variables(b, r, k, &n);
+    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
+    if (f->block)
+        inlined_block(b, r, k, &parts, &n);
     if (depth)
         b->all->calls[line - corpus_inline_line(0)] = true;
     else
