@@ -169,7 +169,7 @@ static void add_cut(struct header_builder *b)
 static const struct {
     uint8_t headers;
     uint32_t bytes;
-} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {3 * CORPUS_GROUP, 128 << 10}};
+} shapes[] = {[DWARF_C] = {48, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, 128 << 10}};
 
 /* Where a cut is, without the end of a namespace. */
 static uint32_t pieces_end(const struct corpus_cut *cut)
@@ -232,7 +232,6 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
             add_cut(&b);
         count++;
     }
-    if (getenv("PX")) fprintf(stderr, "h %u pieces %u scopes %u size %zu names %zu\n", number, count, b.cpp ? b.cpp->scopes : 0, b.entries.size, c->strings.size);
     *pieces = count;
     if (cpp)
         cpp_close_scope(&b);

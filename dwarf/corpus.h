@@ -26,7 +26,7 @@
 #include "dwarf/abbrev.h"
 
 enum {
-    CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
+    CORPUS_HEADERS = 64, /* at most */
     CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
     CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
     CORPUS_NAMES = 256,  /* for parameters and locals */

@@ -166,10 +166,12 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
     bool several = likely(b, b->taste->ranges);
     uint32_t most = 3 + pick(b, RANGES_MOST - 3);
     uint32_t skip = r->first + 1;
-    const uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
+    uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
     for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {
         g.last[g.count++] = skip;
         g.first[g.count] = skip + gap;
+        if (b->taste->within && pick(b, 3) == 0)
+            skip++;
     }
     g.last[g.count++] = r->last;
     for (uint32_t i = 0; i < g.count; i++) {
@@ -234,7 +236,7 @@ static void inlined_block(struct builder *b, const struct run *r, uint32_t k, co
                           struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    const uint32_t part = pick(b, parts->count);
+    const uint32_t part = pick(b, 4) ? 0 : pick(b, parts->count);
     const uint32_t later = parts->last[part] - parts->first[part] > 1 ? 1 : 0;
     struct ranges g = some_ranges(b, r, parts, part, parts->count - part, parts->first[part] + later);
     const uint32_t count = told_ranges(b, r, &g);
