@@ -231,18 +231,14 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     }
 }
 
-/* Its block, in the last of its ranges, with the variables that are no parameters. */
-static void inlined_block(struct builder *b, const struct run *r, uint32_t k, const struct ranges *parts,
-                          struct block_note *n)
+/* Its block, which has all of its ranges and holds what follows; returns what ends it. */
+static uint8_t *inlined_block(struct builder *b, const struct run *r, uint32_t k, uint32_t count,
+                              const struct ranges *g, struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    const uint32_t part = pick(b, 4) ? 0 : pick(b, parts->count);
-    const uint32_t later = parts->last[part] - parts->first[part] > 1 ? 1 : 0;
-    struct ranges g = some_ranges(b, r, parts, part, parts->count - part, parts->first[part] + later);
-    const uint32_t count = told_ranges(b, r, &g);
-    uint8_t *children = stamp_inlined_block(&b->maker, k, count, g.from, g.to);
+    uint8_t *children = stamp_inlined_block(&b->maker, k, count, g->from, g->to);
     inlined_variables(b, r, k, f->children - f->variables, f->children, n);
-    compose_end_children(&b->maker.composer, children);
+    return children;
 }
 
 /* Whose lines a stretch of code is of. */
@@ -315,8 +311,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     n.inlined = (uint8_t)k;
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
     inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
-    if (f->block)
-        inlined_block(b, r, k, &parts, &n);
+    uint8_t *block = f->block ? inlined_block(b, r, k, count, &g, &n) : NULL;
     if (depth)
         b->all->calls[line - corpus_inline_line(0)] = true;
     else
@@ -358,6 +353,8 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     }
     if (next < r->last)
         inlined_rows(b, &lines, next, r->last, own_line + 1);
+    if (block)
+        compose_end_children(&b->maker.composer, block);
     compose_end_children(&b->maker.composer, children);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);
