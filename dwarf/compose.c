@@ -228,8 +228,8 @@ void compose_end_children(struct composer *c, uint8_t *sibling)
 /* A parameter's or local's entry up to its location. */
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
-    uint8_t *p = put_u8(c->info, (uint8_t)code);
-    p = put_u32(p, v->name);
+    uint8_t *p = put_u8(c->info, (uint8_t)(code + short_name_is(v->name)));
+    p = put_u32(p, short_name_bytes(v->name));
     p = put_declared(c, p, v->line, v->column);
     return put_u32(p, corpus_type(c->corpus, v->type));
 }

@@ -151,7 +151,7 @@ void compose_function(struct composer *c, const struct debug_function *f);
 /* A function that got no children becomes an entry that has none. */
 void compose_function_end(struct composer *c);
 
-/* What is declared where; `name` is an offset in .debug_str, of the common names. */
+/* What is declared where; `name` is one of corpus.name. */
 struct debug_variable {
     uint32_t name;
     uint32_t line, column;

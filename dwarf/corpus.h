@@ -24,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "dwarf/abbrev.h"
+#include "dwarf/short_name.h"
 
 enum {
     CORPUS_HEADERS = 64, /* at most */
@@ -129,8 +130,9 @@ struct corpus {
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;
-    uint32_t name[CORPUS_NAMES];
-    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters; `this` */
+    uint32_t name[CORPUS_NAMES]; /* those that are short have three characters: they take as many bytes */
+    char short_name[CORPUS_NAMES][SHORT_NAME_MOST + 1];
+    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters, which are short; `this` */
     uint32_t include_directory;
 
     /* For an index of names. Entries are named by offsets: for .debug_names in
@@ -149,6 +151,13 @@ void corpus_free(struct corpus *c);
 static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 {
     return c->type[type];
+}
+
+/* The n-th of the names of parameters and locals, or one of these. */
+static inline const char *corpus_name(const struct corpus *c, uint32_t n)
+{
+    const uint32_t name = c->name[n % CORPUS_NAMES];
+    return short_name_is(name) ? c->short_name[n % CORPUS_NAMES] : (const char *)c->strings.data + name;
 }
 
 /* The line of the definition of inline function k in the header. */

@@ -5,6 +5,7 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { AGGREGATE_LINES = 64 /* at most */ };
 
@@ -54,12 +55,14 @@ uint8_t more_type_size(uint32_t number)
     return more_types[number].size;
 }
 
-static uint32_t add_base_type(struct header_builder *b, const struct base *base, uint32_t name)
+/* `listed`: its name for an index of names. */
+static uint32_t add_base_type(struct header_builder *b, const struct base *base, const char *text, uint32_t listed)
 {
     const uint32_t at = here(b);
+    const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : listed;
     remember(b, at, base->size, base->size);
-    list_entry(b, at, ABBREV_BASE_TYPE, name, NULL);
-    bytes_u8(&b->entries, ABBREV_BASE_TYPE);
+    list_entry(b, at, ABBREV_BASE_TYPE, listed, index_gdb_name(text));
+    bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
     bytes_u8(&b->entries, base->size);
     bytes_u8(&b->entries, base->encoding);
     put_name(b, name);
@@ -70,7 +73,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
 {
     uint32_t *type = b->corpus->type;
     for (unsigned i = 0; i < BASE_TYPES; i++)
-        type[i] = add_base_type(b, &base_types[i], names[i]);
+        type[i] = add_base_type(b, &base_types[i], base_type_name(b->corpus->dialect, i), names[i]);
     type[BASE_CONST_CHAR] = here(b);
     remember(b, here(b), 1, 1);
     bytes_u8(&b->entries, ABBREV_CONST);
@@ -85,7 +88,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     bytes_u8(&b->entries, ABBREV_VOID_POINTER);
     put_constant(b, 8);
     for (unsigned i = 0; i < BASE_MORE && b->corpus->dialect.language == DWARF_CPP; i++)
-        b->corpus->more_type[i] = add_base_type(b, &more_types[i], names[BASE_TYPES + i]);
+        b->corpus->more_type[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
 }
 
 /* --- inline functions ------------------------------------------------------------ */
@@ -120,9 +123,11 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     size_t sibling = bytes_u32(&b->entries, 0);
     for (uint32_t j = 0; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
+        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
-        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b, &scope));
+        bytes_u8(&b->entries,
+                 (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
+        put_name(b, variable);
         declare(b, line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
@@ -229,6 +234,16 @@ void add_enumeration(struct header_builder *b)
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
+/* A member's entry, but for its place. */
+static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
+{
+    const uint32_t name = variable_name(b, scope, 1);
+    const uint32_t line = begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
+    put_name(b, name);
+    declare(b, line);
+    bytes_u32(&b->entries, type.offset);
+}
+
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
 static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
@@ -238,10 +253,7 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
         *align = type.align > *align ? type.align : *align;
@@ -253,10 +265,7 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
         *align = type.align > *align ? type.align : *align;

@@ -326,6 +326,13 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
+/* In an entry made for a name that is not short. */
+static void put_local_name(uint8_t *p, uint32_t name)
+{
+    p[-1] = (uint8_t)(p[-1] + short_name_is(name));
+    put_u32(p, short_name_bytes(name));
+}
+
 /* The bytes themselves. */
 static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
@@ -350,7 +357,7 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     for (uint32_t n = s->count[STAMP_LINE]; n; n--)
         add_u16(p + *patch++, line);
     for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
-        put_u32(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
+        put_local_name(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
     for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2)
         put_u32(p + patch[0], origin[patch[1]]);
     for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)

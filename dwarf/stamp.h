@@ -23,7 +23,7 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_NAME,       /* a local's name, 4 bytes, replaced */
+    STAMP_NAME,       /* a local's name, 4 bytes, replaced, and the code before it */
     STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
     STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
     STAMP_RANGE_BASE, /* the same in the range lists */

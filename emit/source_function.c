@@ -207,8 +207,7 @@ static const char *scoped_name(const struct source_walk *w, const struct told *t
 {
     const uint32_t n = t->next_scoped + local;
     if (n >= t->scopeds) /* blocks were not told: any name */
-        return (const char *)w->corpus->strings.data +
-               w->corpus->name[((uint32_t)(t->hash >> 20) + n * SCOPED_STEP) % CORPUS_NAMES];
+        return corpus_name(w->corpus, (uint32_t)(t->hash >> 20) + n * SCOPED_STEP);
     const char *name;
     memcpy(&name, w->s->scoped.data + (t->scoped + n) * sizeof name, sizeof name);
     return name;
