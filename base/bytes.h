@@ -120,6 +120,21 @@ static inline uint64_t take_uleb128(const uint8_t **p)
     return v;
 }
 
+static inline int64_t take_sleb128(const uint8_t **p)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    if (shift < 64 && byte & 0x40)
+        v |= ~UINT64_C(0) << shift;
+    return (int64_t)v;
+}
+
 /* Behind a number of either sign. */
 static inline const uint8_t *skip_leb128(const uint8_t *p)
 {

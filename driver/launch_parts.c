@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #define PART OPTIONS_PART "XXXXXX"
 
 static bool fail(struct error *e, const char *path)
@@ -37,7 +38,7 @@ static bool find_directory(char *path, const struct options *o, struct error *e)
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
 {
     *p = (struct launch_parts){0};
-    if (o->json && !results_can_save(o->json, e))
+    if (o->json && !replacement_possible(o->json, e))
         return false;
     char directory[PATH_MAX];
     if (!find_directory(directory, o, e)) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "driver/collect.h"
 #include "driver/results.h"
 #include "runtime/clock.h"
@@ -41,7 +42,7 @@ bool output_possible(const struct run *run)
     struct error e;
     bool well = true;
     if (run->ranks.rank == 0 && run->options.json && !run->options.tree)
-        well = results_can_save(run->options.json, &e);
+        well = replacement_possible(run->options.json, &e);
     /* The launcher has made the file. Where it cannot be seen, it can still do
      * without, if nobody has asked for what is in it. */
     if (run->ranks.rank == 0 && run->options.part && run->options.json && access(run->options.part, W_OK) != 0)

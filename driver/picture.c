@@ -8,13 +8,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <png.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/replacement.h"
 
 enum { COLOURS = 256 };
 
@@ -41,39 +39,11 @@ static void close_png(struct png *png)
         dlclose(png->library);
 }
 
-/* An empty file beside that of the picture, and its name; NULL with `e` filled
- * where it cannot be. */
-static FILE *make_temporary(const char *path, char temporary[PATH_MAX], struct error *e)
-{
-    errno = ENAMETOOLONG;
-    bool fits = snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) < PATH_MAX;
-    int fd = fits ? mkstemp(temporary) : -1;
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (file)
-        return file;
-    error_errno(e, path, "cannot be written; name another file with --picture");
-    if (fd >= 0) {
-        close(fd);
-        unlink(temporary);
-    }
-    return NULL;
-}
-
-/* Permissions do not tell whether a file can be made there, making one does. */
 static bool can_write(const char *path, struct error *e)
 {
-    char temporary[PATH_MAX];
-    struct stat there;
     struct png png = {0};
-    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-        error_set(e, ERROR_SYSTEM, "is a directory; name a file with --picture");
-        return error_at(e, path, 0);
-    }
-    FILE *file = make_temporary(path, temporary, e);
-    if (!file)
+    if (!replacement_possible(path, e))
         return false;
-    fclose(file);
-    unlink(temporary);
     bool well = open_png(&png, e);
     close_png(&png);
     return well;
@@ -117,27 +87,16 @@ static bool write_points(const struct png *png, FILE *file, const uint8_t *point
     return error_errno(e, path, image.message[0] ? image.message : "the picture cannot be written");
 }
 
-/* Takes the open file to its end and its name. */
-static bool complete(FILE *file, const char *temporary, const char *path, struct error *e)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fflush(file) == 0 && fchmod(fileno(file), 0666 & ~mask) == 0 && rename(temporary, path) == 0)
-        return true;
-    return error_errno(e, path, "the picture cannot be written");
-}
-
 bool picture_write(const char *path, const uint8_t *points, int side, struct error *e)
 {
     struct png png = {0};
-    char temporary[PATH_MAX];
-    FILE *file = open_png(&png, e) ? make_temporary(path, temporary, e) : NULL;
-    bool well = file && write_points(&png, file, points, side, path, e) && complete(file, temporary, path, e);
-    if (file) {
-        if (!well)
-            unlink(temporary);
-        fclose(file);
+    struct replacement to;
+    bool well = open_png(&png, e) && replacement_open(&to, path, e);
+    if (well && !write_points(&png, to.file, points, side, path, e)) {
+        replacement_drop(&to);
+        well = false;
     }
+    well = well && replacement_keep(&to, e);
     close_png(&png);
     return well;
 }

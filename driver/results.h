@@ -174,11 +174,8 @@ const char *results_seconds(char *text, double seconds, int digits);
 
 /* ---- files ---- */
 
-/* Whether a file of that name could be written now. */
-bool results_can_save(const char *path, struct error *e);
-
-/* Writes JSON to a temporary file beside it, then renames: the file is there
- * as a whole, or as it was. */
+/* Writes JSON as base/replacement.h does: the file is there as a whole, or as it
+ * was. */
 bool results_save(const struct results *r, const char *path, struct error *e);
 
 /* Reads such a file, which may come from anywhere: what is handed out has passed

@@ -3,38 +3,10 @@
 
 #include <string.h>
 
-static uint64_t read_uleb128(const uint8_t **p)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
-}
-
-static int64_t read_sleb128(const uint8_t **p)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (byte & 0x40)
-        value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
-}
-
 /* Behind the zero that begins it. */
 static void read_extended(struct line_reader *r)
 {
-    const uint64_t size = read_uleb128(&r->p);
+    const uint64_t size = take_uleb128(&r->p);
     if (*r->p == DW_LNE_set_address)
         memcpy(&r->address, r->p + 1, sizeof r->address);
     r->p += size;
@@ -57,16 +29,16 @@ bool line_read(struct line_reader *r)
         case DW_LNS_copy:
             return true;
         case DW_LNS_advance_pc:
-            r->address += read_uleb128(&r->p);
+            r->address += take_uleb128(&r->p);
             break;
         case DW_LNS_advance_line:
-            r->line += (uint32_t)read_sleb128(&r->p);
+            r->line += (uint32_t)take_sleb128(&r->p);
             break;
         case DW_LNS_set_file:
-            r->file = (uint32_t)read_uleb128(&r->p);
+            r->file = (uint32_t)take_uleb128(&r->p);
             break;
         case DW_LNS_set_column:
-            read_uleb128(&r->p);
+            take_uleb128(&r->p);
             break;
         default: /* flags of the next row */
             break;

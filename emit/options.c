@@ -1,6 +1,8 @@
 /* The table of options, and what Pynamic's arguments mean; see options.h. */
 #include "emit/options.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +131,11 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     static const char *const what[] = {"the number of files", "the average number of functions"};
     if (p->operands == 2)
         return error_set(e, ERROR_USAGE, "'%.60s' is one argument too many; see --help", text);
+    /* Many a program takes the file it works on just so. */
+    char path[PATH_MAX];
+    if (!p->any && !isdigit((unsigned char)*text) && profile_find(text, path, sizeof path, NULL))
+        return error_set(e, ERROR_USAGE, "'%.200s' is no number of files; a profile is given as --profile=%.200s", text,
+                         text);
     p->any = true;
     uint64_t most = p->operands ? PROFILE_FUNCTIONS_MOST : PROFILE_LIBRARIES_MOST;
     if (!cli_number(text, what[p->operands], 1, most, &p->operand[p->operands], e))

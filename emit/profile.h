@@ -268,8 +268,8 @@ bool profile_size(const char *text, uint64_t *size, struct error *e);
  * Writes the path to `path` (PATH_MAX bytes). */
 bool profile_find(const char *name, char *path, size_t path_size, struct error *e);
 
-/* Writes the profile as YAML, with whatever differs from the default, under a
- * temporary name and renames it to `path`. What was saved loads as the same. */
+/* Writes the profile as YAML, with whatever differs from the default, as
+ * base/replacement.h does. What was saved loads as the same. */
 bool profile_save(const struct profile *p, const char *path, struct error *e);
 
 /* The same text in memory, canonical: two profiles that mean the same give the

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "emit/profile_keys.h"
 
 static const char suffix[] = ".prof";
@@ -77,68 +78,20 @@ bool profile_load(struct profile *p, const char *path, struct error *e)
     return ok;
 }
 
-/* A new file beside `path`, which it will replace. mkstemp would make it
- * private to the user; this way it has the rights that the umask says. */
-static int open_temporary(const char *path, char temporary[PATH_MAX])
-{
-    for (unsigned i = 0; i < 100; i++) {
-        int length = snprintf(temporary, PATH_MAX, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        if (length < 0 || length >= PATH_MAX) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
-static bool write_whole(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return fsync(fd) == 0;
-}
-
 bool profile_save(const struct profile *p, const char *path, struct error *e)
 {
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        error_set(e, ERROR_INPUT, "is not a regular file and cannot be replaced by a profile; choose another name");
-        return error_at(e, path, 0);
-    }
+    struct replacement to;
     char *text;
     size_t size;
     if (!profile_text(p, &text, &size, e))
         return false;
-    char temporary[PATH_MAX];
-    int fd = open_temporary(path, temporary);
-    bool ok = fd >= 0;
-    if (ok) {
-        ok = write_whole(fd, text, size);
-        int number = errno;
-        if (close(fd) != 0 && ok) {
-            ok = false;
-            number = errno;
-        }
-        errno = number;
-        ok = ok && rename(temporary, path) == 0;
-        if (!ok) {
-            number = errno;
-            unlink(temporary);
-            errno = number;
-        }
+    bool well = replacement_open(&to, path, e);
+    if (well) {
+        fwrite(text, 1, size, to.file);
+        well = replacement_keep(&to, e);
     }
     free(text);
-    return ok ? true : error_errno(e, path, "cannot write the profile");
+    return well;
 }
 
 /* Where shipped profiles may be, in the order in which they are looked for. */

@@ -1,5 +1,6 @@
 /* base/: bytes and LEB128, the arena, errors, the command line. */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,6 +18,7 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "base/replacement.h"
 
 /* ---- bytes ---- */
 
@@ -495,6 +498,72 @@ static void test_random_below_stays_below(void **state)
     assert_int_equal(random_below(UINT64_MAX, UINT64_C(1) << 32), UINT32_MAX);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void expect_text(const char *path, const char *text)
+{
+    char found[64] = "";
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fgets(found, sizeof found, f) || !*text);
+    fclose(f);
+    assert_string_equal(found, text);
+}
+
+static void test_replacement_is_whole_or_not_there(void **state)
+{
+    (void)state;
+    char directory[] = "replacement-XXXXXX", here[PATH_MAX];
+    struct replacement r;
+    struct error e;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(chdir(directory), 0);
+    write_text("old", "old");
+    assert_int_equal(symlink("old", "link"), 0);
+
+    assert_true(replacement_open(&r, "link", &e));
+    fputs("half", r.file);
+    expect_text("old", "old"); /* and so far nothing of the new one */
+    replacement_drop(&r);
+    assert_null(r.file);
+    expect_text("old", "old");
+
+    assert_true(replacement_open(&r, "link", &e));
+    fputs("new", r.file);
+    assert_true(replacement_keep(&r, &e));
+    expect_text("old", "new");
+    struct stat st;
+    assert_int_equal(lstat("link", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+
+    assert_true(replacement_possible("another", &e));
+    assert_false(replacement_possible(".", &e));
+    assert_string_equal(e.text, "is a directory; give another name");
+    assert_int_equal(e.code, ERROR_USAGE);
+    assert_false(replacement_possible("/dev/null", &e));
+    assert_string_equal(e.text, "is no regular file; give another name");
+    assert_false(replacement_possible("no/such", &e));
+    assert_string_equal(e.file, "no/such");
+    assert_string_equal(e.text, "cannot be written; choose another directory: No such file or directory");
+    char name[PATH_MAX + 100];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_false(replacement_possible(name, &e));
+    assert_non_null(strstr(e.text, "File name too long"));
+
+    unlink("old");
+    unlink("link");
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_cli_number),
         cmocka_unit_test(test_random_is_splitmix64),
         cmocka_unit_test(test_random_below_stays_below),
+        cmocka_unit_test(test_replacement_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,7 @@ def refused(wrong, tmp_path):
         (["12", "20", "30", "-o", "set"], "'30' is one argument too many; see --help"),
         (["0", "20", "-o", "set"], "the number of files '0' is not a whole number from 1 to 1000000; see --help"),
         (["12", "0", "-o", "set"], "the average number of functions '0' is not a whole number from 1 to"),
+        (["small", "-o", "set"], "'small' is no number of files; a profile is given as --profile=small"),
         (["twelve", "20", "-o", "set"], "the number of files 'twelve' is not a whole number"),
         (["12", "20", "-u", "12", "20", "-o", "set"], "12 utilities of 12 files leave no module; see --help"),
         (["12", "20", "-o", "set", "-u", "4"], "-u needs two numbers: utilities and their average functions; see"),

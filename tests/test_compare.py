@@ -362,9 +362,9 @@ def test_whole_or_not_at_all(programs, application, tmp_path):
     output = tmp_path / "output"
     output.mkdir()
     done = programs.run("pyelfstat", "--compare", real, real, "--html", output / "no" / "a.html", status=2)
-    assert "cannot write" in done.stderr
+    assert "cannot be written; choose another directory" in done.stderr
     done = programs.run("pyelfstat", "--compare", real, real, "--json", "/dev/full", status=2)
-    assert "cannot write" in done.stderr
+    assert "/dev/full: cannot be written: No space left" in done.stderr
     (output / "a.html").write_text("before")
     programs.run("pyelfstat", "--compare", real, tmp_path / "none", "--html", output / "a.html", status=2)
     assert (output / "a.html").read_text() == "before"

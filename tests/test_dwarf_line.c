@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "dwarf/line.h"
+#include "leb128_reader.h"
 
 enum { ROWS_MOST = 20000, BYTES_MOST = ROWS_MOST * LINE_ROW_MOST + 256 };
 
@@ -33,34 +34,6 @@ struct parameters {
     int8_t line_base;
     const uint8_t *lengths; /* operands of the standard opcodes, from opcode 1 */
 };
-
-static uint64_t get_uleb(const uint8_t **p)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
-}
-
-static int64_t get_sleb(const uint8_t **p)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && byte & 0x40)
-        value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
-}
 
 static uint64_t get_fixed(const uint8_t **p, unsigned size)
 {

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "dwarf/index.h"
 #include "dwarf/index_hash.h"
+#include "leb128_reader.h"
 
 enum { MARGIN = 64, STRINGS_MOST = 1 << 20 };
 
@@ -107,19 +108,6 @@ static uint32_t get_u32(const uint8_t *p)
     uint32_t v;
     memcpy(&v, p, sizeof v);
     return v;
-}
-
-static uint64_t get_uleb(const uint8_t **p)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
 }
 
 /* Where the parts of .debug_names are. */

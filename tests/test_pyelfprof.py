@@ -524,7 +524,9 @@ def test_a_run(capture, programs):
 def test_is_whole_or_absent(programs, tmp_path, tiny_library):
     output = tmp_path / "there" / "x.prof"
     done = programs.run("pyelfprof", "-o", output, tiny_library, status=1)
-    assert done.stderr == f"pyelfprof: {output}: cannot write: No such file or directory\n"
+    assert done.stderr == (
+        f"pyelfprof: {output}: cannot be written; choose another directory: No such file or directory\n"
+    )
     output.parent.mkdir()
     output.write_text("before")
     programs.run("pyelfprof", "-o", output, tmp_path / "missing", status=1)

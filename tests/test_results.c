@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "driver/results.h"
 #include "results_case.h"
 
@@ -338,7 +339,7 @@ static void test_saving(void **state)
     char directory[] = "saving-XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/a.json", directory);
-    assert_true(results_can_save(path, &e));
+    assert_true(replacement_possible(path, &e));
     assert_int_not_equal(access(path, F_OK), 0);
     const mode_t mask = umask(027);
     assert_true(results_save(&r, path, &e));
@@ -361,10 +362,10 @@ static void test_saving(void **state)
     assert_non_null(strstr(e.text, "cannot be written"));
     expect_text(path, right);
 
-    assert_false(results_can_save(directory, &e));
-    assert_non_null(strstr(e.text, "is no regular file"));
-    assert_false(results_can_save("/dev/null", &e));
-    assert_false(results_can_save("no/such/directory/a.json", &e));
+    assert_false(replacement_possible(directory, &e));
+    assert_non_null(strstr(e.text, "is a directory"));
+    assert_false(replacement_possible("/dev/null", &e));
+    assert_false(replacement_possible("no/such/directory/a.json", &e));
     assert_non_null(strstr(e.text, "choose another directory"));
     unlink(path);
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */

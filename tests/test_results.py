@@ -190,7 +190,7 @@ def test_places_that_cannot_be_written(altered, programs, tmp_path):
 
     for several in ([], ["--repeat", "2"]):
         assert "cannot be written; choose another directory" in refused(tmp_path / "no" / "a.json", *several)
-        assert "is no regular file" in refused(tmp_path, *several)
+        assert "is a directory; give another name" in refused(tmp_path, *several)
         assert "is no regular file" in refused("/dev/full", *several)
         assert "which file?" in refused("", *several)
     closed = tmp_path / "closed"

@@ -150,6 +150,17 @@ static int parse(int argc, char **argv, struct compare_options *o)
 
 /* ---- the passes ---- */
 
+/* Before all the reading. */
+static bool can_write(const struct comparison *c)
+{
+    const struct compare_options *o = &c->compare->options;
+    struct error e;
+    const bool can = (!o->json || prof_can_replace(o->json, &e)) && (!o->html || prof_can_replace(o->html, &e));
+    if (!can)
+        compare_complain(c->compare, &e);
+    return can;
+}
+
 static bool read_sides(struct comparison *c)
 {
     bool ok = true;
@@ -194,7 +205,7 @@ int compare_main(int argc, char **argv)
     dirs[compare->options.debug_dirs++] = "/usr/lib/debug";
     compare->options.debug_dir = dirs;
     int status = parse(argc, argv, &compare->options);
-    if (status < 0 && read_sides(c)) {
+    if (status < 0 && can_write(c) && read_sides(c)) {
         /* What is read does not change from here on. */
         if (!compare_match(&compare->report.arena, c->side, compare->options.match, &c->pairs))
             report_must(NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "tools/pyelfprobe_grid.h"
 #include "tools/pyelfprobe_live.h"
 #include "tools/pyelfprobe_loader.h"
@@ -64,7 +65,7 @@ static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error
     /* From here on no signal ends this process but through us. */
     if (!children_start(&p->children, e) || !find_self(p, e) || !probe_open(p, e) || !open_applications(p, e))
         return false;
-    if (p->options->json && !report_can_save(p->options->json, e))
+    if (p->options->json && !replacement_possible(p->options->json, e))
         return false;
     if (!tools_find(p, e))
         return false;

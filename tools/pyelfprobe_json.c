@@ -1,70 +1,15 @@
 /* The JSON of docs/probe.md; see pyelfprobe_report.h. What is not known is not a
  * member, and never 0. */
-#include <errno.h>
 #include <json-c/json.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/replacement.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "tools/pyelfprobe_report.h"
-
-/* ---- the file ---- */
-
-struct target {
-    char path[PATH_MAX]; /* behind symbolic links */
-    char temporary[PATH_MAX + 8];
-};
-
-static bool find_target(struct target *t, const char *path, struct error *e)
-{
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        if (!S_ISREG(st.st_mode)) {
-            error_set(e, ERROR_USAGE, "is no regular file; give another name for the JSON");
-            return error_at(e, path, 0);
-        }
-        if (!realpath(path, t->path))
-            return error_errno(e, path, "cannot be found");
-    } else if (strlen(path) < sizeof t->path) {
-        strcpy(t->path, path);
-    } else {
-        errno = ENAMETOOLONG;
-        return error_errno(e, path, "cannot be written");
-    }
-    snprintf(t->temporary, sizeof t->temporary, "%s.XXXXXX", t->path);
-    return true;
-}
-
-static int make_temporary(struct target *t, const char *path, struct error *e)
-{
-    if (!find_target(t, path, e))
-        return -1;
-    const int fd = mkstemp(t->temporary);
-    if (fd < 0) {
-        error_errno(e, path, "cannot be written; choose another directory for the JSON");
-        return -1;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    return fd;
-}
-
-bool report_can_save(const char *path, struct error *e)
-{
-    struct target t;
-    const int fd = make_temporary(&t, path, e);
-    if (fd < 0)
-        return false;
-    close(fd);
-    return unlink(t.temporary) == 0 || error_errno(e, path, "cannot be written");
-}
 
 /* ---- values ---- */
 
@@ -290,21 +235,13 @@ static json_object *json_all(const struct probe *p, const struct grid (*grids)[A
 
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e)
 {
-    struct target t;
-    const int fd = make_temporary(&t, path, e);
-    if (fd < 0)
+    struct replacement to;
+    if (!replacement_open(&to, path, e))
         return false;
-    FILE *f = fdopen(fd, "w");
     json_object *root = json_all(p, grids);
-    const char *written =
-        json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-    bool well = f && written && fputs(written, f) >= 0 && fputc('\n', f) != EOF;
-    well = (f ? fclose(f) == 0 : close(fd) == 0) && well;
-    well = well && rename(t.temporary, t.path) == 0;
+    fputs(json_object_to_json_string_ext(must(root), JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE),
+          to.file);
+    fputc('\n', to.file);
     json_object_put(root);
-    if (well)
-        return true;
-    error_errno(e, path, "cannot be written; choose another directory for the JSON");
-    unlink(t.temporary);
-    return false;
+    return replacement_keep(&to, e);
 }

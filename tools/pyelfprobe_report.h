@@ -15,11 +15,7 @@ void report_table(const struct probe *p, FILE *f);
 /* What --model has found (pyelfprobe_table_model.c). */
 void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], FILE *f);
 
-/* Whether a file for the JSON can be written at `path`: before the measurements,
- * which may take long. (pyelfprobe_json.c) */
-bool report_can_save(const char *path, struct error *e);
-
-/* Everything; `grids` is NULL without --model. The file appears by rename. */
+/* Everything, as JSON; `grids` is NULL without --model (pyelfprobe_json.c). */
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e);
 
 #endif

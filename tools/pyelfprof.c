@@ -228,6 +228,10 @@ static void profile(struct command *c)
 {
     struct prof *p = &c->p;
     struct error e;
+    if (!prof_can_replace(p->output, &e)) {
+        prof_complain(p, &e);
+        return;
+    }
     find(c);
     /* The files do not change from here on, but in number: what is none of the
      * application's goes. */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "base/utf8.h"
 #include "tools/pyelfprof.h"
 
@@ -382,57 +383,47 @@ bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
     return true;
 }
 
-/* A temporary file beside the one that is to be. */
-static FILE *open_beside(const char *path, char **temporary, struct error *e)
+/* To what is there, a device, a pipe or the standard output. */
+static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, void *context, struct error *e),
+                          void *context, struct error *e)
 {
-    const char *slash = strrchr(path, '/');
-    int directory = slash ? (int)(slash - path) + 1 : 0;
-    if (asprintf(temporary, "%.*s.%s.XXXXXX", directory, path, path + directory) < 0) {
-        *temporary = NULL;
-        error_set(e, ERROR_MEMORY, "out of memory");
-        return NULL;
-    }
-    int fd = mkstemp(*temporary);
-    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!to) {
-        error_errno(e, path, "cannot write");
-        if (fd >= 0) {
-            close(fd);
-            unlink(*temporary);
-        }
-        free(*temporary);
-        *temporary = NULL;
-        return NULL;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    return to;
+    if (!write(to, context, e))
+        return false;
+    return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
+}
+
+/* The standard output, a device or a pipe. */
+static bool is_written_through(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+bool prof_can_replace(const char *path, struct error *e)
+{
+    return is_written_through(path) || replacement_possible(path, e);
 }
 
 bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
                   struct error *e)
 {
+    struct replacement r;
     if (strcmp(path, "-") == 0)
-        return write(stdout, context, e) &&
-               ((!ferror(stdout) && fflush(stdout) == 0) || error_errno(e, "", "cannot write to the standard output"));
-    char *temporary = NULL;
-    struct stat st;
-    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* a device or a pipe stays what it is */
-    FILE *to = direct ? fopen(path, "we") : open_beside(path, &temporary, e);
-    if (!to)
-        return direct ? error_errno(e, path, "cannot write") : false;
-    bool ok = write(to, context, e);
-    bool written = !ferror(to);
-    written = fclose(to) == 0 && written;
-    if (ok && !written)
-        ok = error_errno(e, path, "cannot write");
-    if (ok && temporary && rename(temporary, path) != 0)
-        ok = error_errno(e, path, "cannot write");
-    if (!ok && temporary)
-        unlink(temporary);
-    free(temporary);
-    return ok;
+        return write_through(stdout, "standard output", write, context, e);
+    if (is_written_through(path)) {
+        FILE *to = fopen(path, "we");
+        if (!to)
+            return error_errno(e, path, "cannot be written");
+        const bool well = write_through(to, path, write, context, e);
+        fclose(to);
+        return well;
+    }
+    if (!replacement_open(&r, path, e))
+        return false;
+    if (write(r.file, context, e))
+        return replacement_keep(&r, e);
+    replacement_drop(&r);
+    return false;
 }
 
 static bool write_profile(FILE *to, void *context, struct error *e)

@@ -1,0 +1,39 @@
+/* A result that appears under its name as a whole or not at all.
+ *
+ * It is written beside its name, brought to the disk, and renamed onto it; until
+ * then a file of that name stays as it was. Symbolic links are followed, so that
+ * the link stays one. Devices, pipes and directories are refused: the rename
+ * would put a file into their place.
+ */
+#ifndef BASE_REPLACEMENT_H
+#define BASE_REPLACEMENT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+struct replacement {
+    FILE *file;          /* write to this; NULL unless it is open */
+    char name[PATH_MAX]; /* what messages call it */
+    char path[PATH_MAX]; /* behind symbolic links */
+    char temporary[PATH_MAX + 8];
+};
+
+/* Opens a new file, with the rights that the umask leaves, which is to become
+ * `path`. After true, replacement_keep or replacement_drop ends it. */
+bool replacement_open(struct replacement *r, const char *path, struct error *e);
+
+/* Ends it: the file has its name now. Where anything could not be written, the
+ * temporary file is removed, nothing is replaced, and `e` says why. */
+bool replacement_keep(struct replacement *r, struct error *e);
+
+/* Ends it and leaves no trace. */
+void replacement_drop(struct replacement *r);
+
+/* Whether such a file could be made now. Permissions do not tell, making one
+ * does: for programs that work for long before they have something to write. */
+bool replacement_possible(const char *path, struct error *e);
+
+#endif
