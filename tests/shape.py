@@ -39,10 +39,9 @@ NEAR = 25  # %
 NEAR_SHARE = 3  # percentage points of debug bytes
 NEAR_ZSTD = 30  # %
 WHOLE_ZSTD = (2, 3.5)
-LEAST_SHARE = 1  # %: what is rarer among tags and forms is not compared
+LEAST_SHARE = {"c": 1, "c++": 0.09}  # %: what is rarer among tags and forms is not compared
 
-# What --print says of the references. That of lib-dynload has 1.5 units per library, because its libraries are small:
-# what does not depend on how large a library is, is compared.
+# What --print says of the references. That of lib-dynload has 1.5 units per library, because its libraries are small.
 TARGETS = {
     "c": {
         "for information": {
@@ -451,7 +450,7 @@ def figures(paths, args):
 
 def verdict(language, group, name, ours, target):
     """Whether it is near, and how far off it may be; None: is not compared."""
-    if group == "for information" or group == "attributes, %":
+    if group == "attributes, %" or (group == "for information" and name != "units per library"):
         return None, ""
     if name == "whole":
         return WHOLE_ZSTD[0] <= ours <= WHOLE_ZSTD[1], f"{WHOLE_ZSTD[0]} to {WHOLE_ZSTD[1]}"
@@ -461,7 +460,7 @@ def verdict(language, group, name, ours, target):
         if name not in (".debug_info", ".debug_str", ".debug_line", ".debug_loclists", ".debug_rnglists"):
             return None, ""
         return abs(ours - target) <= target * NEAR_ZSTD / 100, f"{NEAR_ZSTD} %"
-    if group in ("tags, %", "forms, %") and max(ours, target) < LEAST_SHARE:
+    if group in ("tags, %", "forms, %") and max(ours, target) < LEAST_SHARE[language]:
         return None, ""
     if "linkage name" in name and language == "c":  # only builtins have one
         return None, ""
@@ -477,7 +476,7 @@ def rows(language, ours, target):
             continue
         for name in names:
             pair = (ours[group].get(name) or 0, target.get(group, {}).get(name) or 0)
-            if group.endswith("%") and max(pair) < 0.05:
+            if group.endswith("%") and max(pair) < min(0.05, LEAST_SHARE[language]):
                 continue
             yield (group, name, *pair, *verdict(language, group, name, *pair))
 
