@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
+#define NOTHING             {0, 0, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
 static const struct abbreviation table[ABBREV_COUNT] = {

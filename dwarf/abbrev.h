@@ -20,7 +20,8 @@
 /* The same early in the header. */
 #define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
-/* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant).
+/* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
+ * or NOTHING.
  * What may have a short name (short_name.h) has a second abbreviation for that, one behind,
  * or two where there is one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
@@ -34,6 +35,9 @@
     X(POINTER, pointer_type, 0, C(byte_size, 8) A(type, ref4))                                                         \
     X(VOID_POINTER, pointer_type, 0, C(byte_size, 8))                                                                  \
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
+    X(VOID_CONST, const_type, 0, NOTHING)                                                                              \
+    X(RESTRICT, restrict_type, 0, A(type, ref4))                                                                       \
+    X(ATOMIC, atomic_type, 0, A(type, ref4))                                                                           \
     X(TYPEDEF, typedef, 0, A(name, strp) DECLARED A(type, ref4))                                                       \
     X(TYPEDEF_EARLY, typedef, 0, A(name, strp) EARLY A(type, ref4))                                                    \
     X(STRUCTURE, structure_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                       \
@@ -57,6 +61,7 @@
     X(SUBRANGE_4, subrange_type, 0, A(type, ref4) A(upper_bound, data4))                                               \
     X(FUNCTION_TYPE, subroutine_type, 1, A(prototyped, flag_present) A(type, ref4) A(sibling, ref4))                   \
     X(TYPE_PARAMETER, formal_parameter, 0, A(type, ref4))                                                              \
+    X(FURTHER_PARAMETERS, unspecified_parameters, 0, NOTHING)                                                          \
     X(FUNCTION, subprogram, 1,                                                                                         \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                   \
@@ -89,6 +94,7 @@
       A(name, string) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
     X(LOCAL_GONE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                                   \
     X(LOCAL_GONE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                           \
+    X(LABEL, label, 0, A(name, strp) DECLARED A(low_pc, addr))                                                         \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \

@@ -315,6 +315,15 @@ void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, ui
     c->info = put_u8(p, value);
 }
 
+void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at)
+{
+    if (c->corpus->listing[ABBREV_LABEL].wanted)
+        note(c, ABBREV_LABEL, NAME_COMMON, name);
+    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LABEL), name);
+    p = put_declared(c, p, line, 1);
+    c->info = put_u64(p, c->text + at);
+}
+
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);

@@ -67,11 +67,11 @@ struct composed {
 /* An entry that an index of names lists. */
 struct compose_noted {
     uint32_t place;
-    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name */
+    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name; in .debug_str */
     uint8_t from;  /* enum compose_names */
     uint8_t code;  /* enum abbrev_code */
 };
-enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE };
+enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE, NAME_COMMON };
 
 struct composer {
     const struct corpus *corpus;
@@ -242,6 +242,9 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struct debug_list list);
 /* A parameter that was a constant (below 128), and is nowhere. */
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
+
+/* A label in this line, one of corpus.label; what follows it begins at code offset `at`. */
+void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at);
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);

@@ -301,6 +301,15 @@ static void make_names(struct corpus *c, uint64_t key)
     }
 }
 
+/* None is short: an index of names has labels in it. */
+static void name_labels(struct corpus *c)
+{
+    static const char *const labels[CORPUS_LABELS] = {"done",  "exit", "error", "fail",    "finally",       "cleanup",
+                                                      "retry", "next", "again", "restart", "skip_optional", "resume"};
+    for (unsigned i = 0; i < CORPUS_LABELS; i++)
+        c->label[i] = (uint32_t)bytes_string(&c->strings, labels[i]);
+}
+
 /* Those of the base types; short ones too, where an index of names refers to them. */
 static void name_base_types(struct corpus *c, uint32_t *names)
 {
@@ -331,6 +340,8 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     name_base_types(c, base_names);
     uint64_t key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, key);
+    if (dialect.language == DWARF_C)
+        name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)
             base_names[BASE_TYPES + i] = (uint32_t)bytes_string(&c->strings, more_type_name(i));

@@ -31,6 +31,7 @@ enum {
     CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
     CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
     CORPUS_NAMES = 256,  /* for parameters and locals */
+    CORPUS_LABELS = 12,
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -130,7 +131,8 @@ struct corpus {
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;
-    uint32_t name[CORPUS_NAMES]; /* those that are short have three characters: they take as many bytes */
+    uint32_t name[CORPUS_NAMES];   /* those that are short have three characters: they take as many bytes */
+    uint32_t label[CORPUS_LABELS]; /* names of labels in C: the first half of such as stand where a function ends */
     char short_name[CORPUS_NAMES][SHORT_NAME_MOST + 1];
     uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters, which are short; `this` */
     uint32_t include_directory;

@@ -79,7 +79,7 @@ static void choose_base(struct header_builder *b, struct plan *p)
     struct cpp_header *h = b->cpp;
     const uint32_t most = sizeof h->base / sizeof h->base[0];
     const uint32_t count = h->bases < most ? h->bases : most;
-    if (count && pick(b, 5) < 2)
+    if (count && pick(b, 20) < 7)
         p->base = &h->base[pick(b, count)];
     if (p->base) {
         p->self.has_vtable = p->base->has_vtable;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { AGGREGATE_LINES = 64 /* at most */ };
+enum { UNION_MOST = 5 /* members */ };
 
 struct base {
     const char *name;
@@ -174,16 +174,6 @@ static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code 
     remember(b, at, size, align);
 }
 
-static void add_pointer(struct header_builder *b)
-{
-    uint32_t of = any_type(b).offset;
-    uint32_t at = here(b);
-    bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
-    bytes_u32(&b->entries, of);
-    remember(b, at, 8, 8);
-}
-
 static void add_const(struct header_builder *b)
 {
     struct known_type of = any_type(b);
@@ -191,6 +181,50 @@ static void add_const(struct header_builder *b)
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align)->array = of.array;
+}
+
+static void put_pointer(struct header_builder *b, uint32_t of)
+{
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, of);
+}
+
+/* const void, which only pointers are made of: const void * */
+static void add_void_const(struct header_builder *b)
+{
+    const uint32_t of = here(b);
+    bytes_u8(&b->entries, ABBREV_VOID_CONST);
+    remember(b, here(b), 8, 8);
+    put_pointer(b, of);
+}
+
+static void add_pointer(struct header_builder *b)
+{
+    const uint32_t of = any_type(b).offset;
+    remember(b, here(b), 8, 8);
+    put_pointer(b, of);
+}
+
+/* A pointer as one that nothing else points to the same as. */
+static void add_restrict(struct header_builder *b)
+{
+    const uint32_t pointer = here(b);
+    put_pointer(b, any_type(b).offset);
+    remember(b, here(b), 8, 8);
+    bytes_u8(&b->entries, ABBREV_RESTRICT);
+    bytes_u32(&b->entries, pointer);
+}
+
+/* An integer; version 4 has no word for it. */
+static void add_atomic(struct header_builder *b)
+{
+    static const uint8_t usual[] = {BASE_INT, BASE_UNSIGNED_INT, BASE_LONG, BASE_UNSIGNED_LONG, BASE_BOOL};
+    const struct known_type of = b->known[usual[pick(b, sizeof usual)]];
+    const uint32_t at = here(b);
+    bytes_u8(&b->entries, dialect_is_4(b->corpus->dialect) ? ABBREV_CONST : ABBREV_ATOMIC);
+    bytes_u32(&b->entries, of.offset);
+    remember(b, at, of.size, of.align);
 }
 
 void add_array(struct header_builder *b)
@@ -208,6 +242,23 @@ void add_array(struct header_builder *b)
     remember(b, at, of.size * count, of.align)->array = true;
 }
 
+/* How many the next enumeration of a header of C has. There are not so many that their
+ * sizes would even out: they come in turn. */
+static uint32_t enumerators_next(const struct header_builder *b)
+{
+    static const uint8_t in_turn[] = {9, 13, 5, 7, 21, 4, 11, 8, 6, 14};
+    return in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn];
+}
+
+static uint32_t enumerators(struct header_builder *b)
+{
+    if (b->corpus->dialect.language == DWARF_CPP)
+        return 3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12));
+    const uint32_t count = enumerators_next(b);
+    b->enumerations++;
+    return count;
+}
+
 void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
@@ -221,7 +272,7 @@ void add_enumeration(struct header_builder *b)
     list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t count = 4 + pick(b, 8) + (pick(b, 8) ? 0 : pick(b, 20));
+    uint32_t count = enumerators(b);
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
         name = unique_name(b, "", text);
@@ -272,11 +323,11 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     }
 }
 
-/* Most have two or three members, some have many. */
-static uint32_t members_count(struct header_builder *b)
+/* How many members the next structure has: most have two or three, some have many. */
+static uint32_t members_next(const struct header_builder *b)
 {
-    uint32_t r = pick(b, 10);
-    return r < 6 ? 2 + pick(b, 2) : r < 9 ? 4 + pick(b, 6) : 10 + pick(b, 20);
+    static const uint8_t in_turn[] = {2, 5, 3, 14, 2, 3, 8, 2, 3, 24, 2, 4, 3, 10, 2, 3, 6};
+    return in_turn[(b->group * 5 + b->structures) % sizeof in_turn];
 }
 
 /* A structure or union; of structures, half have no name but a typedef's. */
@@ -297,9 +348,10 @@ void add_aggregate(struct header_builder *b, bool is_union)
     uint32_t end = 0;
     uint32_t align = 1;
     if (is_union)
-        add_union_members(b, 2 + pick(b, 4), &end, &align);
+        add_union_members(b, 2 + pick(b, UNION_MOST - 1), &end, &align);
     else
-        add_members(b, members_count(b), &end, &align);
+        add_members(b, members_next(b), &end, &align);
+    b->structures += !is_union;
     end_children(b, sibling);
     uint32_t size = (end + align - 1) & ~(align - 1);
     if (!b->entries.failed)
@@ -312,12 +364,16 @@ void add_aggregate(struct header_builder *b, bool is_union)
         add_typedef(b, (struct known_type){at, size, align, false}, 0);
 }
 
+/* One in so many functions of C takes any number of further ones, as printf does. */
 static void add_parameters(struct header_builder *b)
 {
+    enum { FURTHER = 31, FURTHER_STEP = 12 };
     for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
         bytes_u32(&b->entries, any_type(b).offset);
     }
+    if (b->corpus->dialect.language == DWARF_C && (b->group * FURTHER_STEP + b->functions++) % FURTHER == 0)
+        bytes_u8(&b->entries, ABBREV_FURTHER_PARAMETERS);
 }
 
 void add_function_type(struct header_builder *b)
@@ -361,36 +417,68 @@ static void add_variable(struct header_builder *b)
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
-/* Whether what takes many lines has the inline functions' in its midst. */
-static bool is_before_inlines(const struct header_builder *b)
+/* Kinds of pieces, as ranges of numbers of which the order has one after the other. */
+enum {
+    TYPEDEF = 112, /* structures are before */
+    POINTER = TYPEDEF + 48,
+    ARRAY = POINTER + 50,
+    FUNCTION_TYPE = ARRAY + 37,
+    CONST = FUNCTION_TYPE + 38,
+    VOID_CONST = CONST + 22,
+    UNION = VOID_CONST + 4,
+    ATOMIC = UNION + 2,
+    ENUMERATION = ATOMIC + 3,
+    RESTRICT = ENUMERATION + 4,
+    FUNCTION = RESTRICT + 1,
+    VARIABLE = FUNCTION + 51,
+    KINDS = VARIABLE + 5,
+    KINDS_STEP = 233,
+    KINDS_APART = 144, /* in that order, the beginnings of two headers */
+    KINDS_FIRST = 216,
+};
+
+/* Both are Fibonacci's: whatever the range, its numbers come evenly. */
+static_assert(KINDS == 377, "pieces come in the proportions of so many");
+
+/* Lines that such a piece takes at most. */
+static uint32_t lines_of(const struct header_builder *b, uint32_t kind)
 {
-    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
+    if (kind < TYPEDEF)
+        return 2 * (members_next(b) + 2);
+    if (kind >= UNION && kind < ATOMIC)
+        return 2 * (UNION_MOST + 1);
+    return kind >= ENUMERATION && kind < RESTRICT ? 2 * (enumerators_next(b) + 1) : 2;
 }
 
 void add_c_piece(struct header_builder *b)
 {
-    enum { ALL = 214, STEP = 133, TYPEDEF = 90, ENUMERATION = 188, UNION = 192, FUNCTION = 193 };
-    uint32_t kind = next_kind(b, ALL, STEP);
-    const bool takes_lines = kind < TYPEDEF || (kind >= ENUMERATION && kind < FUNCTION);
-    if (takes_lines && is_before_inlines(b)) /* there are declarations of one line only */
-        kind = kind % 3 ? FUNCTION : TYPEDEF;
+    const uint32_t kind = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % KINDS;
+    /* nothing has the inline functions' lines in its midst: it begins behind them instead */
+    if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
+        b->line = corpus_inline_line(0) - 1;
     if (kind < TYPEDEF)
         add_aggregate(b, false);
-    else if (kind < 108)
+    else if (kind < POINTER)
         add_typedef(b, any_type(b), 0);
-    else if (kind < 144)
+    else if (kind < ARRAY)
         add_pointer(b);
-    else if (kind < 162)
+    else if (kind < FUNCTION_TYPE)
         add_array(b);
-    else if (kind < 178)
+    else if (kind < CONST)
         add_function_type(b);
-    else if (kind < ENUMERATION)
+    else if (kind < VOID_CONST)
         add_const(b);
     else if (kind < UNION)
+        add_void_const(b);
+    else if (kind < ATOMIC)
+        add_aggregate(b, true);
+    else if (kind < ENUMERATION)
+        add_atomic(b);
+    else if (kind < RESTRICT)
         add_enumeration(b);
     else if (kind < FUNCTION)
-        add_aggregate(b, true);
-    else if (kind < 210)
+        add_restrict(b);
+    else if (kind < VARIABLE)
         add_function(b);
     else
         add_variable(b);

@@ -7,6 +7,7 @@
 enum {
     GLUE_PARAMETER_PLACE = -24,
     OBJECTS = 2,
+    LABELS_MOST = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
@@ -266,12 +267,38 @@ static void inner_row(struct walk *w, uint64_t at, uint32_t column)
     line_row(&w->composer.rows, at, w->line_number);
 }
 
+/* Of a hundred functions in C some 24 have a label before they return and 12 one further up. */
+static void choose_labels(const struct walk *w, struct subject *s)
+{
+    enum { LAST = 16, ABOVE = 8, OF = 64 };
+    const uint64_t r = random_at(s->f->hash, UINT64_C(0x6c6162656c));
+    s->label = s->last_label = NO_LABEL;
+    if (w->corpus->dialect.language != DWARF_C || s->level == SUBJECT_LEAN)
+        return;
+    if (r % OF < LAST)
+        s->last_label = random_below(r << 8, CORPUS_LABELS / 2);
+    if (r / OF % OF >= ABOVE || !s->body->pieces)
+        return;
+    s->label_piece = random_below(r << 24, s->body->pieces);
+    const struct piece *piece = &s->body->piece[s->label_piece];
+    if (piece->kind != PIECE_RUN || w->filler->statement[piece->first]) /* a row of a statement is there */
+        s->label = CORPUS_LABELS / 2 + random_below(r << 40, CORPUS_LABELS / 2);
+}
+
+/* In the line that has the next row, where the walk is. */
+static void describe_label(struct walk *w, const struct subject *s, uint32_t label, uint32_t line)
+{
+    compose_label(&w->composer, w->corpus->label[label], line, s->at);
+}
+
 static void describe_pieces(struct walk *w, struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
         w->line_number++;
+        if (s->label != NO_LABEL && i == s->label_piece)
+            describe_label(w, s, s->label, w->line_number);
         if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
             if (s->level == SUBJECT_RICH)
@@ -373,8 +400,8 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
     const struct blocks *blocks = &w->l->stock->blocks;
     uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
     struct room room = {
-        .info =
-            COMPOSE_FUNCTION_MOST + COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + 7 * calls),
+        .info = COMPOSE_FUNCTION_MOST +
+                COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + LABELS_MOST + 7 * calls),
         .lists = entries * COMPOSE_ENTRY_MOST + (ARGUMENTS_MOST + FILLER_SLOTS) * COMPOSE_LIST_MOST,
         .rows = LINE_ROW_MOST * (UINT64_C(24) + 3 * calls) + UINT64_C(8) * (FILLER_GAP_MOST + BLOCK_LEAST),
     };
@@ -446,10 +473,13 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
+    choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);
         describe_calls(w, &s);
         row(w, s.at);
+        if (s.last_label != NO_LABEL)
+            describe_label(w, &s, s.last_label, w->line_number);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
     if (index + 1 == l->row->functions)

@@ -45,6 +45,8 @@ struct walk {
     struct class_walk classes;
 };
 
+enum { NO_LABEL = UINT32_MAX };
+
 /* One function, as the walk over it goes on. */
 struct subject {
     const struct body *body;
@@ -54,6 +56,8 @@ struct subject {
     uint64_t at;         /* where the walk is */
     uint32_t name, step; /* the next variable's name, and an odd step to the one after */
     uint32_t line;
+    uint32_t label, label_piece;                              /* which label stands before that piece, */
+    uint32_t last_label;                                      /* and before the end; NO_LABEL: none */
     bool lists;                                               /* of its own variables */
     enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls, no lists */
 };
