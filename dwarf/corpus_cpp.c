@@ -550,7 +550,7 @@ static uint32_t next_of(struct header_builder *b, uint32_t *kinds, uint32_t all,
 
 static void add_outer_piece(struct header_builder *b)
 {
-    enum { ALL = 175, STEP = 108 };
+    enum { ALL = 171, STEP = 106 };
     const uint32_t kind = next_of(b, &b->kinds, ALL, STEP);
     if (kind < 30)
         add_class(b, false);
