@@ -5,7 +5,8 @@
  *       inheritance                         from one that was there before
  *       members, types, methods
  *       template parameters
- *     abstract instances of some methods    with the names of their parameters
+ *     abstract instances of some methods    with the names of their parameters; where the class is in a
+ *                                           namespace, behind that
  */
 #include <stdlib.h>
 #include <string.h>
@@ -288,9 +289,10 @@ static void declare_at(struct header_builder *b, uint32_t line)
 }
 
 /* The abstract instance of an inlined method: parameters with names. */
-static void add_abstract(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
+static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
 {
     const struct cpp_header *h = b->cpp;
+    const struct cpp_method *m = &a->method;
     size_t object = 0;
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
@@ -302,11 +304,10 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
     if (m->f.is_template)
         cpp_template_parameters(b, &m->f.arguments);
     if (!m->is_static) {
-        uint16_t pointer = m->f.is_const ? p->const_pointer : p->pointer;
         bytes_patch_u32(&b->entries, object, here(b));
         bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
         put_name(b, b->corpus->name_this);
-        bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
+        bytes_u32(&b->entries, h->type[h->type[a->pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
         const uint32_t name = common_name(b, j);
@@ -325,6 +326,22 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
         end_children(b, block);
     }
     end_children(b, sibling);
+}
+
+static void put_off(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
+{
+    struct cpp_header *h = b->cpp;
+    const uint16_t pointer = m->is_static ? CPP_NONE : m->f.is_const ? p->const_pointer : p->pointer;
+    if (h->abstracts - h->abstracts_put < CPP_ABSTRACTS_MOST)
+        h->abstract[h->abstracts++ % CPP_ABSTRACTS_MOST] = (struct cpp_abstract){*m, pointer};
+}
+
+void add_abstracts(struct header_builder *b)
+{
+    enum { FEW = 6 };
+    struct cpp_header *h = b->cpp;
+    for (unsigned i = 0; i < FEW && h->abstracts_put < h->abstracts; i++)
+        add_abstract(b, &h->abstract[h->abstracts_put++ % CPP_ABSTRACTS_MOST]);
 }
 
 /* What others may be derived from: the last of them. */
@@ -402,6 +419,8 @@ void add_class(struct header_builder *b, bool is_structure)
         remember_base(h, p);
     for (uint32_t i = 0; i < p->methods; i++)
         if (any(b, 3) == 0 && p->inlined && p->method[i].at)
-            add_abstract(b, p, &p->method[i]);
+            put_off(b, p, &p->method[i]);
+    if (!b->open)
+        add_abstracts(b);
     free(p);
 }

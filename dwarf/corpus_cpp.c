@@ -630,5 +630,7 @@ void add_cpp_piece(struct header_builder *b)
     if (!h->left)
         turn(b);
     h->left--;
+    if (!b->open)
+        add_abstracts(b);
     (b->open ? add_inner_piece : add_outer_piece)(b);
 }

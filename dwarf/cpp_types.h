@@ -21,6 +21,7 @@ enum {
     CPP_TEMPLATES = CPP_OUTER_TEMPLATES + (CPP_SCOPES - 1) * CPP_TEMPLATES_OF_SCOPE,
     CPP_IMPORTS_MOST = 96,
     CPP_LATER_MOST = 32,
+    CPP_ABSTRACTS_MOST = 256,
     CPP_PARAMETERS_MOST = 6,
     CPP_TEXT_MOST = 2048, /* of any name */
     CPP_NONE = UINT16_MAX,
@@ -83,6 +84,36 @@ struct cpp_base {
     uint8_t virtuals; /* slots in that */
 };
 
+/* A function, as its name tells it. */
+struct cpp_function {
+    enum { CPP_ORDINARY, CPP_CONSTRUCTOR, CPP_DESTRUCTOR } kind;
+    uint16_t class; /* or CPP_NONE: of a namespace */
+    uint16_t scope; /* in that case */
+    bool is_const;
+    bool is_template;
+    struct cpp_arguments arguments; /* of the template */
+    struct cpp_text name;           /* without them; of ordinary functions */
+    uint16_t result;
+    uint16_t parameter[CPP_PARAMETERS_MOST];
+    uint32_t count;
+};
+
+/* A function with its declaration. */
+struct cpp_method {
+    struct cpp_function f;
+    uint32_t at; /* of its declaration */
+    uint32_t linkage_name;
+    uint32_t line; /* of that */
+    bool is_static;
+    uint32_t object; /* place of the type of its `this` */
+};
+
+/* One whose abstract instance is yet to be put. */
+struct cpp_abstract {
+    struct cpp_method method;
+    uint16_t pointer; /* the type of its `this`, or CPP_NONE */
+};
+
 struct cpp_header {
     struct cpp_type type[CPP_TYPES_MOST];
     uint32_t types;
@@ -103,20 +134,8 @@ struct cpp_header {
     uint32_t imports;
     uint16_t later[CPP_LATER_MOST]; /* classes that rvalue references are made to behind the namespace */
     uint32_t laters;
-};
-
-/* A function, as its name tells it. */
-struct cpp_function {
-    enum { CPP_ORDINARY, CPP_CONSTRUCTOR, CPP_DESTRUCTOR } kind;
-    uint16_t class; /* or CPP_NONE: of a namespace */
-    uint16_t scope; /* in that case */
-    bool is_const;
-    bool is_template;
-    struct cpp_arguments arguments; /* of the template */
-    struct cpp_text name;           /* without them; of ordinary functions */
-    uint16_t result;
-    uint16_t parameter[CPP_PARAMETERS_MOST];
-    uint32_t count;
+    struct cpp_abstract abstract[CPP_ABSTRACTS_MOST]; /* a ring */
+    uint32_t abstracts, abstracts_put;
 };
 
 /* Declares base types; the other texts are the caller's to set. */
