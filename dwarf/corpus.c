@@ -211,8 +211,8 @@ static void list_references(const struct corpus *c, struct header_builder *b)
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
-        abbrev_references(c->dialect, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]), c->start + c->fixed,
-                          c->fixed, &b->references);
+        abbrev_references(c->dialect, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
+                          c->start + c->fixed, c->fixed, &b->references);
         cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
     }
 }

@@ -80,8 +80,8 @@ struct corpus_inline {
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
-    uint32_t open;       /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
-                            the last byte of `entries` is for the null entry that ends that */
+    uint32_t open; /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
+                      the last byte of `entries` is for the null entry that ends that */
     uint32_t names;
     uint32_t references; /* among the pieces */
     uint32_t types;      /* bytes of type units; */

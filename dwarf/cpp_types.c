@@ -50,9 +50,8 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
         cpp_add(h, &derived[i]);
     for (uint32_t i = 0; i < BASE_MORE; i++) {
         const uint8_t size = more_type_size(i);
-        cpp_add(h,
-                &(struct cpp_type){
-                    .kind = CPP_BASE, .complete = true, .offset = c->more_type[i], .size = size, .align = size});
+        cpp_add(h, &(struct cpp_type){
+                       .kind = CPP_BASE, .complete = true, .offset = c->more_type[i], .size = size, .align = size});
     }
     assert(h->types == CPP_FIRST && h->type[BASE_CHAR].derived[CPP_CONST] == CPP_CONST_CHAR);
 }

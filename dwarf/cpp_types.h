@@ -126,10 +126,10 @@ struct cpp_header {
     uint32_t name_second;    /* of a template's second type parameter */
 
     /* Where the pieces are. */
-    uint16_t open;   /* the namespace, or CPP_NONE */
-    uint32_t scopes; /* opened so far */
-    uint32_t left;   /* pieces until the next is opened or closed */
-    uint32_t kinds;  /* of pieces in namespaces so far */
+    uint16_t open;                     /* the namespace, or CPP_NONE */
+    uint32_t scopes;                   /* opened so far */
+    uint32_t left;                     /* pieces until the next is opened or closed */
+    uint32_t kinds;                    /* of pieces in namespaces so far */
     uint32_t import[CPP_IMPORTS_MOST]; /* entries that the next one takes over; 0: not there */
     uint32_t imports;
     uint16_t later[CPP_LATER_MOST]; /* classes that rvalue references are made to behind the namespace */
