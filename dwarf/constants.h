@@ -39,7 +39,6 @@ enum {
     DW_TAG_namespace = 0x39,
     DW_TAG_type_unit = 0x41,
     DW_TAG_rvalue_reference_type = 0x42,
-    DW_TAG_atomic_type = 0x47,
     DW_TAG_interface_type = 0x38,
     DW_TAG_unspecified_type = 0x3b,
     DW_TAG_call_site = 0x48,

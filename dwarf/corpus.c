@@ -304,8 +304,9 @@ static void make_names(struct corpus *c, uint64_t key)
 /* None is short: an index of names has labels in it. */
 static void name_labels(struct corpus *c)
 {
-    static const char *const labels[CORPUS_LABELS] = {"done",  "exit", "error", "fail",    "finally",       "cleanup",
-                                                      "retry", "next", "again", "restart", "skip_optional", "resume"};
+    static const char *const labels[CORPUS_LABELS] = {"done",    "exit",    "bail_out",      "fail",
+                                                      "finally", "cleanup", "retry",         "next",
+                                                      "again",   "restart", "skip_optional", "resume"};
     for (unsigned i = 0; i < CORPUS_LABELS; i++)
         c->label[i] = (uint32_t)bytes_string(&c->strings, labels[i]);
 }

@@ -273,7 +273,7 @@ static void choose_labels(const struct walk *w, struct subject *s)
     enum { LAST = 16, ABOVE = 8, OF = 64 };
     const uint64_t r = random_at(s->f->hash, UINT64_C(0x6c6162656c));
     s->label = s->last_label = NO_LABEL;
-    if (w->corpus->dialect.language != DWARF_C || s->level == SUBJECT_LEAN)
+    if (w->corpus->dialect.language != DWARF_C || s->level != SUBJECT_RICH) /* others' lines may be any */
         return;
     if (r % OF < LAST)
         s->last_label = random_below(r << 8, CORPUS_LABELS / 2);
