@@ -8,6 +8,7 @@ void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
+    c->entries = 0;
 }
 
 void composed_free(struct composed *c)

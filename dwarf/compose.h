@@ -49,7 +49,8 @@ struct debug_unit {
     uint64_t inlined;             /* bit k: calls of that inline function are in it */
     uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
-    uint32_t header, cut;         /* what it includes; chosen by debug_fill */
+    uint32_t header, wholes, cut; /* what it includes: so many whole headers, and the next up to the
+                                     cut; chosen by debug_fill */
     uint64_t info_size;
 };
 
@@ -62,6 +63,7 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
+    uint64_t entries;      /* of location lists, but for base addresses */
 };
 
 /* An entry that an index of names lists. */

@@ -227,6 +227,7 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         note(m, STAMP_NOTED, noted.name);
     }
     *s = (struct stamp){.inlined = m->unit.inlined,
+                        .entries = (uint16_t)o->entries,
                         .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
@@ -380,6 +381,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         put_noted(c, s, patches_of(shelf, s->patches) + patches_before(s, STAMP_NOTED), compose_offset_of(c, c->info));
     c->info += s->info_size;
     c->lists += s->lists_size;
+    c->out->entries += s->entries;
     c->ranges += s->ranges_size;
     c->uses_lists |= s->lists_size != 0;
     c->uses_ranges |= s->ranges_size != 0;

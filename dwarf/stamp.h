@@ -42,6 +42,7 @@ struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
+    uint16_t entries;            /* of location lists */
     uint64_t inlined;            /* as in struct debug_unit */
     uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };

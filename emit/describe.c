@@ -67,10 +67,10 @@ struct room {
 };
 
 /* Appends a name to the library's own; returns its offset. */
-static uint32_t static_name(struct library *l, const char *suffix)
+static uint32_t static_name(struct library *l, const char *prefix, const char *suffix)
 {
     struct debug *d = &l->debug;
-    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
+    size_t name = bytes_append(&d->statics, prefix, strlen(prefix));
     bytes_append(&d->statics, suffix, strlen(suffix) + 1);
     return (uint32_t)(d->names_size + name);
 }
@@ -81,14 +81,14 @@ static void describe_objects(struct walk *w)
 {
     struct library *l = w->l;
     const struct debug_object objects[OBJECTS] = {
-        {.name = static_name(l, "_visits"),
+        {.name = static_name(l, l->row->name, "_visits"),
          .line = 6,
          .column = 22,
          .type = BASE_UNSIGNED_CHAR,
          .count = l->shape.marks,
          .address = l->code.marks,
          .external = true},
-        {.name = static_name(l, "_scratch"),
+        {.name = static_name(l, plan_prefix(l->row), "_scratch"),
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
@@ -138,9 +138,9 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
     switch (which) {
     case GLUE_METHOD:
-        return static_name(l, "_method");
+        return static_name(l, plan_prefix(l->row), "_method");
     case GLUE_VISITED:
-        return static_name(l, "_visited");
+        return static_name(l, plan_prefix(l->row), "_visited");
     case GLUE_ENTRY:
     case GLUE_START: /* the other is not there */
         return (uint32_t)entry;
@@ -149,7 +149,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     case GLUE_PYINIT:
         return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
     default:
-        return static_name(l, helper_suffixes[which - GLUE_HELPER]);
+        return static_name(l, plan_prefix(l->row), helper_suffixes[which - GLUE_HELPER]);
     }
 }
 
@@ -237,7 +237,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     struct composer *c = &w->composer;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
     uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
-    if (s->level == SUBJECT_LEAN)
+    if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         /* some are told to be there all the time, in C++ fewer */
@@ -304,10 +304,20 @@ static void describe_pieces(struct walk *w, struct subject *s)
             if (s->level == SUBJECT_RICH)
                 stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
                                   s->name + i, w->helper);
-            stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
+            const struct stamp_rows *rows = detail_rows(w, s, block);
+            const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
+            more_rows(w, s, s->at + block->size, any ? block->rows[BLOCK_ROWS - 1].size : rows->size);
+            stamp_put_rows(&w->composer, &blocks->shelf, rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
-            filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
+            const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
+            const bool sparse = more_rows_ahead(w, end);
+            if (!sparse)
+                more_rows(w, s, end, UINT64_C(2) * (end - s->at));
+            if (sparse)
+                line_row(&w->composer.rows, s->at, w->line_number);
+            else
+                filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
             w->line_number = w->composer.rows.line;
         } else {
             line_row(&w->composer.rows, s->at, w->line_number);
@@ -444,6 +454,11 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w);
+    const struct more_room besides = more_room(w, s.end);
+    room.info += besides.info;
+    room.lists += besides.lists;
+    room.ranges += besides.ranges;
+    room.rows += besides.rows;
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
@@ -482,8 +497,7 @@ static bool describe_function(struct walk *w, uint32_t index)
             describe_label(w, &s, s.last_label, w->line_number);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    if (index + 1 == l->row->functions)
-        tune(w, &s);
+    more(w, &s, index + 1 == l->row->functions);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;
