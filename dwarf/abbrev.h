@@ -189,7 +189,10 @@
     X(VTABLE_MEMBER, member, 0,                                                                                        \
       A(name, strp) A(type, ref4) A(data_member_location, data1) A(artificial, flag_present))                          \
     X(VTABLE_POINTER, pointer_type, 0, C(byte_size, 8) A(name, strp) A(type, ref4))                                    \
-    X(VTABLE_FUNCTION, subroutine_type, 0, A(type, ref4))
+    X(VTABLE_FUNCTION, subroutine_type, 0, A(type, ref4))                                                              \
+    X(ABSTRACT_BLOCK, lexical_block, 1, A(sibling, ref4))                                                              \
+    X(INLINED_BLOCK, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))    \
+    X(INLINED_BLOCK_RANGES, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset) A(sibling, ref4))
 
 /* Where types have units of their own (corpus_units.c): such a unit's own entry, what
  * stands elsewhere for such a type, and entries that refer to one without that. */

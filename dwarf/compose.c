@@ -338,6 +338,20 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
     return p;
 }
 
+uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to)
+{
+    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
+    p = put_u32(p, c->corpus->inlines[k].block);
+    if (count == 1) {
+        p = put_u64(p, c->text + from[0]);
+        p = put_u64(p, to[0] - from[0]);
+    } else {
+        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
+    }
+    c->info = p + 4;
+    return p;
+}
+
 uint8_t *compose_block_of(struct composer *c, uint32_t ranges)
 {
     uint8_t *p = put_u32(put_u8(c->info, ABBREV_LEXICAL_RANGES), ranges);

@@ -250,6 +250,9 @@ void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+/* That of inline function k, where it is inlined. */
+uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
+                               const uint64_t *to);
 
 /* A block with this range list. */
 uint8_t *compose_block_of(struct composer *c, uint32_t ranges);

@@ -165,6 +165,7 @@ enum {
     DW_ATE_signed_char = 0x06,
     DW_ATE_unsigned = 0x07,
     DW_ATE_unsigned_char = 0x08,
+    DW_ATE_UTF = 0x10,
 
     DW_SECT_INFO = 1,
     DW_SECT_ABBREV = 3,

@@ -183,7 +183,8 @@ uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 static void add_cut(struct header_builder *b)
 {
     uint32_t names = b->repeats ? b->repeated : (uint32_t)b->corpus->strings.size;
-    struct corpus_cut cut = {.entries = (uint32_t)b->entries.size,
+    struct corpus_cut cut = {.entries = (uint32_t)b->entries.size + (b->open ? 1 : 0),
+                             .open = b->open,
                              .names = names - b->name_start,
                              .listed = (uint32_t)(b->listed.size / sizeof(struct index_entry)),
                              .types = (uint32_t)b->types.size,
@@ -196,7 +197,13 @@ static void add_cut(struct header_builder *b)
 static const struct {
     uint8_t headers;
     uint32_t bytes;
-} shapes[] = {[DWARF_C] = {CORPUS_HEADERS, 40 << 10}, [DWARF_CPP] = {2 * CORPUS_GROUP, 128 << 10}};
+} shapes[] = {[DWARF_C] = {48, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, 128 << 10}};
+
+/* Where a cut is, without the end of a namespace. */
+static uint32_t pieces_end(const struct corpus_cut *cut)
+{
+    return cut->entries - (cut->open ? 1 : 0);
+}
 
 /* Where the pieces refer to one another, up to each cut. */
 static void list_references(const struct corpus *c, struct header_builder *b)
@@ -204,8 +211,8 @@ static void list_references(const struct corpus *c, struct header_builder *b)
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
-        abbrev_references(c->dialect, b->entries.data, cut[i - 1].entries, cut[i].entries, c->start + c->fixed,
-                          c->fixed, &b->references);
+        abbrev_references(c->dialect, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
+                          c->start + c->fixed, c->fixed, &b->references);
         cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
     }
 }
@@ -254,6 +261,8 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
         count++;
     }
     *pieces = count;
+    if (cpp)
+        cpp_close_scope(&b);
     free(b.cpp);
     list_references(c, &b);
     h->entries = b.entries.data;
@@ -328,13 +337,15 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     abbrev_write(&c->abbrev, dialect);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
-    uint32_t base_names[BASE_TYPES];
+    uint32_t base_names[BASE_TYPES + BASE_MORE];
     name_base_types(c, base_names);
     uint64_t key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, key);
     if (dialect.language == DWARF_C)
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
+        for (unsigned i = 0; i < BASE_MORE; i++)
+            base_names[BASE_TYPES + i] = (uint32_t)bytes_string(&c->strings, more_type_name(i));
         c->name_t = short_name_of("T");
         c->name_n = short_name_of("N");
         c->name_this = (uint32_t)bytes_string(&c->strings, "this");

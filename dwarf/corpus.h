@@ -27,7 +27,7 @@
 #include "dwarf/short_name.h"
 
 enum {
-    CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
+    CORPUS_HEADERS = 64, /* at most */
     CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
     CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
     CORPUS_NAMES = 256,  /* for parameters and locals */
@@ -53,6 +53,9 @@ enum base_type {
     BASE_ALL
 };
 
+/* Base types that C++ has besides. */
+enum { BASE_MORE = 10 };
+
 /* Inline functions that every header defines behind the base types, at the same
  * places and lines; in C++ they are methods of a few classes. Their parameters
  * and variables are of eight bytes: long, double, or `this`. */
@@ -69,6 +72,7 @@ struct corpus_inline {
     uint8_t variables; /* of these */
     uint8_t doubles;   /* bit j: child j is a double */
     uint32_t child[CORPUS_INLINE_CHILDREN];
+    uint32_t block; /* the lexical block that its variables are in; 0: none */
 };
 
 /* A header may be left after any of its pieces: where that is in its entries,
@@ -76,6 +80,8 @@ struct corpus_inline {
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
+    uint32_t open; /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
+                      the last byte of `entries` is for the null entry that ends that */
     uint32_t names;
     uint32_t references; /* among the pieces */
     uint32_t types;      /* bytes of type units; */
@@ -118,6 +124,7 @@ struct corpus {
     uint32_t start;   /* where a header's entries begin in a unit */
     uint32_t fixed;   /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
+    uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
     struct bytes strings;      /* common names, then those of all headers */

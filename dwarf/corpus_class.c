@@ -1,12 +1,12 @@
 /* Classes and structures of a C++ header; see cpp_parts.h.
  *
  *     pointer, const, references            types made of the class, put before it
- *     namespace
- *       class Name, or of a template
- *         inheritance                       from one that was there before
- *         members, types, methods
- *         template parameters
- *     abstract instances of some methods    with the names of their parameters
+ *     class Name, or of a template          in the namespace that is open
+ *       inheritance                         from one that was there before
+ *       members, types, methods
+ *       template parameters
+ *     abstract instances of some methods    with the names of their parameters; where the class is in a
+ *                                           namespace, behind that
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,11 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
 {
     struct cpp_header *h = b->cpp;
     class->template = CPP_NONE;
+    class->scope = h->open;
     if (pick(b, 20) < 11 && !b->corpus->strings.failed) {
-        uint32_t number = pick(b, CPP_TEMPLATES);
+        const uint32_t number = h->open == CPP_NONE ? pick(b, CPP_OUTER_TEMPLATES)
+                                                    : CPP_OUTER_TEMPLATES + pick(b, CPP_TEMPLATES_OF_SCOPE) +
+                                                          (h->open - 1u) * CPP_TEMPLATES_OF_SCOPE;
         const struct cpp_template *t = &h->template[number];
         class->arguments = cpp_arguments(b, t->two, t->numbered);
         if (!is_there(h, number, &class->arguments)) {
@@ -65,13 +68,11 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
             cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);
             class->name = cpp_text_at(b, add_string(b, text));
             class->template = (uint16_t)number;
-            class->scope = t->scope;
             p->plain_name = t->name;
             return;
         }
     }
     class->name = p->plain_name = cpp_class_name(b, 5, 17);
-    class->scope = pick(b, 20) < 11 ? CPP_NONE : (uint16_t)pick(b, CPP_SCOPES);
 }
 
 static void choose_base(struct header_builder *b, struct plan *p)
@@ -79,7 +80,7 @@ static void choose_base(struct header_builder *b, struct plan *p)
     struct cpp_header *h = b->cpp;
     const uint32_t most = sizeof h->base / sizeof h->base[0];
     const uint32_t count = h->bases < most ? h->bases : most;
-    if (count && pick(b, 5) < 2)
+    if (count && pick(b, 20) < 7)
         p->base = &h->base[pick(b, count)];
     if (p->base) {
         p->self.has_vtable = p->base->has_vtable;
@@ -95,7 +96,7 @@ static void choose_base(struct header_builder *b, struct plan *p)
 static void derive_types(struct header_builder *b, struct plan *p)
 {
     p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
-    if (pick(b, 10) < 6) {
+    if (pick(b, 10) < 7) {
         uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
         if (pick(b, 10) < 4)
             p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
@@ -104,8 +105,8 @@ static void derive_types(struct header_builder *b, struct plan *p)
     }
     if (pick(b, 10) < 6)
         cpp_derive(b, CPP_REFERENCE, p->number);
-    if (pick(b, 10) < 3)
-        cpp_derive(b, CPP_RVALUE_REFERENCE, p->number);
+    if (pick(b, 10) < 3 && b->cpp->laters < CPP_LATER_MOST)
+        b->cpp->later[b->cpp->laters++] = p->number;
     p->inlined = p->methods && pick(b, 2);
     if (p->inlined)
         cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
@@ -215,7 +216,7 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
     m->f.is_template = !is_virtual && pick(b, 40) == 0;
     if (m->f.is_template)
-        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 4) == 0);
+        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 32) == 0);
     m->f.is_const = !m->is_static && p->const_pointer != CPP_NONE && pick(b, 2);
     m->object = h->type[m->f.is_const ? p->const_pointer : p->pointer].offset;
     m->f.result = cpp_parameter_type(b);
@@ -288,9 +289,10 @@ static void declare_at(struct header_builder *b, uint32_t line)
 }
 
 /* The abstract instance of an inlined method: parameters with names. */
-static void add_abstract(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
+static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
 {
     const struct cpp_header *h = b->cpp;
+    const struct cpp_method *m = &a->method;
     size_t object = 0;
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
@@ -302,11 +304,10 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
     if (m->f.is_template)
         cpp_template_parameters(b, &m->f.arguments);
     if (!m->is_static) {
-        uint16_t pointer = m->f.is_const ? p->const_pointer : p->pointer;
         bytes_patch_u32(&b->entries, object, here(b));
         bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
         put_name(b, b->corpus->name_this);
-        bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
+        bytes_u32(&b->entries, h->type[h->type[a->pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
         const uint32_t name = common_name(b, j);
@@ -316,13 +317,31 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
     if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
+        const size_t block = cpp_open_block(b);
         const uint32_t name = common_name(b, m->f.count);
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
         put_name(b, name);
         declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
+        end_children(b, block);
     }
     end_children(b, sibling);
+}
+
+static void put_off(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
+{
+    struct cpp_header *h = b->cpp;
+    const uint16_t pointer = m->is_static ? CPP_NONE : m->f.is_const ? p->const_pointer : p->pointer;
+    if (h->abstracts - h->abstracts_put < CPP_ABSTRACTS_MOST)
+        h->abstract[h->abstracts++ % CPP_ABSTRACTS_MOST] = (struct cpp_abstract){*m, pointer};
+}
+
+void add_abstracts(struct header_builder *b)
+{
+    enum { FEW = 6 };
+    struct cpp_header *h = b->cpp;
+    for (unsigned i = 0; i < FEW && h->abstracts_put < h->abstracts; i++)
+        add_abstract(b, &h->abstract[h->abstracts_put++ % CPP_ABSTRACTS_MOST]);
 }
 
 /* What others may be derived from: the last of them. */
@@ -339,7 +358,6 @@ static void put_class(struct header_builder *b, struct plan *p)
     size_t byte_size;
     size_t sibling;
     derive_types(b, p);
-    size_t scope = class->scope != CPP_NONE ? cpp_open_scope(b, class->scope) : 0;
     class->offset = here(b);
     cpp_settle(b, p->number);
     cpp_list_type(b, p->number, class_code(p));
@@ -361,8 +379,6 @@ static void put_class(struct header_builder *b, struct plan *p)
     if (class->template != CPP_NONE)
         cpp_template_parameters(b, &class->arguments);
     end_children(b, sibling);
-    if (scope)
-        end_children(b, scope);
     size = (size + align - 1) & ~(align - 1);
     class->size = size ? size : 1;
     class->align = align;
@@ -403,6 +419,8 @@ void add_class(struct header_builder *b, bool is_structure)
         remember_base(h, p);
     for (uint32_t i = 0; i < p->methods; i++)
         if (any(b, 3) == 0 && p->inlined && p->method[i].at)
-            add_abstract(b, p, &p->method[i]);
+            put_off(b, p, &p->method[i]);
+    if (!b->open)
+        add_abstracts(b);
     free(p);
 }

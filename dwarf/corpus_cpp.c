@@ -312,6 +312,12 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
     end_children(b, scope_sibling);
 }
 
+size_t cpp_open_block(struct header_builder *b)
+{
+    bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
+    return bytes_u32(&b->entries, 0);
+}
+
 /* The abstract instance that calls refer to. */
 static void define_inline(struct header_builder *b, uint32_t k, const struct cpp_method *m)
 {
@@ -333,8 +339,13 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
     put_name(b, b->corpus->name_this);
     bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
+    size_t block = 0;
     for (uint32_t j = 1; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
+        if (is_variable && !block) {
+            f->block = here(b);
+            block = cpp_open_block(b);
+        }
         const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
         bytes_u8(&b->entries,
@@ -343,6 +354,8 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
         declare(b, m->line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
+    if (block)
+        end_children(b, block);
     end_children(b, sibling);
 }
 
@@ -373,10 +386,7 @@ static void name_scopes(struct header_builder *b)
     for (uint32_t i = 0; i < CPP_SCOPES; i++)
         h->scope[i] = cpp_name(b, 3 + i, 4 + i); /* none is short, with its number */
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
-        h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
-                                               .scope = i % 9 < 5 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),
-                                               .two = i % 5 < 3,
-                                               .numbered = i % 4 == 0};
+        h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10), .two = i % 5 < 3, .numbered = i == 19};
     h->name_second = add_string(b, "Alloc");
 }
 
@@ -385,6 +395,8 @@ void add_cpp_inlines(struct header_builder *b)
     uint16_t classes[CORPUS_CLASSES];
     struct cpp_method methods[CORPUS_INLINES];
     cpp_start(b->cpp, b->corpus);
+    b->cpp->open = CPP_NONE;
+    b->cpp->scopes = 1;
     name_scopes(b);
     add_vtable_types(b);
     for (uint32_t i = 0; i < CORPUS_CLASSES; i++) {
@@ -407,10 +419,9 @@ void add_cpp_inlines(struct header_builder *b)
 
 static void add_class_declarations(struct header_builder *b)
 {
-    struct cpp_type class = {.kind = CPP_CLASS, .scope = (uint16_t)pick(b, CPP_SCOPES), .template = CPP_NONE};
+    struct cpp_type class = {.kind = CPP_CLASS, .scope = b->cpp->open, .template = CPP_NONE};
     uint16_t number[4];
     uint32_t count = 2 + pick(b, 3);
-    size_t sibling = cpp_open_scope(b, class.scope);
     for (uint32_t i = 0; i < count; i++) {
         class.name = cpp_class_name(b, 6, 16);
         class.offset = here(b);
@@ -418,7 +429,6 @@ static void add_class_declarations(struct header_builder *b)
         put_name(b, class.name.at);
         number[i] = cpp_add(b->cpp, &class);
     }
-    end_children(b, sibling);
     for (uint32_t i = 0; i < count; i++)
         cpp_derive(b, pick(b, 5) ? CPP_REFERENCE : CPP_POINTER, number[i]);
 }
@@ -460,36 +470,49 @@ static void add_cpp_typedef(struct header_builder *b)
     cpp_add(h, &t);
 }
 
-/* Functions of C, and a namespace that takes them over, as <cstring> does. */
-static void add_imported(struct header_builder *b)
+/* Functions of C. The namespace that comes next takes them over, if they are there. */
+static void add_c_functions(struct header_builder *b)
 {
-    uint32_t import[20];
-    uint32_t count = 6 + pick(b, 7);
-    for (uint32_t i = 0; i < count; i++) {
-        import[i] = here(b);
+    struct cpp_header *h = b->cpp;
+    const size_t before = b->entries.size;
+    const uint32_t first = h->imports;
+    for (uint32_t n = 6 + pick(b, 7); n && h->imports < CPP_IMPORTS_MOST; n--) {
+        h->import[h->imports++] = here(b);
         add_function(b);
     }
-    for (uint32_t more = pick(b, 5), i = 0; i < more; i++) { /* and types */
-        uint16_t number = (uint16_t)pick(b, b->cpp->types);
-        if (b->cpp->type[number].kind == CPP_TYPEDEF || b->cpp->type[number].kind == CPP_CLASS)
-            import[count++] = b->cpp->type[number].offset;
+    if (!cpp_leaves_out(b, 5))
+        return;
+    b->entries.size = before;
+    for (uint32_t i = first; i < h->imports; i++)
+        h->import[i] = 0;
+}
+
+/* What a namespace takes over, as <cstring> does: these, and a few types. */
+static void add_imported(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    for (uint32_t more = pick(b, 6); more && h->imports < CPP_IMPORTS_MOST; more--) {
+        uint16_t number = (uint16_t)pick(b, h->types);
+        const struct cpp_type *t = &h->type[number];
+        if (t->kind == CPP_TYPEDEF || (t->kind == CPP_CLASS && t->scope != h->open))
+            h->import[h->imports++] = h->type[number].offset;
     }
-    size_t sibling = cpp_open_scope(b, pick(b, CPP_SCOPES));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < h->imports; i++) {
+        const size_t before = b->entries.size;
         bytes_u8(&b->entries, ABBREV_IMPORTED);
         declare(b, next_line(b));
-        bytes_u32(&b->entries, import[i]);
+        bytes_u32(&b->entries, h->import[i]);
+        if (!h->import[i])
+            b->entries.size = before;
     }
-    end_children(b, sibling);
+    h->imports = 0;
 }
 
 /* Functions of a namespace, most of them instances of templates. */
 static void add_scope_functions(struct header_builder *b)
 {
-    uint32_t number = pick(b, CPP_SCOPES);
-    size_t sibling = cpp_open_scope(b, number);
     for (uint32_t n = 2 + pick(b, 4); n; n--) {
-        struct cpp_method m = {.f = {.class = CPP_NONE, .scope = (uint16_t)number}, .line = next_line(b)};
+        struct cpp_method m = {.f = {.class = CPP_NONE, .scope = b->cpp->open}, .line = next_line(b)};
         m.f.is_template = pick(b, 4) != 0;
         m.f.name = cpp_name(b, 5, 12);
         m.f.result = cpp_parameter_type(b);
@@ -497,10 +520,9 @@ static void add_scope_functions(struct header_builder *b)
         if (!m.f.count) /* what has no children would need an abbreviation of its own */
             m.f.parameter[m.f.count++] = BASE_INT;
         if (m.f.is_template)
-            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, pick(b, 12) == 0);
+            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, pick(b, 32) == 0);
         cpp_declare(b, &m, ABBREV_SCOPE_FUNCTION, 0);
     }
-    end_children(b, sibling);
 }
 
 bool cpp_leaves_out(struct header_builder *b, uint32_t n)
@@ -520,30 +542,95 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
     b->listed.size = listed;
 }
 
-void add_cpp_piece(struct header_builder *b)
+/* As next_kind, in each of two orders. */
+static uint32_t next_of(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
 {
-    enum { ALL = 288, STEP = 179 };
-    const uint32_t kind = next_kind(b, ALL, STEP);
-    if (kind < 54)
+    return (b->group * (all / 3) + (*kinds)++ * step) % all;
+}
+
+static void add_outer_piece(struct header_builder *b)
+{
+    enum { ALL = 171, STEP = 106 };
+    const uint32_t kind = next_of(b, &b->kinds, ALL, STEP);
+    if (kind < 30)
         add_class(b, false);
-    else if (kind < 132)
+    else if (kind < 67)
         add_class(b, true);
-    else if (kind < 141)
-        add_class_declarations(b);
-    else if (kind < 147)
+    else if (kind < 73)
         add_enumeration(b);
-    else if (kind < 149)
+    else if (kind < 75)
         add_aggregate(b, true);
-    else if (kind < 155)
+    else if (kind < 79)
         add_array(b);
-    else if (kind < 159)
+    else if (kind < 81)
         add_function_type(b);
-    else if (kind < 219)
+    else if (kind < 135)
         add_cpp_typedef(b);
-    else if (kind < 238)
-        add_leaf(b, add_imported);
-    else if (kind < 256)
+    else if (kind < 160)
+        add_c_functions(b);
+    else
+        add_derived(b);
+}
+
+static void add_inner_piece(struct header_builder *b)
+{
+    enum { ALL = 95, STEP = 59 };
+    const uint32_t kind = next_of(b, &b->cpp->kinds, ALL, STEP);
+    if (kind < 22)
+        add_class(b, false);
+    else if (kind < 52)
+        add_class(b, true);
+    else if (kind < 56)
+        add_class_declarations(b);
+    else if (kind < 80)
         add_leaf(b, add_scope_functions);
     else
         add_derived(b);
+}
+
+void cpp_close_scope(struct header_builder *b)
+{
+    if (b->open)
+        end_children(b, b->open);
+    b->open = 0;
+    b->cpp->open = CPP_NONE;
+}
+
+/* No namespace has any, for gcc. */
+static void add_later(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    for (uint32_t i = 0; i < h->laters; i++)
+        cpp_derive(b, CPP_RVALUE_REFERENCE, h->later[i]);
+    h->laters = 0;
+}
+
+/* Each namespace is opened once, as a compiler tells all that a unit has of it in one
+ * place; they stand between stretches of what is in none. */
+static void turn(struct header_builder *b)
+{
+    enum { OUTER = 40, INNER = 23 };
+    struct cpp_header *h = b->cpp;
+    const bool opens = !b->open && h->scopes < CPP_SCOPES && b->kinds;
+    cpp_close_scope(b);
+    h->left = opens ? INNER : OUTER;
+    if (!opens) {
+        add_later(b);
+        return;
+    }
+    h->open = (uint16_t)h->scopes++;
+    b->open = (uint32_t)cpp_open_scope(b, h->open);
+    add_imported(b);
+    add_class(b, true); /* something there must be */
+}
+
+void add_cpp_piece(struct header_builder *b)
+{
+    struct cpp_header *h = b->cpp;
+    if (!h->left)
+        turn(b);
+    h->left--;
+    if (!b->open)
+        add_abstracts(b);
+    (b->open ? add_inner_piece : add_outer_piece)(b);
 }

@@ -34,9 +34,10 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
-    bool early;                                   /* the entry under way has a line of one byte */
-    uint32_t serial;                              /* makes names of types unique */
-    uint32_t kinds;                               /* of pieces so far */
+    uint32_t open;   /* where the DW_AT_sibling of the namespace is that pieces are in; 0: they are in none */
+    bool early;      /* the entry under way has a line of one byte */
+    uint32_t serial; /* makes names of types unique */
+    uint32_t kinds;  /* of pieces so far */
     uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;
     uint32_t group;         /* of headers that declare the same: its first */
@@ -111,15 +112,19 @@ uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
 void end_children(struct header_builder *b, size_t sibling);
 
-/* What a base type is called in the language. */
+/* What a base type is called in the language; one that C++ has besides. */
 const char *base_type_name(struct dialect d, enum base_type type);
+const char *more_type_name(uint32_t number);
+uint8_t more_type_size(uint32_t number);
 
-/* Base types and inline functions; pieces. */
+/* Base types and inline functions; pieces. Of names, there are BASE_TYPES, in C++ with BASE_MORE behind. */
 void add_base_types(struct header_builder *b, const uint32_t *names);
 void add_c_inlines(struct header_builder *b);
 void add_c_piece(struct header_builder *b);
 void add_cpp_inlines(struct header_builder *b);
 void add_cpp_piece(struct header_builder *b);
+/* Ends the namespace that the last piece is in, if it is in one. */
+void cpp_close_scope(struct header_builder *b);
 
 /* corpus_index.c. Lists the entry at `at` in the unit, with this abbreviation and
  * name, if an index is wanted and lists such entries; what is no declaration, member or

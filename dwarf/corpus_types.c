@@ -9,10 +9,12 @@
 
 enum { UNION_MOST = 5 /* members */ };
 
-static const struct {
+struct base {
     const char *name;
     uint8_t size, encoding;
-} base_types[BASE_TYPES] = {
+};
+
+static const struct base base_types[BASE_TYPES] = {
     [BASE_INT] = {"int", 4, DW_ATE_signed},
     [BASE_LONG] = {"long int", 8, DW_ATE_signed},
     [BASE_UNSIGNED_LONG] = {"long unsigned int", 8, DW_ATE_unsigned},
@@ -25,25 +27,53 @@ static const struct {
     [BASE_BOOL] = {"_Bool", 1, DW_ATE_boolean},
 };
 
+static const struct base more_types[BASE_MORE] = {
+    {"wchar_t", 4, DW_ATE_signed},
+    {"char16_t", 2, DW_ATE_UTF},
+    {"char32_t", 4, DW_ATE_UTF},
+    {"signed char", 1, DW_ATE_signed_char},
+    {"short unsigned int", 2, DW_ATE_unsigned},
+    {"long long int", 8, DW_ATE_signed},
+    {"long long unsigned int", 8, DW_ATE_unsigned},
+    {"long double", 16, DW_ATE_float},
+    {"__int128", 16, DW_ATE_signed},
+    {"__int128 unsigned", 16, DW_ATE_unsigned},
+};
+
 const char *base_type_name(struct dialect d, enum base_type type)
 {
     return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_types[type].name;
 }
 
+const char *more_type_name(uint32_t number)
+{
+    return more_types[number].name;
+}
+
+uint8_t more_type_size(uint32_t number)
+{
+    return more_types[number].size;
+}
+
+/* `listed`: its name for an index of names. */
+static uint32_t add_base_type(struct header_builder *b, const struct base *base, const char *text, uint32_t listed)
+{
+    const uint32_t at = here(b);
+    const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : listed;
+    remember(b, at, base->size, base->size);
+    list_entry(b, at, ABBREV_BASE_TYPE, listed, index_gdb_name(text));
+    bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
+    bytes_u8(&b->entries, base->size);
+    bytes_u8(&b->entries, base->encoding);
+    put_name(b, name);
+    return at;
+}
+
 void add_base_types(struct header_builder *b, const uint32_t *names)
 {
     uint32_t *type = b->corpus->type;
-    for (unsigned i = 0; i < BASE_TYPES; i++) {
-        type[i] = here(b);
-        remember(b, here(b), base_types[i].size, base_types[i].size);
-        const char *text = base_type_name(b->corpus->dialect, i);
-        const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : names[i];
-        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], index_gdb_name(text));
-        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
-        bytes_u8(&b->entries, base_types[i].size);
-        bytes_u8(&b->entries, base_types[i].encoding);
-        put_name(b, name);
-    }
+    for (unsigned i = 0; i < BASE_TYPES; i++)
+        type[i] = add_base_type(b, &base_types[i], base_type_name(b->corpus->dialect, i), names[i]);
     type[BASE_CONST_CHAR] = here(b);
     remember(b, here(b), 1, 1);
     bytes_u8(&b->entries, ABBREV_CONST);
@@ -57,6 +87,8 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     remember(b, here(b), 8, 8);
     bytes_u8(&b->entries, ABBREV_VOID_POINTER);
     put_constant(b, 8);
+    for (unsigned i = 0; i < BASE_MORE && b->corpus->dialect.language == DWARF_CPP; i++)
+        b->corpus->more_type[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
 }
 
 /* --- inline functions ------------------------------------------------------------ */
@@ -210,7 +242,7 @@ static uint32_t enumerators_next(const struct header_builder *b)
 static uint32_t enumerators(struct header_builder *b)
 {
     if (b->corpus->dialect.language == DWARF_CPP)
-        return 4 + pick(b, 8) + (pick(b, 8) ? 0 : pick(b, 20));
+        return 3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12));
     const uint32_t count = enumerators_next(b);
     b->enumerations++;
     return count;

@@ -6,16 +6,6 @@
 #include "dwarf/corpus_parts.h"
 #include "dwarf/cpp_types.h"
 
-/* A function with its declaration. */
-struct cpp_method {
-    struct cpp_function f;
-    uint32_t at; /* of its declaration */
-    uint32_t linkage_name;
-    uint32_t line; /* of that */
-    bool is_static;
-    uint32_t object; /* place of the type of its `this` */
-};
-
 /* The type of this kind made of another; its entry is put here where there is
  * none yet. CPP_NONE where there are too many types. */
 uint16_t cpp_derive(struct header_builder *b, enum cpp_kind kind, uint16_t of);
@@ -39,6 +29,8 @@ void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum 
 
 /* Opens a namespace; returns what end_children takes. */
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope);
+/* A block of an abstract instance, likewise. */
+size_t cpp_open_block(struct header_builder *b);
 void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments);
 /* The declaration of a method or, with ABBREV_SCOPE_FUNCTION, of a namespace's
  * function; a virtual one is in slot `slot` of its table. */
@@ -51,5 +43,8 @@ void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
 bool cpp_leaves_out(struct header_builder *b, uint32_t n);
 
 void add_class(struct header_builder *b, bool is_structure);
+/* Abstract instances of methods that were declared in a namespace, a few: as compilers
+ * put them, and gdb expects them, they are in none. */
+void add_abstracts(struct header_builder *b);
 
 #endif

@@ -9,11 +9,12 @@
 #include "dwarf/index.h"
 
 /* <builtin-type> */
-static const char codes[CPP_FIRST] = {
+static const char codes[] = {
     [BASE_INT] = 'i',    [BASE_LONG] = 'l', [BASE_UNSIGNED_LONG] = 'm', [BASE_FLOAT] = 'f',
     [BASE_DOUBLE] = 'd', [BASE_CHAR] = 'c', [BASE_UNSIGNED_INT] = 'j',  [BASE_UNSIGNED_CHAR] = 'h',
     [BASE_SHORT] = 's',  [BASE_BOOL] = 'b', [CPP_VOID] = 'v',
 };
+static const char *const more_codes[BASE_MORE] = {"w", "Ds", "Di", "a", "t", "x", "y", "e", "n", "o"};
 
 /* --- the table ------------------------------------------------------------------ */
 
@@ -47,6 +48,11 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
     };
     for (uint32_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
         cpp_add(h, &derived[i]);
+    for (uint32_t i = 0; i < BASE_MORE; i++) {
+        const uint8_t size = more_type_size(i);
+        cpp_add(h, &(struct cpp_type){
+                       .kind = CPP_BASE, .complete = true, .offset = c->more_type[i], .size = size, .align = size});
+    }
     assert(h->types == CPP_FIRST && h->type[BASE_CHAR].derived[CPP_CONST] == CPP_CONST_CHAR);
 }
 
@@ -121,7 +127,9 @@ static void print_class(struct writer *w, const struct cpp_header *h, const char
 static void print_base(struct writer *w, uint16_t number)
 {
     const char *name = "void";
-    if (number != CPP_VOID)
+    if (number >= CPP_MORE)
+        name = more_type_name(number - CPP_MORE);
+    else if (number != CPP_VOID)
         name = base_type_name((struct dialect){.language = DWARF_CPP}, number);
     put_word(w, w->canonical ? index_gdb_name(name) : name);
 }
@@ -279,7 +287,9 @@ static void mangle_type(struct mangling *m, uint16_t number)
     while (m->h->type[number].kind == CPP_TYPEDEF)
         number = m->h->type[number].of;
     const struct cpp_type *t = &m->h->type[number];
-    if (t->kind == CPP_BASE) {
+    if (t->kind == CPP_BASE && number >= CPP_MORE) {
+        put_word(&m->w, more_codes[number - CPP_MORE]);
+    } else if (t->kind == CPP_BASE) {
         put_text(&m->w, &codes[number], 1);
     } else if (t->kind == CPP_CLASS) {
         bool nested = t->scope != CPP_NONE && !is_seen(m, number);

@@ -15,15 +15,20 @@
 
 enum {
     CPP_TYPES_MOST = 4096,
-    CPP_SCOPES = 6,
-    CPP_TEMPLATES = 16,
+    CPP_SCOPES = 8,             /* the first is of inline functions only */
+    CPP_OUTER_TEMPLATES = 8,    /* in no namespace; */
+    CPP_TEMPLATES_OF_SCOPE = 2, /* in each of the others */
+    CPP_TEMPLATES = CPP_OUTER_TEMPLATES + (CPP_SCOPES - 1) * CPP_TEMPLATES_OF_SCOPE,
+    CPP_IMPORTS_MOST = 96,
+    CPP_LATER_MOST = 32,
+    CPP_ABSTRACTS_MOST = 256,
     CPP_PARAMETERS_MOST = 6,
     CPP_TEXT_MOST = 2048, /* of any name */
     CPP_NONE = UINT16_MAX,
 };
 
 enum cpp_kind {
-    CPP_BASE, /* built in: enum base_type is its number; or void */
+    CPP_BASE, /* built in: enum base_type is its number; or void, or from CPP_MORE on */
     CPP_CLASS,
     CPP_TYPEDEF,
     CPP_CONST,
@@ -34,7 +39,14 @@ enum cpp_kind {
 };
 
 /* Types that are there from the beginning, behind the base types. */
-enum { CPP_VOID = BASE_TYPES, CPP_CONST_CHAR, CPP_STRING, CPP_VOID_POINTER, CPP_FIRST };
+enum {
+    CPP_VOID = BASE_TYPES,
+    CPP_CONST_CHAR,
+    CPP_STRING,
+    CPP_VOID_POINTER,
+    CPP_MORE, /* base types that C has not */
+    CPP_FIRST = CPP_MORE + BASE_MORE
+};
 
 struct cpp_text {
     uint32_t at; /* in the corpus's strings */
@@ -61,7 +73,6 @@ struct cpp_type {
 
 struct cpp_template {
     struct cpp_text name;
-    uint16_t scope;
     bool two, numbered; /* its arguments: a second type, a number */
 };
 
@@ -71,18 +82,6 @@ struct cpp_base {
     bool has_vtable;
     uint16_t root;    /* which has the pointer to the table */
     uint8_t virtuals; /* slots in that */
-};
-
-struct cpp_header {
-    struct cpp_type type[CPP_TYPES_MOST];
-    uint32_t types;
-    struct cpp_text scope[CPP_SCOPES];
-    struct cpp_template template[CPP_TEMPLATES];
-    uint32_t templates;
-    struct cpp_base base[16]; /* the last classes that others may be derived from */
-    uint32_t bases;
-    uint32_t vtable_pointer; /* place of the type of a class's pointer to its table */
-    uint32_t name_second;    /* of a template's second type parameter */
 };
 
 /* A function, as its name tells it. */
@@ -97,6 +96,46 @@ struct cpp_function {
     uint16_t result;
     uint16_t parameter[CPP_PARAMETERS_MOST];
     uint32_t count;
+};
+
+/* A function with its declaration. */
+struct cpp_method {
+    struct cpp_function f;
+    uint32_t at; /* of its declaration */
+    uint32_t linkage_name;
+    uint32_t line; /* of that */
+    bool is_static;
+    uint32_t object; /* place of the type of its `this` */
+};
+
+/* One whose abstract instance is yet to be put. */
+struct cpp_abstract {
+    struct cpp_method method;
+    uint16_t pointer; /* the type of its `this`, or CPP_NONE */
+};
+
+struct cpp_header {
+    struct cpp_type type[CPP_TYPES_MOST];
+    uint32_t types;
+    struct cpp_text scope[CPP_SCOPES];
+    struct cpp_template template[CPP_TEMPLATES];
+    uint32_t templates;
+    struct cpp_base base[16]; /* the last classes that others may be derived from */
+    uint32_t bases;
+    uint32_t vtable_pointer; /* place of the type of a class's pointer to its table */
+    uint32_t name_second;    /* of a template's second type parameter */
+
+    /* Where the pieces are. */
+    uint16_t open;                     /* the namespace, or CPP_NONE */
+    uint32_t scopes;                   /* opened so far */
+    uint32_t left;                     /* pieces until the next is opened or closed */
+    uint32_t kinds;                    /* of pieces in namespaces so far */
+    uint32_t import[CPP_IMPORTS_MOST]; /* entries that the next one takes over; 0: not there */
+    uint32_t imports;
+    uint16_t later[CPP_LATER_MOST]; /* classes that rvalue references are made to behind the namespace */
+    uint32_t laters;
+    struct cpp_abstract abstract[CPP_ABSTRACTS_MOST]; /* a ring */
+    uint32_t abstracts, abstracts_put;
 };
 
 /* Declares base types; the other texts are the caller's to set. */

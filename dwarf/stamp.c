@@ -134,6 +134,17 @@ uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from
     return sibling;
 }
 
+uint8_t *stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from,
+                             const uint64_t *to)
+{
+    /* code, origin, then low_pc and high_pc or ranges, sibling */
+    uint32_t start = entry(m, m->composer.info);
+    const uint8_t *ranges = m->composer.ranges;
+    uint8_t *sibling = compose_inlined_block(&m->composer, k, count, from, to);
+    note_ranges(m, start + 5, count, ranges);
+    return sibling;
+}
+
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list)
 {
     uint32_t start = entry(m, m->composer.info);

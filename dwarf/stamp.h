@@ -89,6 +89,8 @@ uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t
                        const uint64_t *from, const uint64_t *to);
 void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, struct debug_list list);
 uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
+uint8_t *stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from,
+                             const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
 struct debug_list stamp_list_end(struct stamp_maker *m);
 /* A call of callee `number`, with parameters. */

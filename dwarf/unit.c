@@ -95,6 +95,10 @@ static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, ui
         const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
         uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
         add_to(p, h->references, cut->references, before);
+        if (cut->open) {
+            end[-1] = ABBREV_END;
+            put_u32(p + (cut->open - fixed), d->corpus->start + before + cut->entries);
+        }
         before += (uint32_t)(end - p);
         p = end;
     }

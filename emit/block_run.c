@@ -166,10 +166,12 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
     bool several = likely(b, b->taste->ranges);
     uint32_t most = 3 + pick(b, RANGES_MOST - 3);
     uint32_t skip = r->first + 1;
-    const uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
+    uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
     for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {
         g.last[g.count++] = skip;
         g.first[g.count] = skip + gap;
+        if (b->taste->within && pick(b, 3) == 0)
+            skip++;
     }
     g.last[g.count++] = r->last;
     for (uint32_t i = 0; i < g.count; i++) {
@@ -207,11 +209,12 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 
 /* --- runs --------------------------------------------------------------------------- */
 
-/* The places of an inlined function's variables. */
-static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, struct block_note *n)
+/* The places of an inlined function's variables [first, end). */
+static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, uint32_t first, uint32_t end,
+                              struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    for (uint32_t j = 0; j < f->children; j++) {
+    for (uint32_t j = first; j < end; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
         bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
@@ -226,6 +229,16 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
             stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
         }
     }
+}
+
+/* Its block, which has all of its ranges and holds what follows; returns what ends it. */
+static uint8_t *inlined_block(struct builder *b, const struct run *r, uint32_t k, uint32_t count,
+                              const struct ranges *g, struct block_note *n)
+{
+    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    uint8_t *children = stamp_inlined_block(&b->maker, k, count, g->from, g->to);
+    inlined_variables(b, r, k, f->children - f->variables, f->children, n);
+    return children;
 }
 
 /* Whose lines a stretch of code is of. */
@@ -296,7 +309,9 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = block_note_of(NOTE_INLINED, r);
     n.inlined = (uint8_t)k;
-    inlined_variables(b, r, k, &n);
+    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
+    uint8_t *block = f->block ? inlined_block(b, r, k, count, &g, &n) : NULL;
     if (depth)
         b->all->calls[line - corpus_inline_line(0)] = true;
     else
@@ -338,6 +353,8 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     }
     if (next < r->last)
         inlined_rows(b, &lines, next, r->last, own_line + 1);
+    if (block)
+        compose_end_children(&b->maker.composer, block);
     compose_end_children(&b->maker.composer, children);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);

@@ -15,6 +15,10 @@ DEMANGLED = {
     "long int": "long",
     "long unsigned int": "unsigned long",
     "short int": "short",
+    "short unsigned int": "unsigned short",
+    "long long int": "long long",
+    "long long unsigned int": "unsigned long long",
+    "__int128 unsigned": "unsigned __int128",
 }
 SUFFIX = {"pointer_type": "*", "reference_type": "&", "rvalue_reference_type": "&&"}
 

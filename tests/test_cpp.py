@@ -144,6 +144,36 @@ def test_definitions_are_behind_declarations(made):
                 assert mine == children
 
 
+def test_blocks_of_inlined_functions(made):
+    """Each is where its function was inlined, in the same ranges, with the variables of its origin."""
+    seen = 0
+    for path in made.libraries():
+        dies = made.dies(path)
+        for die in dies.at.values():
+            if die.tag != "lexical_block" or "abstract_origin" not in die:
+                continue
+            origin = dies.follow(die, "abstract_origin")
+            assert origin.tag == "lexical_block" and not {"low_pc", "ranges"} & origin.attributes.keys()
+            assert die.parent.tag == "inlined_subroutine" and dies.follow(die.parent, "abstract_origin") is origin.parent
+            mine = [child.reference("abstract_origin") for child in die.of("variable")]
+            assert mine == [child.at for child in origin.of("variable")] != []
+            for name in ("low_pc", "high_pc"):
+                assert die.attributes.get(name) == die.parent.attributes.get(name)
+            assert ("ranges" in die) == ("ranges" in die.parent)
+            seen += 1
+    assert seen > 20 or made.kind == "units-of-one"  # that tells of few calls
+
+
+def test_a_namespace_of_headers_is_told_in_one_place(made):
+    """Once in a unit, with all that it has there; out of it stand instances of its methods."""
+    for path in made.libraries():
+        for unit in made.dies(path).units:
+            spaces = [scope for scope in unit.of("namespace") if scope.text("name") != path.stem]
+            assert len({scope.text("name") for scope in spaces}) == len(spaces) > 0
+            assert all(scope.children for scope in spaces)
+            assert not [die for scope in spaces for die in scope.of("subprogram") if "specification" in die]
+
+
 def test_functions_of_a_library_are_methods(methods):
     """Each symbol has a definition at its address, of a method that its name demangles to."""
     for path in methods.libraries():
