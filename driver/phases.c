@@ -86,7 +86,7 @@ static bool go_through(const struct pass *p, step_function *step, struct measure
     counts_end(t->counts, p->phase == PHASE_IMPORT ? COUNTS_IMPORT : COUNTS_VISIT);
     output_clear(&bar);
     free(order);
-    watchdog_phase(p->dog, "barrier");
+    watchdog_phase(p->dog, WATCHDOG_BARRIER);
     return ranks_agree(&p->run->ranks, well, &e);
 }
 

@@ -29,6 +29,9 @@ struct watchdog {
 bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e);
 void watchdog_stop(struct watchdog *w);
 
+/* The phase of a rank that only waits for others. */
+#define WATCHDOG_BARRIER "barrier"
+
 static inline void watchdog_phase(struct watchdog *w, const char *phase)
 {
     atomic_store_explicit(&w->library, SIZE_MAX, memory_order_relaxed);
