@@ -185,7 +185,7 @@ static void report_levels(FILE *f, const struct plan *plan)
 
 struct total {
     uint32_t libraries, of;
-    int64_t wanted, actual;       /* sums; of switches, how many are on */
+    int64_t wanted, actual;         /* sums; of switches, how many are on */
     int64_t one_wanted, one_actual; /* of those that differ, where they are all alike */
     bool unknown, several;
 };

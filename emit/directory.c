@@ -33,9 +33,10 @@ static bool is_removed(int directory)
 
 static int refuse(int directory, const char *path, struct error *e)
 {
-    error_set(e, ERROR_SYSTEM,
-              "another pyelfgen, or another rank of this one, is writing a set there; wait for its end, or give another "
-              "directory");
+    error_set(
+        e, ERROR_SYSTEM,
+        "another pyelfgen, or another rank of this one, is writing a set there; wait for its end, or give another "
+        "directory");
     error_at(e, path, 0);
     close(directory);
     return -1;

@@ -21,7 +21,7 @@ struct reading {
     const char *path;
     struct error *e;
     yaml_parser_t parser;
-    yaml_event_t event; /* the present one */
+    yaml_event_t event;   /* the present one */
     bool versioned, told; /* the version is known here; there is one */
 
     size_t row_room;
@@ -515,7 +515,8 @@ bool compare_read_profile(struct compare *c, const char *path, FILE *from, struc
     yaml_parser_set_input_file(&r.parser, from);
     bool ok = take_document(&r) && check_edges(&r);
     if (!ok && !r.told && e->code == ERROR_INPUT) {
-        error_set(e, ERROR_INPUT, "is neither an ELF file nor a captured profile, which begins with pyelfgen-profile: 1");
+        error_set(e, ERROR_INPUT,
+                  "is neither an ELF file nor a captured profile, which begins with pyelfgen-profile: 1");
         error_at(e, path, 0);
     }
     yaml_event_delete(&r.event);

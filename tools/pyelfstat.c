@@ -361,8 +361,9 @@ static const struct cli_program program = {
                "their debug information consists of;\nor with --compare how an application and its twin differ;\nor "
                "with --runs how long they took to load and to visit.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
-               "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
-               "from the files, and those of debug files that the manifest names from these.\n"
+               "sizes that were wanted; without one, every *.so in it counts, and those in\n"
+               "directories below do not, which is told. Sizes are read from the files, and\n"
+               "those of debug files that the manifest names from these.\n"
                "1 MB is 1,000,000 bytes. The total is of the five: bss takes no room in a file.\n"
                "FILEs, of any ELF class, get a row each, in bytes, and count alone, whatever\n"
                "they link to.\n"
