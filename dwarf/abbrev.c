@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
+#define NOTHING             {0, 0, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 
 static const struct abbreviation table[ABBREV_COUNT] = {
@@ -152,6 +153,8 @@ uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
         [ABBREV_TYPEDEF_EARLY] = ABBREV_TYPEDEF_EARLY_SIG8,
         [ABBREV_MEMBER] = ABBREV_MEMBER_SIG8,
         [ABBREV_MEMBER_EARLY] = ABBREV_MEMBER_EARLY_SIG8,
+        [ABBREV_MEMBER_SHORT] = ABBREV_MEMBER_SHORT_SIG8,
+        [ABBREV_MEMBER_SHORT_EARLY] = ABBREV_MEMBER_SHORT_EARLY_SIG8,
         [ABBREV_ARRAY] = ABBREV_ARRAY_SIG8,
         [ABBREV_FUNCTION_TYPE] = ABBREV_FUNCTION_TYPE_SIG8,
         [ABBREV_TYPE_PARAMETER] = ABBREV_TYPE_PARAMETER_SIG8,

@@ -20,7 +20,10 @@
 /* The same early in the header. */
 #define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
-/* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant) */
+/* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
+ * or NOTHING.
+ * What may have a short name (short_name.h) has a second abbreviation for that, one behind,
+ * or two where there is one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
       A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) A(high_pc, data8) \
@@ -28,9 +31,12 @@
     X(DATA_UNIT, compile_unit, 1,                                                                                      \
       A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(stmt_list, sec_offset))         \
     X(BASE_TYPE, base_type, 0, A(byte_size, data1) A(encoding, data1) A(name, strp))                                   \
+    X(BASE_TYPE_SHORT, base_type, 0, A(byte_size, data1) A(encoding, data1) A(name, string))                           \
     X(POINTER, pointer_type, 0, C(byte_size, 8) A(type, ref4))                                                         \
     X(VOID_POINTER, pointer_type, 0, C(byte_size, 8))                                                                  \
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
+    X(VOID_CONST, const_type, 0, NOTHING)                                                                              \
+    X(RESTRICT, restrict_type, 0, A(type, ref4))                                                                       \
     X(TYPEDEF, typedef, 0, A(name, strp) DECLARED A(type, ref4))                                                       \
     X(TYPEDEF_EARLY, typedef, 0, A(name, strp) EARLY A(type, ref4))                                                    \
     X(STRUCTURE, structure_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                       \
@@ -41,6 +47,8 @@
     X(UNION_EARLY, union_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                            \
     X(MEMBER, member, 0, A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1))                          \
     X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
+    X(MEMBER_SHORT, member, 0, A(name, string) DECLARED A(type, ref4) A(data_member_location, data1))                  \
+    X(MEMBER_SHORT_EARLY, member, 0, A(name, string) EARLY A(type, ref4) A(data_member_location, data1))               \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
     X(ENUMERATION_EARLY, enumeration_type, 1,                                                                          \
@@ -52,6 +60,7 @@
     X(SUBRANGE_4, subrange_type, 0, A(type, ref4) A(upper_bound, data4))                                               \
     X(FUNCTION_TYPE, subroutine_type, 1, A(prototyped, flag_present) A(type, ref4) A(sibling, ref4))                   \
     X(TYPE_PARAMETER, formal_parameter, 0, A(type, ref4))                                                              \
+    X(FURTHER_PARAMETERS, unspecified_parameters, 0, NOTHING)                                                          \
     X(FUNCTION, subprogram, 1,                                                                                         \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                   \
@@ -71,19 +80,29 @@
       A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
     X(PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                       \
+    X(PARAMETER_SHORT, formal_parameter, 0, A(name, string) DECLARED A(type, ref4) A(location, exprloc))               \
     X(PARAMETER_LIST, formal_parameter, 0,                                                                             \
       A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+    X(PARAMETER_LIST_SHORT, formal_parameter, 0,                                                                       \
+      A(name, string) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
     X(LOCAL, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                                   \
+    X(LOCAL_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4) A(location, exprloc))                           \
     X(LOCAL_LIST, variable, 0,                                                                                         \
       A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+    X(LOCAL_LIST_SHORT, variable, 0,                                                                                   \
+      A(name, string) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
     X(LOCAL_GONE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                                   \
+    X(LOCAL_GONE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                           \
+    X(LABEL, label, 0, A(name, strp) DECLARED A(low_pc, addr))                                                         \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \
       A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) C(inline, DW_INL_declared_inlined)              \
           A(sibling, ref4))                                                                                            \
     X(INLINE_PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4))                                     \
+    X(INLINE_PARAMETER_SHORT, formal_parameter, 0, A(name, string) DECLARED A(type, ref4))                             \
     X(INLINE_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                              \
+    X(INLINE_VARIABLE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                      \
     X(INLINED, inlined_subroutine, 1,                                                                                  \
       A(abstract_origin, ref4) A(entry_pc, addr) A(low_pc, addr) A(high_pc, data8) A(call_file, data1)                 \
           A(call_line, data2) A(call_column, data1) A(sibling, ref4))                                                  \
@@ -137,7 +156,8 @@
           A(declaration, flag_present))                                                                                \
     X(THIS, formal_parameter, 0, A(type, ref4) A(artificial, flag_present))                                            \
     X(TEMPLATE_TYPE, template_type_parameter, 0, A(name, strp) A(type, ref4))                                          \
-    X(TEMPLATE_VALUE, template_value_parameter, 0, A(name, strp) A(type, ref4) A(const_value, data1))                  \
+    X(TEMPLATE_TYPE_SHORT, template_type_parameter, 0, A(name, string) A(type, ref4))                                  \
+    X(TEMPLATE_VALUE, template_value_parameter, 0, A(name, string) A(type, ref4) A(const_value, data1))                \
     X(REFERENCE, reference_type, 0, C(byte_size, 8) A(type, ref4))                                                     \
     X(RVALUE_REFERENCE, rvalue_reference_type, 0, C(byte_size, 8) A(type, ref4))                                       \
     X(IMPORTED, imported_declaration, 0, DECLARED A(import, ref4))                                                     \
@@ -184,6 +204,8 @@
     X(TYPEDEF_EARLY_SIG8, typedef, 0, A(name, strp) EARLY A(type, ref_sig8))                                           \
     X(MEMBER_SIG8, member, 0, A(name, strp) DECLARED A(type, ref_sig8) A(data_member_location, data1))                 \
     X(MEMBER_EARLY_SIG8, member, 0, A(name, strp) EARLY A(type, ref_sig8) A(data_member_location, data1))              \
+    X(MEMBER_SHORT_SIG8, member, 0, A(name, string) DECLARED A(type, ref_sig8) A(data_member_location, data1))         \
+    X(MEMBER_SHORT_EARLY_SIG8, member, 0, A(name, string) EARLY A(type, ref_sig8) A(data_member_location, data1))      \
     X(ARRAY_SIG8, array_type, 1, A(type, ref_sig8) A(sibling, ref4))                                                   \
     X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
     X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))

@@ -8,6 +8,7 @@ void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
+    c->entries = 0;
 }
 
 void composed_free(struct composed *c)
@@ -228,8 +229,8 @@ void compose_end_children(struct composer *c, uint8_t *sibling)
 /* A parameter's or local's entry up to its location. */
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
-    uint8_t *p = put_u8(c->info, (uint8_t)code);
-    p = put_u32(p, v->name);
+    uint8_t *p = put_u8(c->info, (uint8_t)(code + short_name_is(v->name)));
+    p = put_u32(p, short_name_bytes(v->name));
     p = put_declared(c, p, v->line, v->column);
     return put_u32(p, corpus_type(c->corpus, v->type));
 }
@@ -313,6 +314,15 @@ void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, ui
     uint8_t *p = put_u8(c->info, ABBREV_INLINED_PARAMETER_CONSTANT);
     p = put_u32(p, c->corpus->inlines[k].child[child]);
     c->info = put_u8(p, value);
+}
+
+void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at)
+{
+    if (c->corpus->listing[ABBREV_LABEL].wanted)
+        note(c, ABBREV_LABEL, NAME_COMMON, name);
+    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LABEL), name);
+    p = put_declared(c, p, line, 1);
+    c->info = put_u64(p, c->text + at);
 }
 
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)

@@ -49,7 +49,8 @@ struct debug_unit {
     uint64_t inlined;             /* bit k: calls of that inline function are in it */
     uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
-    uint32_t header, cut;         /* what it includes; chosen by debug_fill */
+    uint32_t header, wholes, cut; /* what it includes: so many whole headers, and the next up to the
+                                     cut; chosen by debug_fill */
     uint64_t info_size;
 };
 
@@ -62,16 +63,17 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
+    uint64_t entries;      /* of location lists, but for base addresses */
 };
 
 /* An entry that an index of names lists. */
 struct compose_noted {
     uint32_t place;
-    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name */
+    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name; in .debug_str */
     uint8_t from;  /* enum compose_names */
     uint8_t code;  /* enum abbrev_code */
 };
-enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE };
+enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE, NAME_COMMON };
 
 struct composer {
     const struct corpus *corpus;
@@ -151,7 +153,7 @@ void compose_function(struct composer *c, const struct debug_function *f);
 /* A function that got no children becomes an entry that has none. */
 void compose_function_end(struct composer *c);
 
-/* What is declared where; `name` is an offset in .debug_str, of the common names. */
+/* What is declared where; `name` is one of corpus.name. */
 struct debug_variable {
     uint32_t name;
     uint32_t line, column;
@@ -242,6 +244,9 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struct debug_list list);
 /* A parameter that was a constant (below 128), and is nowhere. */
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
+
+/* A label in this line, one of corpus.label; what follows it begins at code offset `at`. */
+void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at);
 
 /* A block, likewise. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);

@@ -53,9 +53,9 @@ uint32_t compose_method(struct composer *c, const struct debug_method *m)
     uint8_t *sibling = c->info;
     p = sibling + 4;
     if (m->is_template) {
-        p = put_u32(put_u8(p, ABBREV_TEMPLATE_TYPE), corpus->name_t);
+        p = short_name_put(put_u8(p, ABBREV_TEMPLATE_TYPE_SHORT), corpus->name_t);
         p = put_u32(p, corpus_type(corpus, m->type));
-        p = put_u32(put_u8(p, ABBREV_TEMPLATE_VALUE), corpus->name_n);
+        p = short_name_put(put_u8(p, ABBREV_TEMPLATE_VALUE), corpus->name_n);
         p = put_u32(p, corpus_type(corpus, BASE_INT));
         p = put_u8(p, m->number);
     }
@@ -71,7 +71,7 @@ uint32_t compose_method(struct composer *c, const struct debug_method *m)
 uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t parameters)
 {
     const uint64_t method = abbrev_entry_size(d, ABBREV_STATIC_METHOD) + abbrev_entry_size(d, ABBREV_TEMPLATE_TYPE) +
-                            abbrev_entry_size(d, ABBREV_TEMPLATE_VALUE) +
+                            abbrev_entry_size(d, ABBREV_TEMPLATE_VALUE) + SHORT_NAME_MOST + 1 +
                             (uint64_t)parameters * abbrev_entry_size(d, ABBREV_TYPE_PARAMETER) + 1;
     return abbrev_entry_size(d, ABBREV_NAMESPACE) + abbrev_entry_size(d, ABBREV_CLASS) + methods * method + 2;
 }

@@ -125,6 +125,7 @@ struct debug_list compose_list_end(struct composer *c)
     const uint32_t views = c->corpus->dialect.views ? 2 * c->list_entries : 0;
     const uint32_t at = c->lists_base + (uint32_t)(c->list - c->out->lists.data);
     c->lists = put_end(c, c->lists);
+    c->out->entries += c->list_entries;
     if (views) {
         memmove(c->list + views, c->list, (size_t)(c->lists - c->list));
         memset(c->list, 0, views);

@@ -20,6 +20,7 @@ enum {
     DW_TAG_subroutine_type = 0x15,
     DW_TAG_typedef = 0x16,
     DW_TAG_union_type = 0x17,
+    DW_TAG_unspecified_parameters = 0x18,
     DW_TAG_inheritance = 0x1c,
     DW_TAG_inlined_subroutine = 0x1d,
     DW_TAG_module = 0x1e,

@@ -62,7 +62,8 @@ void put_constant(struct header_builder *b, uint8_t value)
 
 void put_name(struct header_builder *b, uint32_t name)
 {
-    bytes_u32(&b->entries, name);
+    uint8_t bytes[4];
+    bytes_append(&b->entries, bytes, (size_t)(short_name_put(bytes, name) - bytes));
 }
 
 uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
@@ -108,9 +109,28 @@ static bool is_taken(const struct header_builder *b, const struct scope *scope, 
 {
     const char *strings = (const char *)b->corpus->strings.data;
     for (uint32_t i = 0; i < scope->count; i++)
-        if (strcmp(strings + scope->name[i], text) == 0)
+        if (short_name_is(scope->name[i]) ? scope->name[i] == short_name_of(text) && strlen(text) <= SHORT_NAME_MOST
+                                          : strcmp(strings + scope->name[i], text) == 0)
             return true;
     return false;
+}
+
+/* Whether a short text names something else in C or C++. */
+static bool is_keyword(const char *text)
+{
+    static const char keywords[][SHORT_NAME_MOST + 1] = {"if",  "do",  "or",  "for", "int", "asm",
+                                                         "and", "not", "xor", "new", "try"};
+    for (unsigned i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (strcmp(text, keywords[i]) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t take_name(struct scope *scope, uint32_t name)
+{
+    assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
+    scope->name[scope->count++] = name;
+    return name;
 }
 
 uint32_t member_name(struct header_builder *b, struct scope *scope)
@@ -130,9 +150,17 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
         name = add_string(b, text);
         b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
     }
-    assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
-    scope->name[scope->count++] = name;
-    return name;
+    return take_name(scope, name);
+}
+
+uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least)
+{
+    static const uint8_t one_of[] = {[DWARF_C] = 8, [DWARF_CPP] = 6};
+    char text[SHORT_NAME_MOST + 1];
+    if (pick(b, one_of[b->corpus->dialect.language]))
+        return member_name(b, scope);
+    words_identifier(random_next(&b->random), least + pick(b, SHORT_NAME_MOST + 1 - least), text);
+    return is_taken(b, scope, text) || is_keyword(text) ? member_name(b, scope) : take_name(scope, short_name_of(text));
 }
 
 /* What all of a header's names begin with, as those of a library's interface do;
@@ -240,19 +268,47 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
            !b.type_lines.failed && !c->strings.failed;
 }
 
-/* Names of parameters and locals: short, and distinct by their last letters. */
+/* Names of parameters and locals: not long, and distinct by their last letters. */
 static void make_names(struct corpus *c, uint64_t key)
 {
     static const uint8_t lengths[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 11};
     for (uint32_t i = 0; i < CORPUS_NAMES; i++) {
         char name[32];
-        words_identifier(random_at(key, i), lengths[i % sizeof lengths], name);
+        const uint32_t least = i < 26 ? 2 : 1;
+        const uint32_t length = lengths[i % sizeof lengths];
+        words_identifier(random_at(key, i), length < least ? least : length, name);
         char *end = name + strlen(name);
         *end++ = (char)('a' + i % 26);
         if (i >= 26)
             *end++ = (char)('a' + i / 26);
         *end = '\0';
-        c->name[i] = (uint32_t)bytes_string(&c->strings, name);
+        if (strlen(name) > SHORT_NAME_MOST) {
+            c->name[i] = (uint32_t)bytes_string(&c->strings, name);
+        } else {
+            name[0] = is_keyword(name) ? 'x' : name[0];
+            c->name[i] = short_name_of(name);
+            strcpy(c->short_name[i], name);
+        }
+    }
+}
+
+/* None is short: an index of names has labels in it. */
+static void name_labels(struct corpus *c)
+{
+    static const char *const labels[CORPUS_LABELS] = {"done",    "exit",    "bail_out",      "fail",
+                                                      "finally", "cleanup", "retry",         "next",
+                                                      "again",   "restart", "skip_optional", "resume"};
+    for (unsigned i = 0; i < CORPUS_LABELS; i++)
+        c->label[i] = (uint32_t)bytes_string(&c->strings, labels[i]);
+}
+
+/* Those of the base types; short ones too, where an index of names refers to them. */
+static void name_base_types(struct corpus *c, uint32_t *names)
+{
+    for (unsigned i = 0; i < BASE_TYPES; i++) {
+        const char *name = base_type_name(c->dialect, i);
+        const bool stands = strlen(name) > SHORT_NAME_MOST || c->dialect.index == INDEX_DEBUG_NAMES;
+        names[i] = stands ? (uint32_t)bytes_string(&c->strings, name) : short_name_of(name);
     }
 }
 
@@ -273,13 +329,14 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
     uint32_t base_names[BASE_TYPES];
-    for (unsigned i = 0; i < BASE_TYPES; i++)
-        base_names[i] = (uint32_t)bytes_string(&c->strings, base_type_name(dialect, i));
+    name_base_types(c, base_names);
     uint64_t key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, key);
+    if (dialect.language == DWARF_C)
+        name_labels(c);
     if (dialect.language == DWARF_CPP) {
-        c->name_t = (uint32_t)bytes_string(&c->strings, "T");
-        c->name_n = (uint32_t)bytes_string(&c->strings, "N");
+        c->name_t = short_name_of("T");
+        c->name_n = short_name_of("N");
         c->name_this = (uint32_t)bytes_string(&c->strings, "this");
     }
     c->common = (uint32_t)c->strings.size;

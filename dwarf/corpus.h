@@ -24,12 +24,14 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "dwarf/abbrev.h"
+#include "dwarf/short_name.h"
 
 enum {
     CORPUS_HEADERS = 48, /* at most; in C++ there are fewer, and larger ones */
     CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
     CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
     CORPUS_NAMES = 256,  /* for parameters and locals */
+    CORPUS_LABELS = 12,
 };
 
 /* Types that functions refer to; where they are in a unit: corpus_type. */
@@ -122,8 +124,10 @@ struct corpus {
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;
-    uint32_t name[CORPUS_NAMES];
-    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters; `this` */
+    uint32_t name[CORPUS_NAMES];   /* those that are short have three characters: they take as many bytes */
+    uint32_t label[CORPUS_LABELS]; /* names of labels in C: the first half of such as stand where a function ends */
+    char short_name[CORPUS_NAMES][SHORT_NAME_MOST + 1];
+    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters, which are short; `this` */
     uint32_t include_directory;
 
     /* For an index of names. Entries are named by offsets: for .debug_names in
@@ -142,6 +146,13 @@ void corpus_free(struct corpus *c);
 static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 {
     return c->type[type];
+}
+
+/* The n-th of the names of parameters and locals, or one of these. */
+static inline const char *corpus_name(const struct corpus *c, uint32_t n)
+{
+    const uint32_t name = c->name[n % CORPUS_NAMES];
+    return short_name_is(name) ? c->short_name[n % CORPUS_NAMES] : (const char *)c->strings.data + name;
 }
 
 /* The line of the definition of inline function k in the header. */

@@ -143,8 +143,11 @@ static void add_class_members(struct header_builder *b, struct plan *p, uint32_t
         bool is_protected = !p->is_structure && pick(b, 2);
         if (place + type.size > 240)
             break;
-        bytes_u8(&b->entries, is_protected ? ABBREV_PROTECTED_MEMBER : ABBREV_MEMBER);
-        put_name(b, member_name(b, &p->scope));
+        const uint32_t name = is_protected ? member_name(b, &p->scope) : variable_name(b, &p->scope, 1);
+        bytes_u8(&b->entries, is_protected          ? ABBREV_PROTECTED_MEMBER
+                              : short_name_is(name) ? ABBREV_MEMBER_SHORT
+                                                    : ABBREV_MEMBER);
+        put_name(b, name);
         declare(b, next_line(b));
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, (uint8_t)place);
@@ -272,7 +275,7 @@ static uint32_t any(struct header_builder *b, uint32_t n)
 }
 
 /* No two alike for a few numbers in a row. */
-static uint32_t variable_name(struct header_builder *b, uint32_t number)
+static uint32_t common_name(struct header_builder *b, uint32_t number)
 {
     return b->corpus->name[(any(b, CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
 }
@@ -306,14 +309,16 @@ static void add_abstract(struct header_builder *b, const struct plan *p, const s
         bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
-        bytes_u8(&b->entries, ABBREV_INLINE_PARAMETER);
-        put_name(b, variable_name(b, j));
+        const uint32_t name = common_name(b, j);
+        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_PARAMETER, name));
+        put_name(b, name);
         declare_at(b, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
     if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
-        bytes_u8(&b->entries, ABBREV_INLINE_VARIABLE);
-        put_name(b, variable_name(b, m->f.count));
+        const uint32_t name = common_name(b, m->f.count);
+        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
+        put_name(b, name);
         declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     }

@@ -133,7 +133,7 @@ void cpp_template_parameters(struct header_builder *b, const struct cpp_argument
 {
     const uint32_t names[] = {b->corpus->name_t, b->cpp->name_second};
     for (uint32_t i = 0; i < 2 && arguments->type[i] != CPP_NONE; i++) {
-        bytes_u8(&b->entries, ABBREV_TEMPLATE_TYPE);
+        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_TEMPLATE_TYPE, names[i]));
         put_name(b, names[i]);
         bytes_u32(&b->entries, b->cpp->type[arguments->type[i]].offset);
     }
@@ -335,9 +335,11 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
     for (uint32_t j = 1; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
+        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
-        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b, &scope));
+        bytes_u8(&b->entries,
+                 (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
+        put_name(b, variable);
         declare(b, m->line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
@@ -369,7 +371,7 @@ static void name_scopes(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
     for (uint32_t i = 0; i < CPP_SCOPES; i++)
-        h->scope[i] = cpp_name(b, 2 + i, 4 + i);
+        h->scope[i] = cpp_name(b, 3 + i, 4 + i); /* none is short, with its number */
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
         h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10),
                                                .scope = i % 9 < 5 ? CPP_NONE : (uint16_t)(i * 7 % CPP_SCOPES),

@@ -34,9 +34,10 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
-    bool early;      /* the entry under way has a line of one byte */
-    uint32_t serial; /* makes names of types unique */
-    uint32_t kinds;  /* of pieces so far */
+    bool early;                                   /* the entry under way has a line of one byte */
+    uint32_t serial;                              /* makes names of types unique */
+    uint32_t kinds;                               /* of pieces so far */
+    uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;
     uint32_t group;         /* of headers that declare the same: its first */
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
@@ -81,7 +82,13 @@ struct scope {
 /* Appends a name to the strings, if it is not a repeated one; returns where it is. */
 uint32_t add_string(struct header_builder *b, const char *text);
 void put_constant(struct header_builder *b, uint8_t value);
+/* Writes it, short or not: the abbreviation must be the one for that, `code` or, with a
+ * short name, the one behind it. */
 void put_name(struct header_builder *b, uint32_t name);
+static inline enum abbrev_code named_code(enum abbrev_code code, uint32_t name)
+{
+    return short_name_is(name) ? (enum abbrev_code)(code + 1) : code;
+}
 /* Begins an entry on the next line; where that is below 256, with the next code,
  * whose file is a constant and whose line takes a byte. Returns the line. */
 uint32_t begin_declared(struct header_builder *b, enum abbrev_code code);
@@ -94,8 +101,11 @@ struct known_type result_type(struct header_builder *b);
 struct known_type sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike
- * in a scope. */
+ * in a scope. It is not short. */
 uint32_t member_name(struct header_builder *b, struct scope *scope);
+/* The same or, now and then, a short name of at least so many characters: of a variable
+ * or a member of data, whose abbreviations allow it. */
+uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 

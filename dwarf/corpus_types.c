@@ -5,8 +5,9 @@
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
+#include <string.h>
 
-enum { AGGREGATE_LINES = 64 /* at most */ };
+enum { UNION_MOST = 5 /* members */ };
 
 static const struct {
     const char *name;
@@ -35,11 +36,13 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         type[i] = here(b);
         remember(b, here(b), base_types[i].size, base_types[i].size);
-        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], NULL);
-        bytes_u8(&b->entries, ABBREV_BASE_TYPE);
+        const char *text = base_type_name(b->corpus->dialect, i);
+        const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : names[i];
+        list_entry(b, here(b), ABBREV_BASE_TYPE, names[i], index_gdb_name(text));
+        bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
         bytes_u8(&b->entries, base_types[i].size);
         bytes_u8(&b->entries, base_types[i].encoding);
-        put_name(b, names[i]);
+        put_name(b, name);
     }
     type[BASE_CONST_CHAR] = here(b);
     remember(b, here(b), 1, 1);
@@ -88,9 +91,11 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     size_t sibling = bytes_u32(&b->entries, 0);
     for (uint32_t j = 0; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
+        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
-        bytes_u8(&b->entries, is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER);
-        put_name(b, member_name(b, &scope));
+        bytes_u8(&b->entries,
+                 (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
+        put_name(b, variable);
         declare(b, line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
@@ -137,16 +142,6 @@ static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code 
     remember(b, at, size, align);
 }
 
-static void add_pointer(struct header_builder *b)
-{
-    uint32_t of = any_type(b).offset;
-    uint32_t at = here(b);
-    bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
-    bytes_u32(&b->entries, of);
-    remember(b, at, 8, 8);
-}
-
 static void add_const(struct header_builder *b)
 {
     struct known_type of = any_type(b);
@@ -154,6 +149,39 @@ static void add_const(struct header_builder *b)
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
     remember(b, at, of.size, of.align)->array = of.array;
+}
+
+static void put_pointer(struct header_builder *b, uint32_t of)
+{
+    bytes_u8(&b->entries, ABBREV_POINTER);
+    put_constant(b, 8);
+    bytes_u32(&b->entries, of);
+}
+
+/* const void, which only pointers are made of: const void * */
+static void add_void_const(struct header_builder *b)
+{
+    const uint32_t of = here(b);
+    bytes_u8(&b->entries, ABBREV_VOID_CONST);
+    remember(b, here(b), 8, 8);
+    put_pointer(b, of);
+}
+
+static void add_pointer(struct header_builder *b)
+{
+    const uint32_t of = any_type(b).offset;
+    remember(b, here(b), 8, 8);
+    put_pointer(b, of);
+}
+
+/* A pointer as one that nothing else points to the same as. */
+static void add_restrict(struct header_builder *b)
+{
+    const uint32_t pointer = here(b);
+    put_pointer(b, any_type(b).offset);
+    remember(b, here(b), 8, 8);
+    bytes_u8(&b->entries, ABBREV_RESTRICT);
+    bytes_u32(&b->entries, pointer);
 }
 
 void add_array(struct header_builder *b)
@@ -171,6 +199,23 @@ void add_array(struct header_builder *b)
     remember(b, at, of.size * count, of.align)->array = true;
 }
 
+/* How many the next enumeration of a header of C has. There are not so many that their
+ * sizes would even out: they come in turn. */
+static uint32_t enumerators_next(const struct header_builder *b)
+{
+    static const uint8_t in_turn[] = {9, 13, 5, 7, 21, 4, 11, 8, 6, 14};
+    return in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn];
+}
+
+static uint32_t enumerators(struct header_builder *b)
+{
+    if (b->corpus->dialect.language == DWARF_CPP)
+        return 4 + pick(b, 8) + (pick(b, 8) ? 0 : pick(b, 20));
+    const uint32_t count = enumerators_next(b);
+    b->enumerations++;
+    return count;
+}
+
 void add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
@@ -184,7 +229,7 @@ void add_enumeration(struct header_builder *b)
     list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
     declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
-    uint32_t count = 4 + pick(b, 8) + (pick(b, 8) ? 0 : pick(b, 20));
+    uint32_t count = enumerators(b);
     for (uint32_t i = 0; i < count; i++) {
         next_line(b);
         name = unique_name(b, "", text);
@@ -197,6 +242,16 @@ void add_enumeration(struct header_builder *b)
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
+/* A member's entry, but for its place. */
+static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
+{
+    const uint32_t name = variable_name(b, scope, 1);
+    const uint32_t line = begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
+    put_name(b, name);
+    declare(b, line);
+    bytes_u32(&b->entries, type.offset);
+}
+
 /* One behind the other, aligned, up to 240 bytes; goes on from *size. */
 static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
@@ -206,10 +261,7 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
         *align = type.align > *align ? type.align : *align;
@@ -221,28 +273,25 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
-        uint32_t line = begin_declared(b, ABBREV_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, line);
-        bytes_u32(&b->entries, type.offset);
+        put_member(b, &scope, type);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
         *align = type.align > *align ? type.align : *align;
     }
 }
 
-/* Most have two or three members, some have many. */
-static uint32_t members_count(struct header_builder *b)
+/* How many members the next structure has: most have two or three, some have many. */
+static uint32_t members_next(const struct header_builder *b)
 {
-    uint32_t r = pick(b, 10);
-    return r < 6 ? 2 + pick(b, 2) : r < 9 ? 4 + pick(b, 6) : 10 + pick(b, 20);
+    static const uint8_t in_turn[] = {2, 5, 3, 14, 2, 3, 8, 2, 3, 24, 2, 4, 3, 10, 2, 3, 6};
+    return in_turn[(b->group * 5 + b->structures) % sizeof in_turn];
 }
 
-/* A structure or union; of structures, half have no name but a typedef's. */
+/* A structure or union; of structures, three in five have no name but a typedef's. */
 void add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
-    bool named = is_union || pick(b, 2);
+    bool named = is_union || b->structures % 5 % 2;
     char text[96];
     uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
     if (named) {
@@ -256,9 +305,10 @@ void add_aggregate(struct header_builder *b, bool is_union)
     uint32_t end = 0;
     uint32_t align = 1;
     if (is_union)
-        add_union_members(b, 2 + pick(b, 4), &end, &align);
+        add_union_members(b, 2 + pick(b, UNION_MOST - 1), &end, &align);
     else
-        add_members(b, members_count(b), &end, &align);
+        add_members(b, members_next(b), &end, &align);
+    b->structures += !is_union;
     end_children(b, sibling);
     uint32_t size = (end + align - 1) & ~(align - 1);
     if (!b->entries.failed)
@@ -271,12 +321,16 @@ void add_aggregate(struct header_builder *b, bool is_union)
         add_typedef(b, (struct known_type){at, size, align, false}, 0);
 }
 
+/* One in so many functions of C takes any number of further ones, as printf does. */
 static void add_parameters(struct header_builder *b)
 {
+    enum { FURTHER = 31, FURTHER_STEP = 12 };
     for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
         bytes_u32(&b->entries, any_type(b).offset);
     }
+    if (b->corpus->dialect.language == DWARF_C && (b->group * FURTHER_STEP + b->functions++) % FURTHER == 0)
+        bytes_u8(&b->entries, ABBREV_FURTHER_PARAMETERS);
 }
 
 void add_function_type(struct header_builder *b)
@@ -320,37 +374,66 @@ static void add_variable(struct header_builder *b)
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
-/* Whether what takes many lines has the inline functions' in its midst. */
-static bool is_before_inlines(const struct header_builder *b)
+/* Kinds of pieces, as ranges of numbers of which the order has one after the other. */
+enum {
+    TYPEDEF = 112, /* structures are before */
+    POINTER = TYPEDEF + 48,
+    ARRAY = POINTER + 50,
+    FUNCTION_TYPE = ARRAY + 37,
+    CONST = FUNCTION_TYPE + 38,
+    VOID_CONST = CONST + 22,
+    UNION = VOID_CONST + 4,
+    VARIABLE = UNION + 2,
+    ENUMERATION = VARIABLE + 3,
+    RESTRICT = ENUMERATION + 4,
+    FUNCTION = RESTRICT + 1,
+    KINDS = FUNCTION + 56,
+    KINDS_STEP = 233,
+    KINDS_APART = 144, /* in that order, the beginnings of two headers */
+    KINDS_FIRST = 216,
+};
+
+/* Both are Fibonacci's: whatever the range, its numbers come evenly. */
+static_assert(KINDS == 377, "pieces come in the proportions of so many");
+
+/* Lines that such a piece takes at most. */
+static uint32_t lines_of(const struct header_builder *b, uint32_t kind)
 {
-    return b->line < corpus_inline_line(0) && b->line + AGGREGATE_LINES >= corpus_inline_line(0);
+    if (kind < TYPEDEF)
+        return 2 * (members_next(b) + 2);
+    if (kind >= UNION && kind < VARIABLE)
+        return 2 * (UNION_MOST + 1);
+    return kind >= ENUMERATION && kind < RESTRICT ? 2 * (enumerators_next(b) + 1) : 2;
 }
 
 void add_c_piece(struct header_builder *b)
 {
-    enum { ALL = 214, STEP = 133, TYPEDEF = 90, ENUMERATION = 188, UNION = 192, FUNCTION = 193 };
-    uint32_t kind = next_kind(b, ALL, STEP);
-    const bool takes_lines = kind < TYPEDEF || (kind >= ENUMERATION && kind < FUNCTION);
-    if (takes_lines && is_before_inlines(b)) /* there are declarations of one line only */
-        kind = kind % 3 ? FUNCTION : TYPEDEF;
+    const uint32_t kind = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % KINDS;
+    /* nothing has the inline functions' lines in its midst: it begins behind them instead */
+    if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
+        b->line = corpus_inline_line(0) - 1;
     if (kind < TYPEDEF)
         add_aggregate(b, false);
-    else if (kind < 108)
+    else if (kind < POINTER)
         add_typedef(b, any_type(b), 0);
-    else if (kind < 144)
+    else if (kind < ARRAY)
         add_pointer(b);
-    else if (kind < 162)
+    else if (kind < FUNCTION_TYPE)
         add_array(b);
-    else if (kind < 178)
+    else if (kind < CONST)
         add_function_type(b);
-    else if (kind < ENUMERATION)
+    else if (kind < VOID_CONST)
         add_const(b);
     else if (kind < UNION)
+        add_void_const(b);
+    else if (kind < VARIABLE)
+        add_aggregate(b, true);
+    else if (kind < ENUMERATION)
+        add_variable(b);
+    else if (kind < RESTRICT)
         add_enumeration(b);
     else if (kind < FUNCTION)
-        add_aggregate(b, true);
-    else if (kind < 210)
-        add_function(b);
+        add_restrict(b);
     else
-        add_variable(b);
+        add_function(b);
 }

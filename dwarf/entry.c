@@ -57,7 +57,10 @@ const uint8_t *entry_read(struct dialect d, const uint8_t *p, struct entry *e)
         switch (a->name) {
         case DW_AT_name:
             e->name_at = at;
-            e->name = (uint32_t)value;
+            if (abbrev_form(d, a) == DW_FORM_string)
+                e->text = (const char *)at;
+            else
+                e->name = (uint32_t)value;
             break;
         case DW_AT_decl_line:
             e->line = (uint32_t)value;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
@@ -59,19 +58,19 @@ static uint64_t names_least(const struct corpus *c)
 }
 
 /* The first header, and others that have the same names. */
-static uint32_t first_group(const struct corpus *c)
+static uint32_t first_group(const struct corpus *c, uint32_t most)
 {
     uint32_t count = 1;
-    while (count < c->headers && !c->header[count].names)
+    while (count < most && !c->header[count].names)
         count++;
     return count;
 }
 
 /* The names of a header's pieces take this part of what they are of. */
-static uint32_t choose_headers(const struct corpus *c, uint64_t names)
+static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t most)
 {
     uint32_t used = 0;
-    while (used < c->headers && c->header[used].names <= names) {
+    while (used < most && c->header[used].names <= names) {
         names -= c->header[used].names;
         used++;
     }
@@ -103,67 +102,6 @@ static bool counts_names(const struct debug *d)
 
 /* --- sections ---------------------------------------------------------------------- */
 
-static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
-{
-    const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
-    if (unit == 0)
-        snprintf(name, SOURCE_NAME_MOST, "%s.%s", d->source_stem, suffix);
-    else
-        snprintf(name, SOURCE_NAME_MOST, "%s_%s%u.%s", d->source_stem, has_code ? "" : "data", unit, suffix);
-}
-
-/* Directory and sources: one for each unit of code, then for those of data. */
-static void name_sources(struct debug *d, uint64_t directory_extra)
-{
-    d->sources.size = 0;
-    bytes_append(&d->sources, COMPILE_DIRECTORY, sizeof COMPILE_DIRECTORY - 1);
-    if (directory_extra) {
-        size_t at = bytes_append(&d->sources, NULL, directory_extra + 1);
-        if (!d->sources.failed) {
-            char *path = (char *)d->sources.data + at;
-            words_identifier(d->variety, (uint32_t)directory_extra, path);
-            path[0] = '/';
-        }
-    } else {
-        bytes_u8(&d->sources, 0);
-    }
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        char name[SOURCE_NAME_MOST];
-        source_name(d, i, d->unit[i].end > d->unit[i].start, name);
-        d->unit[i].source = (uint32_t)bytes_string(&d->sources, name);
-    }
-}
-
-/* As many headers stand in every unit's table, so that its size does not depend on
- * which of them it includes. */
-struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
-                             struct line_name directory, struct line_name *others)
-{
-    const char *texts = (const char *)c->line_strings.data;
-    struct line_files f = {
-        .compile_directory = directory,
-        .include_directory = {c->include_directory, texts + c->include_directory},
-        .source = source,
-        .header = {c->header[header].file, texts + c->header[header].file},
-        .more = others,
-    };
-    for (uint32_t i = 1; i < c->headers && i < CORPUS_FILES; i++) {
-        uint32_t file = c->header[(header + i) % c->headers].file;
-        others[f.more_count++] = (struct line_name){file, texts + file};
-    }
-    return f;
-}
-
-uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
-{
-    struct line_name others[CORPUS_FILES];
-    char name[SOURCE_NAME_MOST];
-    source_name(d, unit, has_code, name);
-    const struct line_files files =
-        unit_files(d->corpus, 0, (struct line_name){0, name}, (struct line_name){0, ""}, others);
-    return line_header_size(d->corpus->dialect, &files);
-}
-
 static uint64_t total_size(const struct debug *d)
 {
     uint64_t sum = 0;
@@ -188,12 +126,19 @@ static void fixed_sizes(struct debug *d)
         line += debug_line_header(d, i, u->end > u->start) + u->program_size;
         aranges += u->end > u->start ? ARANGES_UNIT : 0;
     }
+    d->aranges_more = 0;
+    if (is_wanted(d, DEBUG_ARANGES) && d->wanted[DEBUG_ARANGES] > aranges) {
+        d->aranges_more = (d->wanted[DEBUG_ARANGES] - aranges) / ARANGES_TUPLE;
+        const uint64_t most = unit_aranges_most(d);
+        d->aranges_more = d->aranges_more < most ? d->aranges_more : most;
+        aranges += d->aranges_more * ARANGES_TUPLE;
+    }
     d->size[DEBUG_ARANGES] = aranges;
     d->size[DEBUG_INFO] = info;
     d->size[DEBUG_LINE] = line;
     d->size[DEBUG_LISTS] = d->composed->lists.size;
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
-    d->size[DEBUG_LINE_STR] = is_4 ? 0 : c->line_strings.size + d->sources.size;
+    d->size[DEBUG_LINE_STR] = is_4 ? 0 : unit_files_bytes(d) + d->sources.size;
     d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
     d->size[DEBUG_NAMES] = d->size[DEBUG_TYPES] = 0;
     if (counts_names(d)) {
@@ -213,7 +158,7 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
  * that they could all differ in. */
 static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
 {
-    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes)) : 0;
+    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes), c->headers) : 0;
     uint64_t room = 0;
     for (uint32_t h = 0; h < headers && h < units; h++)
         room += c->header[h].cut[c->header[h].cuts - 1].types;
@@ -224,6 +169,8 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
 {
     const struct corpus *c = d->corpus;
     uint64_t room = headers_room(c) - c->fixed;
+    if (d->units_wanted)
+        return d->units_wanted > units ? d->units_wanted - units : 0;
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
     uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
@@ -247,6 +194,20 @@ static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, 
     return true;
 }
 
+/* Where far more is wanted of .debug_abbrev than the tables of all units take, as those of real units have
+ * more combinations of attributes: abbreviations in all of them that no entry has. */
+static void pad_tables(struct debug *d, uint64_t rest)
+{
+    enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table that are left to the last one */
+    const uint32_t first = abbrev_codes(d->corpus->dialect) + 1;
+    const uint64_t each = rest / d->tables;
+    d->unused = 0;
+    if (d->tables < 2 || each < SINGLES)
+        return;
+    while (d->unused < UNUSED_MOST && single_unused_size(first, d->unused + 1) + SINGLES <= each)
+        d->unused++;
+}
+
 /* Tables of abbreviations: one for each unit, or as many as are wanted. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
@@ -254,14 +215,23 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     uint64_t wanted = d->wanted[DEBUG_ABBREV];
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
+    d->unused = 0;
+    d->abbrevs.is_part = false;
+    d->pieces_most = UINT32_MAX;
     d->size[DEBUG_ABBREV] = d->tables * table;
     if (!is_wanted(d, DEBUG_ABBREV))
+        return true;
+    if (wanted < table && unit_part_abbrevs(d))
         return true;
     if (wanted < table)
         return section_infeasible(d, DEBUG_ABBREV, table, e);
     uint64_t tables = wanted / table;
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
-    while (!single_divide(d->corpus->dialect, wanted - d->tables * table, &d->single)) {
+    if (d->units_wanted && tables > d->unit_count)
+        pad_tables(d, wanted - d->tables * table);
+    while (!single_divide(d->corpus->dialect, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
+        if (d->tables == 1 && unit_part_abbrevs(d))
+            return true;
         if (d->tables == 1)
             return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
@@ -285,10 +255,14 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
     const uint64_t least = names_least(c);
     uint64_t names = (named_tail(d)) * UINT64_C(1) * (TAIL_NAME + 1);
     uint64_t base = d->size[DEBUG_STR] + names;
+    while (d->wanted[DEBUG_STR] < base && d->units_wanted && d->externs > 1) {
+        d->externs--;
+        base -= TAIL_NAME + 1;
+    }
     if (d->wanted[DEBUG_STR] < base)
         return section_infeasible(d, DEBUG_STR, base, e);
     uint64_t rest = d->wanted[DEBUG_STR] - base;
-    d->headers_used = choose_headers(c, rest + least);
+    d->headers_used = choose_headers(c, rest + least, d->files.named);
     *last_cut = UINT32_MAX;
     if (d->headers_used) {
         const struct corpus_header *last = &c->header[d->headers_used - 1];
@@ -299,7 +273,7 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
         while (*last_cut + 1 < h->cuts && h->cut[*last_cut + 1].names <= rest + least)
             (*last_cut)++;
         d->header_names = h->cut[*last_cut].names;
-        d->headers_used = first_group(c);
+        d->headers_used = first_group(c, d->files.named);
     }
     rest -= d->header_names - least;
     /* more declarations where their names would become very long */
@@ -322,7 +296,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
-        room -= first_group(d->corpus) > 1 ? room / 8 : 0; /* the others leave some out */
+        room -= first_group(d->corpus, d->files.named) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -335,12 +309,12 @@ static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
 {
     const struct corpus *c = d->corpus;
     *last_cut = UINT32_MAX;
-    d->headers_used = choose_headers(c, names_usual(c, rest));
+    d->headers_used = choose_headers(c, names_usual(c, rest), d->files.named);
     if (!d->headers_used) {
         *last_cut = first_header_cut(d, rest);
         if (*last_cut + 1 == c->header[0].cuts)
             *last_cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = first_group(c);
+        d->headers_used = first_group(c, d->files.named);
     }
     const struct corpus_header *last = &c->header[d->headers_used - 1];
     d->header_names =
@@ -365,12 +339,17 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
     const bool listed = counts_names(d) && !info_is_fixed(d);
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
+    uint32_t choice = d->headers_used;
+    if (units_include_more(d)) { /* each unit may begin with those that have enough behind them */
+        const uint64_t several = rest / d->unit_count * 2 / (headers_room(d->corpus) - d->corpus->fixed);
+        choice = several < choice && d->pieces_most == UINT32_MAX ? choice - (uint32_t)several : 1;
+    }
     for (uint32_t i = 0; i < d->unit_count; i++) {
         /* in C++ in turn: what is near is not alike */
         bool in_turn = d->corpus->dialect.language == DWARF_CPP;
         uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
-        d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, d->headers_used);
-        d->unit[i].cut = 0;
+        d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, choice);
+        d->unit[i].cut = d->unit[i].wholes = 0;
     }
     d->size[DEBUG_INFO] += rest;
     if (listed) {
@@ -409,14 +388,14 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
 
 static bool directory_size(struct debug *d, struct error *e)
 {
-    name_sources(d, 0);
-    uint64_t natural = d->corpus->line_strings.size + d->sources.size;
+    unit_name_sources(d, 0);
+    uint64_t natural = unit_files_bytes(d) + d->sources.size;
     uint64_t wanted = d->wanted[DEBUG_LINE_STR];
     if (!is_wanted(d, DEBUG_LINE_STR) || dialect_is_4(d->corpus->dialect) || wanted == natural)
         return true;
     if (wanted < natural || wanted > natural + DIRECTORY_MOST)
         return section_infeasible(d, DEBUG_LINE_STR, wanted < natural ? natural : natural + DIRECTORY_MOST, e);
-    name_sources(d, wanted - natural);
+    unit_name_sources(d, wanted - natural);
     return true;
 }
 
@@ -472,7 +451,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         *reserve = d->size[DEBUG_NAMES];
     if (info_is_fixed(d))
         d->size[DEBUG_NAMES] = *reserve;
-    const enum debug_section composed[] = {DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
+    const enum debug_section composed[] = {DEBUG_ARANGES, DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
     for (unsigned i = 0; i < sizeof composed / sizeof composed[0]; i++)
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
             return section_infeasible(d, composed[i], d->size[composed[i]], e);
@@ -480,6 +459,10 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     if (!fill_abbrev(d, e))
         return false;
     uint64_t fixed = total_size(d) + tail_entries(d) + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
+    if (is_wanted(d, DEBUG_INFO) && d->units_wanted && d->size[DEBUG_INFO] + tail_entries(d) > d->wanted[DEBUG_INFO]) {
+        d->size[DEBUG_INFO] += tail_entries(d);
+        return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+    }
     if (fixed > total)
         return infeasible(e, total, fixed, "debug information");
     if (is_wanted(d, DEBUG_INFO) && !is_wanted(d, DEBUG_STR)) {
@@ -506,6 +489,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         }
         d->size[DEBUG_STR] += names + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
     }
+    last_cut = last_cut < d->pieces_most ? last_cut : d->pieces_most;
     if (d->sources.failed)
         return error_set(e, ERROR_MEMORY, "out of memory for debug information");
     d->size[DEBUG_INFO] += tail_entries(d);
@@ -544,6 +528,8 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     const uint64_t wanted_str = d->wanted[DEBUG_STR];
     uint64_t reserve = 0;
     d->failed = DEBUG_SECTION_COUNT;
+    if (d->units_wanted)
+        d->data_units = d->units_wanted > d->unit_count ? d->units_wanted - d->unit_count : 0;
     if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
         return false;
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {

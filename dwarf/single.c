@@ -69,6 +69,18 @@ static uint32_t entry_size(uint32_t wide, uint32_t kind)
            wide;
 }
 
+uint64_t single_unused_size(uint32_t first, uint32_t count)
+{
+    const uint32_t narrow = first < CODES_ONE_BYTE ? CODES_ONE_BYTE - first : 0;
+    const uint64_t wide = count > narrow ? count - narrow : 0;
+    return (uint64_t)count * abbrev_size(0, SINGLE_KINDS - 1) + wide;
+}
+
+uint8_t *single_put_unused(uint8_t *p, uint32_t code)
+{
+    return single_put_abbrev(p, code, SINGLE_KINDS - 1);
+}
+
 uint32_t single_count(const struct single_mix *mix)
 {
     uint32_t count = 0;

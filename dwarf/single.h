@@ -28,6 +28,12 @@ struct single_mix {
  * there are none. */
 bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix);
 
+/* Bytes of `count` abbreviations of the longest kind, whose codes begin at `first`: those of tables
+ * that no entry uses. */
+uint64_t single_unused_size(uint32_t first, uint32_t count);
+/* Writes one of them. */
+uint8_t *single_put_unused(uint8_t *p, uint32_t code);
+
 /* How many there are, and what their entries take. */
 uint32_t single_count(const struct single_mix *mix);
 uint64_t single_entries_size(const struct single_mix *mix);

@@ -216,6 +216,7 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         note(m, STAMP_NOTED, noted.name);
     }
     *s = (struct stamp){.inlined = m->unit.inlined,
+                        .entries = (uint16_t)o->entries,
                         .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
@@ -315,6 +316,13 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
+/* In an entry made for a name that is not short. */
+static void put_local_name(uint8_t *p, uint32_t name)
+{
+    p[-1] = (uint8_t)(p[-1] + short_name_is(name));
+    put_u32(p, short_name_bytes(name));
+}
+
 /* The bytes themselves. */
 static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
@@ -339,7 +347,7 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     for (uint32_t n = s->count[STAMP_LINE]; n; n--)
         add_u16(p + *patch++, line);
     for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
-        put_u32(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
+        put_local_name(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
     for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2)
         put_u32(p + patch[0], origin[patch[1]]);
     for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)
@@ -362,6 +370,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
         put_noted(c, s, patches_of(shelf, s->patches) + patches_before(s, STAMP_NOTED), compose_offset_of(c, c->info));
     c->info += s->info_size;
     c->lists += s->lists_size;
+    c->out->entries += s->entries;
     c->ranges += s->ranges_size;
     c->uses_lists |= s->lists_size != 0;
     c->uses_ranges |= s->ranges_size != 0;

@@ -23,7 +23,7 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_NAME,       /* a local's name, 4 bytes, replaced */
+    STAMP_NAME,       /* a local's name, 4 bytes, replaced, and the code before it */
     STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
     STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
     STAMP_RANGE_BASE, /* the same in the range lists */
@@ -42,6 +42,7 @@ struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
+    uint16_t entries;            /* of location lists */
     uint64_t inlined;            /* as in struct debug_unit */
     uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };

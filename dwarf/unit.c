@@ -14,7 +14,7 @@ static uint32_t sources_start(const struct debug *d)
 {
     return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
            : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
-                                            : (uint32_t)d->corpus->line_strings.size;
+                                            : (uint32_t)unit_files_bytes(d);
 }
 
 /* Where those of the declarations at the end do. */
@@ -84,16 +84,21 @@ static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u,
     return p + u->entries_size;
 }
 
-/* What the header declares, up to the unit's cut: made as if it stood right behind
+/* What the headers declare, the last up to the unit's cut: made as if each stood right behind
  * the inline functions. */
 static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
-    const struct corpus_header *h = &d->corpus->header[u->header];
     const uint32_t fixed = d->corpus->fixed;
-    const struct corpus_cut *cut = &h->cut[u->cut];
-    uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
-    add_to(p, h->references, cut->references, (uint32_t)u->entries_size);
-    return end;
+    uint32_t before = (uint32_t)u->entries_size;
+    for (uint32_t i = 0; i <= u->wholes; i++) {
+        const struct corpus_header *h = &d->corpus->header[u->header + i];
+        const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
+        uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
+        add_to(p, h->references, cut->references, before);
+        before += (uint32_t)(end - p);
+        p = end;
+    }
+    return p;
 }
 
 static uint32_t tail_type(const struct debug *d, uint32_t i)
@@ -121,13 +126,13 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
-        p = put_u8(p, ABBREV_EXTERN_VARIABLE);
+        p = put_u8(p, unit_abbrev_code(d, ABBREV_EXTERN_VARIABLE));
         p = put_u32(p, name);
         p = put_tail_place(d, p, i);
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        p = put_u8(p, ABBREV_SHORT_VARIABLE);
+        p = put_u8(p, unit_abbrev_code(d, ABBREV_SHORT_VARIABLE));
         p = unit_put_short_name(d, k, p);
         p = put_tail_place(d, p, i);
     }
@@ -139,7 +144,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
     const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
     const struct corpus_header *h = &c->header[u->header];
-    const uint64_t table = c->abbrev.size + 1;
+    const uint64_t table = unit_table_bytes(d);
     uint8_t *start = p;
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, c->dialect.version);
@@ -152,11 +157,13 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
         p = put_u8(p, 8);
         p = put_u32(p, abbrev);
     }
+    uint8_t *entries = p;
     p = put_unit_entry(d, u, p);
     assert(p == start + c->start);
     p = put_bytes(p, h->entries, c->fixed);
     p = put_functions(d, u, p);
     p = put_pieces(d, u, p);
+    unit_renumber(d, entries, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
     p = put_u8(p, ABBREV_END);
@@ -182,16 +189,23 @@ static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uin
     return end;
 }
 
-static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint8_t *p)
+/* The unit's code in `more` ranges more than one. */
+static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64_t more, uint8_t *p)
 {
-    p = put_u32(p, ARANGES_UNIT - 4);
+    const uint64_t rows = (u->end - u->start + ARANGES_LEAST - 1) / ARANGES_LEAST;
+    p = put_u32(p, (uint32_t)(ARANGES_UNIT - 4 + more * ARANGES_TUPLE));
     p = put_u16(p, 2);
     p = put_u32(p, (uint32_t)info_at);
     p = put_u8(p, 8); /* address size */
     p = put_u8(p, 0);
     p = put_u32(p, 0); /* to a multiple of two addresses */
-    p = put_u64(p, u->start);
-    p = put_u64(p, u->end - u->start);
+    uint64_t at = u->start;
+    for (uint64_t i = 0; i <= more; i++) {
+        const uint64_t end = i < more ? u->start + rows * (i + 1) / (more + 1) * ARANGES_LEAST : u->end;
+        p = put_u64(p, at);
+        p = put_u64(p, end - at);
+        at = end;
+    }
     p = put_u64(p, 0);
     return put_u64(p, 0);
 }
@@ -202,9 +216,8 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
     const struct debug_unit *u = &d->unit[unit];
     const uint32_t base = sources_start(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
-    const struct line_files files =
-        unit_files(d->corpus, u->header, (struct line_name){base + u->source, texts + u->source},
-                   (struct line_name){base, texts}, others);
+    const struct line_files files = unit_files(d, u->header, (struct line_name){base + u->source, texts + u->source},
+                                               (struct line_name){base, texts}, others);
     p = line_write_header(d->corpus->dialect, p, &files, u->program_size);
     if (!u->program_size)
         return p;
@@ -219,7 +232,9 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const struct bytes *table = &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        p = put_bytes(p, table->data, table->size);
+        p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
+        for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
+            p = single_put_unused(p, abbrev_codes(d->corpus->dialect) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
         for (uint32_t k = 0; k < singles; k++)
             p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
@@ -265,7 +280,7 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
         return;
     p = places->section[DEBUG_LINE_STR];
     if (!d->joined)
-        p = put_bytes(p, c->line_strings.data, c->line_strings.size);
+        p = put_bytes(p, c->line_strings.data, unit_files_bytes(d));
     put_bytes(p, d->sources.data, d->sources.size);
 }
 
@@ -300,12 +315,19 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
             u->line = joined_base(d, DEBUG_LINE) + (uint32_t)(line - section[DEBUG_LINE]);
             line = put_line(d, i, line);
         }
+    const uint64_t aranges_most = unit_aranges_most(d);
+    uint64_t aranges_room = 0;
+    uint64_t aranges_given = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
+        aranges_room += unit_aranges_room(u);
+        const uint64_t until = aranges_most ? d->aranges_more * aranges_room / aranges_most : 0;
         if (d->corpus->dialect.type_units)
             *types_in = put_types(d, u, &included[u->header], *types_in);
         if (u->end > u->start)
-            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]), aranges);
+            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]),
+                                  until - aranges_given, aranges);
+        aranges_given = until;
         info = put_unit(d, i, info);
     }
     assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);

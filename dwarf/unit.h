@@ -48,7 +48,8 @@
     X(NAMES, names)                                                                                                    \
     X(TYPES, types)
 
-/* Any but those of the names and the types may be wanted. */
+/* Any but those of the names and the types may be wanted, of .debug_aranges no fewer bytes than
+ * its units take. */
 enum debug_section {
 #define DEBUG_SECTION_ENUM(id, name) DEBUG_##id,
     DEBUG_SECTIONS(DEBUG_SECTION_ENUM)
@@ -67,6 +68,21 @@ struct debug_joined {
     uint32_t base[DEBUG_SECTION_COUNT];
 };
 
+/* Which files there are in line tables: of the headers' names the first `named`, of which
+ * each table has `listed` at most; how the sources are called. Set by debug_choose_files. */
+struct debug_files {
+    uint32_t named, listed;
+    uint32_t digits; /* of a source's number at least; */
+    uint32_t wider;  /* one more of the numbers below */
+    bool brief;      /* sources are named by their number alone */
+};
+
+/* Which abbreviations the only table has: all, or a part, by their codes. */
+struct debug_abbrevs {
+    bool is_part;
+    uint64_t kept[2];
+};
+
 struct debug {
     /* Set by the caller before debug_fill. */
     const struct corpus *corpus;
@@ -76,7 +92,9 @@ struct debug {
     uint32_t data_units;             /* of which the last are without code */
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
-    uint64_t names_size;             /* of the library's names, which .debug_str repeats whole */
+    uint32_t units_wanted;           /* in all: others than as many are not added; 0: as many as it takes */
+    struct debug_files files;
+    uint64_t names_size;  /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
     const char *names;    /* these names, where the corpus's dialect has an index; they stay where they are */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* or DEBUG_ANY; lists, ranges and line have been composed so */
@@ -88,7 +106,11 @@ struct debug {
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
-    uint32_t tables;          /* of abbreviations, that units share */
+    uint64_t aranges_more; /* ranges in .debug_aranges beyond one for each unit with code */
+    uint32_t tables;       /* of abbreviations, that units share */
+    uint32_t unused;       /* abbreviations in each but the last that no entry has */
+    struct debug_abbrevs abbrevs;
+    uint32_t pieces_most;     /* the last cut of the first header, where it is the only one, or UINT32_MAX */
     struct single_mix single; /* declarations at the end: of abbreviations of their own, */
     uint32_t externs;         /* of variables, */
     uint32_t shorts;          /* and of such with names in .debug_info */
@@ -108,6 +130,11 @@ struct debug_places {
 /* Most that a library's debug information needs at the least, by its counts:
  * what debug_fill can certainly meet. `names` is names_size and statics. */
 uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names);
+
+/* Chooses the files, before anything is composed. Where the library is to have `units` units,
+ * of which the first `coded` have code, it looks at what is wanted of .debug_line_str and
+ * .debug_line; where `units` is 0 there are all. */
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded);
 
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */

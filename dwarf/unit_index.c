@@ -154,9 +154,10 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     const uint32_t texts = composed_texts(d);
     for (size_t k = 0; k < u->noted_count; k++, noted++) {
         const struct corpus_listing *as = &c->listing[noted->code];
-        uint32_t name = noted->from == NAME_INLINE ? h->inline_name[noted->name]
-                        : noted->from == NAME_TEXT ? texts + noted->name
-                                                   : own + noted->name;
+        uint32_t name = noted->from == NAME_INLINE   ? h->inline_name[noted->name]
+                        : noted->from == NAME_TEXT   ? texts + noted->name
+                        : noted->from == NAME_COMMON ? noted->name
+                                                     : own + noted->name;
         *entry++ = (struct index_entry){
             .name = name, .die = noted->place, .unit = i, .tag = as->tag, .is_static = as->is_static};
     }

@@ -20,7 +20,7 @@ static uint64_t types_between(const struct debug *d, uint32_t header, uint32_t b
 static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
 {
     const struct debug_unit *u = &s->d->unit[i];
-    const struct corpus_cut *cuts = s->d->corpus->header[u->header].cut;
+    const struct corpus_cut *cuts = unit_last_header(s->d, u)->cut;
     uint64_t cost = cuts[cut].entries - cuts[u->cut].entries;
     cost += types_between(s->d, u->header, s->included[u->header], cut);
     if (s->names) {
@@ -51,11 +51,11 @@ static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h
     return high;
 }
 
-/* Gives unit `i` as many pieces as fit into `bytes`; returns what they took. */
-static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
+/* Gives unit `i` as many pieces of its last header as fit into `bytes`; returns what they took. */
+static uint64_t include_header(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
 {
     struct debug_unit *u = &s->d->unit[i];
-    const struct corpus_header *h = &s->d->corpus->header[u->header];
+    const struct corpus_header *h = unit_last_header(s->d, u);
     uint32_t low = u->cut;
     uint32_t high = cuts_until(s->d->corpus, h, last_cut);
     while (low + 1 < high) {
@@ -72,6 +72,21 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t l
         s->included[u->header] = low;
     u->info_size += h->cut[low].entries - h->cut[u->cut].entries;
     u->cut = low;
+    return cost;
+}
+
+/* The same of as many headers as it takes, where that may be. */
+static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
+{
+    const struct debug *d = s->d;
+    struct debug_unit *u = &s->d->unit[i];
+    uint64_t cost = include_header(s, i, bytes, last_cut);
+    while (units_include_more(d) && last_cut == UINT32_MAX && u->cut + 1 == unit_last_header(d, u)->cuts &&
+           u->header + u->wholes + 1 < d->headers_used) {
+        u->wholes++;
+        u->cut = 0;
+        cost += include_header(s, i, bytes - cost, last_cut);
+    }
     return cost;
 }
 
@@ -110,9 +125,14 @@ uint64_t unit_take_back(struct debug *d)
 {
     for (uint32_t i = d->unit_count; i-- > 0;) {
         struct debug_unit *u = &d->unit[i];
+        if (!u->cut && u->wholes) {
+            u->wholes--;
+            u->cut = unit_last_header(d, u)->cuts - 1;
+        }
         if (!u->cut)
             continue;
-        const struct corpus_cut *cut = &d->corpus->header[u->header].cut[u->cut--];
+        const struct corpus_cut *cut = &unit_last_header(d, u)->cut[u->cut];
+        u->cut--;
         uint64_t bytes = cut[0].entries - cut[-1].entries;
         u->info_size -= bytes;
         uint32_t others = others_cut(d, i);

@@ -7,7 +7,9 @@
 #define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    ARANGES_UNIT = 48,
+    ARANGES_UNIT = 48,  /* with one range; */
+    ARANGES_TUPLE = 16, /* each further one, */
+    ARANGES_LEAST = 16, /* of so many bytes of code at least */
     PARAMETERS_MOST = 5,
     EXTERNS_LEAST = 8,
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
@@ -29,6 +31,36 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
     return extra / count + (i < extra % count ? 1 : 0);
 }
 
+/* Further ranges of .debug_aranges that a unit may be divided into: as if its code were in
+ * several sections, which a linker has put one behind the other. */
+static inline uint64_t unit_aranges_room(const struct debug_unit *u)
+{
+    return u->end > u->start ? (u->end - u->start - 1) / ARANGES_LEAST : 0;
+}
+
+static inline uint64_t unit_aranges_most(const struct debug *d)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        most += unit_aranges_room(&d->unit[i]);
+    return most;
+}
+
+/* Bytes of each table of abbreviations but the last. */
+static inline uint64_t unit_table_bytes(const struct debug *d)
+{
+    const struct corpus *c = d->corpus;
+    return c->abbrev.size + 1 + (d->unused ? single_unused_size(abbrev_codes(c->dialect) + 1, d->unused) : 0);
+}
+
+/* unit_abbrev.c. Of .debug_abbrev as much as is wanted, with a part of the table; false where that cannot be. */
+bool unit_part_abbrevs(struct debug *d);
+/* The code of an abbreviation in the table; gives entries from `p` to `end` their codes there. */
+uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
+void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
+/* Writes a table but for its end. */
+uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
+
 /* Declarations at the end whose names are in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
@@ -45,6 +77,20 @@ static inline uint32_t names_start(const struct debug *d)
 static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
 {
     return d->joined ? d->joined->base[s] : 0;
+}
+
+/* The last header that a unit includes, which its cut is one of. */
+static inline const struct corpus_header *unit_last_header(const struct debug *d, const struct debug_unit *u)
+{
+    return &d->corpus->header[u->header + u->wholes];
+}
+
+/* Whether units may include several headers: where they are to be no more than so many. Those
+ * of C++ declare the same, and what has an index or units of types goes by one. */
+static inline bool units_include_more(const struct debug *d)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    return d->units_wanted && dialect.language == DWARF_C && !dialect.index && !dialect.type_units && !d->joined;
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */
@@ -92,8 +138,12 @@ uint64_t unit_take_back(struct debug *d);
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 
-/* What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
-struct line_files unit_files(const struct corpus *c, uint32_t header, struct line_name source,
+/* unit_files.c. What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
+struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
+/* Sets d->sources and the units' names in it; the directory is so much longer. */
+void unit_name_sources(struct debug *d, uint64_t directory_extra);
+/* Bytes of the corpus's files in .debug_line_str. */
+uint64_t unit_files_bytes(const struct debug *d);
 
 #endif

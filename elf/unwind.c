@@ -127,6 +127,14 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
     w->at += size;
 }
 
+/* As the CIE says. */
+static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+{
+    memset(begin_entry(w, size, f->address, f->size), CFA_NOP, size - FDE_HEADER);
+    w->frame += size;
+    w->at += size;
+}
+
 void unwind_write_part(const struct unwind_part *part, const struct unwind_function *functions, uint32_t count,
                        uint32_t entry_size)
 {
@@ -170,7 +178,9 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.at += PLT_ENTRY_BYTES;
     }
     for (uint32_t i = 0; i < count; i++)
-        (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size);
+        (functions[i].outermost   ? outermost_entry
+         : functions[i].frameless ? frameless_entry
+                                  : function_entry)(&w, &functions[i], entry_size);
     put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

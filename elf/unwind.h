@@ -19,6 +19,7 @@ struct unwind_function {
     uint64_t address;
     uint64_t size;
     bool outermost; /* nobody called it, and it has no frame: unwinding ends here */
+    bool frameless; /* it pushes nothing */
 };
 
 /* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3

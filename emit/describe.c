@@ -7,6 +7,7 @@
 enum {
     GLUE_PARAMETER_PLACE = -24,
     OBJECTS = 2,
+    LABELS_MOST = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
 
@@ -66,10 +67,10 @@ struct room {
 };
 
 /* Appends a name to the library's own; returns its offset. */
-static uint32_t static_name(struct library *l, const char *suffix)
+static uint32_t static_name(struct library *l, const char *prefix, const char *suffix)
 {
     struct debug *d = &l->debug;
-    size_t name = bytes_append(&d->statics, l->row->name, strlen(l->row->name));
+    size_t name = bytes_append(&d->statics, prefix, strlen(prefix));
     bytes_append(&d->statics, suffix, strlen(suffix) + 1);
     return (uint32_t)(d->names_size + name);
 }
@@ -80,14 +81,14 @@ static void describe_objects(struct walk *w)
 {
     struct library *l = w->l;
     const struct debug_object objects[OBJECTS] = {
-        {.name = static_name(l, "_visits"),
+        {.name = static_name(l, l->row->name, "_visits"),
          .line = 6,
          .column = 22,
          .type = BASE_UNSIGNED_CHAR,
          .count = l->shape.marks,
          .address = l->code.marks,
          .external = true},
-        {.name = static_name(l, "_scratch"),
+        {.name = static_name(l, plan_prefix(l->row), "_scratch"),
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
@@ -137,9 +138,9 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
     switch (which) {
     case GLUE_METHOD:
-        return static_name(l, "_method");
+        return static_name(l, plan_prefix(l->row), "_method");
     case GLUE_VISITED:
-        return static_name(l, "_visited");
+        return static_name(l, plan_prefix(l->row), "_visited");
     case GLUE_ENTRY:
     case GLUE_START: /* the other is not there */
         return (uint32_t)entry;
@@ -148,7 +149,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     case GLUE_PYINIT:
         return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
     default:
-        return static_name(l, helper_suffixes[which - GLUE_HELPER]);
+        return static_name(l, plan_prefix(l->row), helper_suffixes[which - GLUE_HELPER]);
     }
 }
 
@@ -236,7 +237,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     struct composer *c = &w->composer;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
     uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
-    if (s->level == SUBJECT_LEAN)
+    if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         /* some are told to be there all the time, in C++ fewer */
@@ -266,21 +267,57 @@ static void inner_row(struct walk *w, uint64_t at, uint32_t column)
     line_row(&w->composer.rows, at, w->line_number);
 }
 
+/* Of a hundred functions in C some 24 have a label before they return and 12 one further up. */
+static void choose_labels(const struct walk *w, struct subject *s)
+{
+    enum { LAST = 16, ABOVE = 8, OF = 64 };
+    const uint64_t r = random_at(s->f->hash, UINT64_C(0x6c6162656c));
+    s->label = s->last_label = NO_LABEL;
+    if (w->corpus->dialect.language != DWARF_C || s->level != SUBJECT_RICH) /* others' lines may be any */
+        return;
+    if (r % OF < LAST)
+        s->last_label = random_below(r << 8, CORPUS_LABELS / 2);
+    if (r / OF % OF >= ABOVE || !s->body->pieces)
+        return;
+    s->label_piece = random_below(r << 24, s->body->pieces);
+    const struct piece *piece = &s->body->piece[s->label_piece];
+    if (piece->kind != PIECE_RUN || w->filler->statement[piece->first]) /* a row of a statement is there */
+        s->label = CORPUS_LABELS / 2 + random_below(r << 40, CORPUS_LABELS / 2);
+}
+
+/* In the line that has the next row, where the walk is. */
+static void describe_label(struct walk *w, const struct subject *s, uint32_t label, uint32_t line)
+{
+    compose_label(&w->composer, w->corpus->label[label], line, s->at);
+}
+
 static void describe_pieces(struct walk *w, struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
         w->line_number++;
+        if (s->label != NO_LABEL && i == s->label_piece)
+            describe_label(w, s, s->label, w->line_number);
         if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
             if (s->level == SUBJECT_RICH)
                 stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
                                   s->name + i, w->helper);
-            stamp_put_rows(&w->composer, &blocks->shelf, detail_rows(w, s, block), s->at, w->line_number);
+            const struct stamp_rows *rows = detail_rows(w, s, block);
+            const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
+            more_rows(w, s, s->at + block->size, any ? block->rows[BLOCK_ROWS - 1].size : rows->size);
+            stamp_put_rows(&w->composer, &blocks->shelf, rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
-            filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
+            const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
+            const bool sparse = more_rows_ahead(w, end);
+            if (!sparse)
+                more_rows(w, s, end, UINT64_C(2) * (end - s->at));
+            if (sparse)
+                line_row(&w->composer.rows, s->at, w->line_number);
+            else
+                filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
             w->line_number = w->composer.rows.line;
         } else {
             line_row(&w->composer.rows, s->at, w->line_number);
@@ -373,8 +410,8 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
     const struct blocks *blocks = &w->l->stock->blocks;
     uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
     struct room room = {
-        .info =
-            COMPOSE_FUNCTION_MOST + COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + 7 * calls),
+        .info = COMPOSE_FUNCTION_MOST +
+                COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + LABELS_MOST + 7 * calls),
         .lists = entries * COMPOSE_ENTRY_MOST + (ARGUMENTS_MOST + FILLER_SLOTS) * COMPOSE_LIST_MOST,
         .rows = LINE_ROW_MOST * (UINT64_C(24) + 3 * calls) + UINT64_C(8) * (FILLER_GAP_MOST + BLOCK_LEAST),
     };
@@ -417,6 +454,11 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w);
+    const struct more_room besides = more_room(w, s.end);
+    room.info += besides.info;
+    room.lists += besides.lists;
+    room.ranges += besides.ranges;
+    room.rows += besides.rows;
     if (index + 1 == l->row->functions) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
@@ -446,14 +488,16 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
     describe_locals(w, &s, s.at);
+    choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);
         describe_calls(w, &s);
         row(w, s.at);
+        if (s.last_label != NO_LABEL)
+            describe_label(w, &s, s.last_label, w->line_number);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    if (index + 1 == l->row->functions)
-        tune(w, &s);
+    more(w, &s, index + 1 == l->row->functions);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     end_function(w, s.end);
     return true;

@@ -23,11 +23,22 @@ enum describe_level {
 
 /* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
  * met exactly, if that can be. */
+/* Parts of describe_goal.rows_part. */
+enum { DESCRIBE_LONGER_LEAST = -12, DESCRIBE_LONGER_PARTS = 20 };
+enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
+
 struct describe_goal {
     uint64_t info;  /* of functions' entries: functions beyond it are told plainly */
     uint64_t line;  /* .debug_line */
     uint64_t lists; /* .debug_loclists */
     uint64_t ranges;
+    /* How many rows take .debug_line's bytes: of what a block may have so many thousandths are its own rows, the
+     * rest long ones before; from 1000 on all, and the more of those before are short. Or DESCRIBE_ROWS_ANY. */
+    int32_t rows_part;
+    /* Entries of lists in a library with a row are so many bytes longer than the row's: the longer, the fewer
+     * entries and lists there are. Below DESCRIBE_LONGER_LEAST as short as can be, and the fewer of them are
+     * of blocks. */
+    int32_t longer;
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug; the

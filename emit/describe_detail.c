@@ -8,14 +8,15 @@
 
 enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 400 };
 
-static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t reserve, uint64_t code)
+/* Of the goal, `others` is not for functions, and `reserve` left to the end. */
+static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t others, uint64_t reserve, uint64_t code)
 {
-    uint64_t beyond = start + (reserve < goal / 8 ? reserve : goal / 8);
+    uint64_t beyond = start + others + (reserve < goal / 8 ? reserve : goal / 8);
     uint64_t bytes = goal > beyond ? goal - beyond : 0;
     return (struct pace){.start = start, .rate = code ? (bytes << PACE_BITS) / code : 0};
 }
 
-static uint64_t pace_at(const struct pace *p, uint64_t code)
+uint64_t detail_pace_at(const struct pace *p, uint64_t code)
 {
     return p->start + (p->rate * code >> PACE_BITS);
 }
@@ -30,12 +31,14 @@ void detail_start(struct walk *w)
     const struct library *l = w->l;
     const struct describe_goal *g = w->goal;
     const struct dialect d = w->corpus->dialect;
-    const uint64_t code = l->layout.section[SECTION_TEXT].size;
-    w->info = pace_for(g->info, 0, 0, code);
-    w->line =
-        pace_for(g->line, w->line_header, is_exact(l, DEBUG_LINE) ? RESERVE_LINE + tune_data_headers(w) : 0, code);
-    w->lists = pace_for(g->lists, compose_list_header(d), is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
-    w->ranges = pace_for(g->ranges, compose_list_header(d), is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
+    const uint64_t code = l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
+    const bool follows = l->row->said;
+    const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
+    w->info = pace_for(g->info, 0, 0, 0, code);
+    w->line = pace_for(g->line, w->line_header, follows ? data : 0,
+                       is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, code);
+    w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
+    w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
 }
 
 static uint64_t written(const uint8_t *p, const struct bytes *out)
@@ -43,13 +46,44 @@ static uint64_t written(const uint8_t *p, const struct bytes *out)
     return (uint64_t)(p - out->data);
 }
 
+/* Bytes of entries of a function's blocks at the least, where they are told. */
+static uint64_t blocks_least(const struct walk *w, const struct body *b)
+{
+    const struct blocks *blocks = &w->l->stock->blocks;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < b->pieces; i++)
+        if (b->piece[i].kind == PIECE_BLOCK)
+            bytes += blocks->block[b->piece[i].first].stamp[0][0].info_size;
+    return bytes;
+}
+
+/* What functions of a library with a row may be ahead by. */
+static uint64_t info_slack(const struct walk *w)
+{
+    return w->goal->info / 12;
+}
+
+static bool follows_info(const struct walk *w)
+{
+    return w->l->row->said && is_exact(w->l, DEBUG_INFO);
+}
+
+bool detail_info_ahead(const struct walk *w, const struct subject *s)
+{
+    return follows_info(w) && written(w->composer.info, &w->composer.out->info) > detail_pace_at(&w->info, s->end);
+}
+
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH && written(c->info, &c->out->info) > pace_at(&w->info, s->start) + w->goal->info / 32)
+    if (s->level == SUBJECT_RICH &&
+        written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
-    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= pace_at(&w->lists, s->end);
+    if (s->level == SUBJECT_RICH && follows_info(w) &&
+        written(c->info, &c->out->info) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
+        s->level = SUBJECT_PLAIN;
+    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */
@@ -68,6 +102,17 @@ static uint32_t closest(uint64_t before, const uint32_t *size, uint32_t count, u
     return best;
 }
 
+/* Where blocks' lists are to come, `before` bytes of which are there. */
+static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
+{
+    const uint64_t goal = detail_pace_at(&w->lists, end);
+    const int32_t below = DESCRIBE_LONGER_LEAST - w->goal->longer;
+    if (below <= 0 || goal <= before)
+        return goal;
+    return before + (goal - before) * (uint64_t)(below < DESCRIBE_LONGER_PARTS ? DESCRIBE_LONGER_PARTS - below : 0) /
+                        DESCRIBE_LONGER_PARTS;
+}
+
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
@@ -76,8 +121,10 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
     const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
-    uint32_t of_lists = closest(written(c->lists, &c->out->lists), lists, BLOCK_LISTS, pace_at(&w->lists, end));
-    uint32_t of_ranges = closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, pace_at(&w->ranges, end));
+    const uint64_t before = written(c->lists, &c->out->lists);
+    uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
+    uint32_t of_ranges =
+        closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
     return &stamp[of_lists][of_ranges];
 }
 
@@ -86,5 +133,9 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
     const struct composer *c = &w->composer;
     const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
     uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
-    return &block->rows[closest(before, size, BLOCK_ROWS, pace_at(&w->line, s->at + block->size))];
+    uint64_t goal = detail_pace_at(&w->line, s->at + block->size);
+    const int32_t part = w->goal->rows_part;
+    if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
+        goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
+    return &block->rows[closest(before, size, BLOCK_ROWS, goal)];
 }

@@ -45,6 +45,8 @@ struct walk {
     struct class_walk classes;
 };
 
+enum { NO_LABEL = UINT32_MAX };
+
 /* One function, as the walk over it goes on. */
 struct subject {
     const struct body *body;
@@ -54,6 +56,8 @@ struct subject {
     uint64_t at;         /* where the walk is */
     uint32_t name, step; /* the next variable's name, and an odd step to the one after */
     uint32_t line;
+    uint32_t label, label_piece;                              /* which label stands before that piece, */
+    uint32_t last_label;                                      /* and before the end; NO_LABEL: none */
     bool lists;                                               /* of its own variables */
     enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls, no lists */
 };
@@ -84,9 +88,34 @@ void detail_function(const struct walk *w, struct subject *s);
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block);
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
 
-/* describe_tune.c: tells of the last function, whose entries are all written, what
- * makes lists, ranges and rows as long as they are wanted, if that can be. */
-void tune(struct walk *w, struct subject *s);
+/* Whether functions' entries, whose size is wanted, are more than they should be where the function
+ * ends. */
+bool detail_info_ahead(const struct walk *w, const struct subject *s);
+/* Where a pace is when so much code is described. */
+uint64_t detail_pace_at(const struct pace *p, uint64_t code);
+
+/* describe_more.c: where lists and ranges are behind their pace, tells of a function, whose
+ * entries are all written, further locals and blocks; of the last one all that there is to be. */
+void more(struct walk *w, struct subject *s, bool last);
+/* The same of rows, at s->at, where a block begins that ends at `end` and has `most` bytes of
+ * rows of its own. */
+void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);
+/* Whether there are more rows already than there should be up to `end`. */
+bool more_rows_ahead(const struct walk *w, uint64_t end);
+/* Bytes that this takes at most of a function that ends at `end`. */
+struct more_room {
+    uint64_t info, lists, ranges, rows;
+};
+struct more_room more_room(const struct walk *w, uint64_t end);
+
+/* describe_tune.c: borders of instructions from the prologue's end to the first piece. */
+enum { TUNE_BORDERS_MOST = 12 };
+uint32_t tune_borders(const struct subject *s, uint64_t *border);
+/* Tells of the last function, whose entries are all written, what makes lists, ranges and rows
+ * as long as they are wanted, if that can be. */
+void tune_lists(struct walk *w, struct subject *s);
+void tune_ranges(struct walk *w, struct subject *s);
+void tune_rows(struct walk *w, uint64_t end);
 /* Bytes of line tables that units of data will have, about. */
 uint64_t tune_data_headers(const struct walk *w);
 /* Bytes that this takes of each at most. */

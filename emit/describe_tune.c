@@ -12,7 +12,6 @@
 #include "emit/describe_parts.h"
 
 enum {
-    BORDERS_MOST = 12, /* of the function's beginning */
     KINDS_MOST = 48,
     BYTES_MOST = 4000, /* more than these are not tuned */
     BLOCKS_MOST = 200, /* one in another */
@@ -46,8 +45,7 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
     return count[bytes] != UINT16_MAX;
 }
 
-/* Borders of instructions from the prologue's end to the first piece. */
-static uint32_t beginning(const struct subject *s, uint64_t *border)
+uint32_t tune_borders(const struct subject *s, uint64_t *border)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t count = 0;
@@ -58,7 +56,7 @@ static uint32_t beginning(const struct subject *s, uint64_t *border)
     border[count++] = at += CODE_MARK;
     border[count++] = at += CODE_OWN - 4;
     border[count++] = at += 4;
-    for (uint32_t j = 0; j < s->f->count && count < BORDERS_MOST; j++)
+    for (uint32_t j = 0; j < s->f->count && count < TUNE_BORDERS_MOST; j++)
         border[count++] = at += code_mix_size(s->f, j);
     return count;
 }
@@ -104,19 +102,20 @@ static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *o
     return wanted != DEBUG_ANY && wanted > written ? wanted - written : 0;
 }
 
-static void tune_lists(struct walk *w, struct subject *s)
+void tune_lists(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[TUNE_BORDERS_MOST + 1];
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_LISTS], c->lists, &c->out->lists);
-    uint32_t entries = beginning(s, border) - 1;
+    uint32_t entries = tune_borders(s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     uint8_t *const lists = c->lists;
     const bool used = c->uses_lists;
+    const uint64_t told = c->out->entries;
     for (uint32_t n = 1; n <= entries; n++)
         for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra++) {
             struct kind *k = &kind[kinds++];
@@ -126,6 +125,7 @@ static void tune_lists(struct walk *w, struct subject *s)
             c->lists = lists;
         }
     c->uses_lists = used;
+    c->out->entries = told;
     if (!knapsack(kind, kinds, (uint32_t)rest, last))
         return;
     for (uint32_t number = 0; rest; number++) {
@@ -181,15 +181,15 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         compose_end_children(c, children[--count]);
 }
 
-static void tune_ranges(struct walk *w, struct subject *s)
+void tune_ranges(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[TUNE_BORDERS_MOST + 1];
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_RANGES], c->ranges, &c->out->ranges);
-    uint32_t entries = beginning(s, border) - 1;
+    uint32_t entries = tune_borders(s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     uint8_t *const ranges = c->ranges;
@@ -239,12 +239,14 @@ uint64_t tune_data_headers(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
     uint64_t units = 1 + (w->l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan, w->l->row);
+    if (w->l->row->units)
+        units = w->l->row->units;
     if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
         return 0;
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;
 }
 
-static void tune_rows(struct walk *w, uint64_t end)
+void tune_rows(struct walk *w, uint64_t end)
 {
     struct line_rows *rows = &w->composer.rows;
     const struct debug *d = &w->l->debug;
@@ -266,15 +268,6 @@ static void tune_rows(struct walk *w, uint64_t end)
         line_row(rows, rows->address, rows->line + (i % 2 ? -1u : 1u));
         rest--;
     }
-}
-
-void tune(struct walk *w, struct subject *s)
-{
-    if (s->level == SUBJECT_LEAN)
-        return;
-    tune_lists(w, s);
-    tune_ranges(w, s);
-    tune_rows(w, s->end);
 }
 
 uint64_t tune_room(const struct walk *w)

@@ -43,9 +43,9 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OTHER] = 0;
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
-    v[ROW_LOCAL_FUNCTIONS] = s->local + l->row->inner_entry + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_FUNCTIONS] = s->local + l->row->small + l->row->inner_entry + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
-    v[ROW_LOCAL_OTHER] = fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
+    v[ROW_LOCAL_OTHER] = l->row->files + fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
     v[ROW_FUNCTIONS] += v[ROW_LOCAL_FUNCTIONS];
 }
 
@@ -130,6 +130,8 @@ void differences_measure(const struct library *l, struct differences *d)
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
     d->language = l->row->without_debug ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    d->sizes_apart = l->sizes_apart;
+    d->names_apart = l->row->names_apart;
     const struct layout_sizes sizes = files_count(l);
     const uint64_t six[] = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss};
     static_assert(sizeof six / sizeof six[0] == SIZE_KINDS, "one of each");

@@ -20,6 +20,8 @@
 struct differences {
     int64_t value[ROW_VALUES];
     const char *language; /* of its units; NULL: it has none */
+    /* How far sizes of functions and lengths of names are from what the row says (Kolmogorov, Smirnov). */
+    double sizes_apart, names_apart;
 };
 
 /* Of a library whose size pass is done. */

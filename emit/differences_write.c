@@ -14,6 +14,9 @@ static const char *const given_up[LEVEL_COUNT] = {[LEVEL_UNMARKED] = "visit mark
                                                   [LEVEL_PLAIN] = "a module's attributes",
                                                   [LEVEL_BARE] = "constants and helpers"};
 
+/* Distributions that are nearer to each other are the same. */
+static const double DISTANCE_MOST = 0.05;
+
 static const char hollow[] = "units of debug information";
 
 /* A row's value beside the set's. */
@@ -77,6 +80,18 @@ static struct json_object *pair(struct json_object *wanted, struct json_object *
     return o;
 }
 
+/* Distributions have a distance instead of values. */
+static bool add_distance(struct json_object *differs, const struct profile_row *row, enum row_text t, double apart)
+{
+    char name[PROFILE_PATH + 32];
+    char text[32];
+    if (!row->text[t] || apart < DISTANCE_MOST)
+        return true;
+    snprintf(text, sizeof text, "%.4f", apart);
+    return put(differs, quantity((enum profile_key_id)(KEY_ROW_TEXT + t), name),
+               pair(json_object_new_int64(0), json_object_new_double_s(apart, text)));
+}
+
 static bool add_values(struct json_object *differs, struct json_object *unknown, const struct plan *plan,
                        uint32_t library, const struct differences *d)
 {
@@ -92,13 +107,11 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
         if (c == UNKNOWN)
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
-    static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS, ROW_TEXT_LANGUAGE};
-    const char *language = d->language ? d->language : "";
-    for (unsigned i = 0; i < sizeof texts / sizeof texts[0] && ok; i++)
-        if (row->text[texts[i]] && strcmp(row->text[texts[i]], language) != 0)
-            ok = json_object_array_add(unknown, json_object_new_string(quantity(
-                                                    (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), name))) == 0;
-    return ok;
+    if (ok && row->text[ROW_TEXT_LANGUAGE] && strcmp(row->text[ROW_TEXT_LANGUAGE], d->language ? d->language : "") != 0)
+        ok = json_object_array_add(unknown, json_object_new_string(quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name))) ==
+             0;
+    return ok && add_distance(differs, row, ROW_TEXT_FUNCTION_SIZES, d->sizes_apart) &&
+           add_distance(differs, row, ROW_TEXT_NAME_LENGTHS, d->names_apart);
 }
 
 /* Edges that carry another number of symbols than the row says. */
@@ -255,6 +268,26 @@ static void report_edges(FILE *f, const struct plan *plan, bool *any)
             t.actual);
 }
 
+static void report_distances(FILE *f, const struct set *set, bool *any)
+{
+    static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS};
+    char name[PROFILE_PATH + 32];
+    for (unsigned t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+        uint32_t of = 0;
+        uint32_t apart = 0;
+        for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
+            const struct differences *d = &set->library[i].differences[0];
+            const bool said = set->plan->library[i].said->text[texts[t]];
+            of += said;
+            apart += said && (t ? d->names_apart : d->sizes_apart) >= DISTANCE_MOST;
+        }
+        if (!apart)
+            continue;
+        report_heading(f, any);
+        fprintf(f, "%-28s%8u of %-8u\n", quantity((enum profile_key_id)(KEY_ROW_TEXT + texts[t]), name), apart, of);
+    }
+}
+
 void differences_report(FILE *f, const struct set *set)
 {
     bool any = false;
@@ -273,7 +306,8 @@ void differences_report(FILE *f, const struct set *set)
         report_values(f, v, &t);
     }
     report_edges(f, plan, &any);
-    for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS; i++)
+    report_distances(f, set, &any);
+    for (unsigned i = DISTRIBUTION_NAME_LENGTHS + 1; i < PROFILE_DISTRIBUTIONS; i++)
         if (plan->profile->distributions[i]) {
             report_heading(f, &any);
             fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name), "not followed");

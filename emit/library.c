@@ -11,6 +11,7 @@
 #include "emit/evaluate.h"
 #include "emit/files.h"
 #include "emit/join.h"
+#include "emit/sizes_row.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -133,7 +134,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
     const struct plan_library *row = l->row;
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
-    uint64_t least = l->glue.end;
+    uint64_t least = l->glue.end + plan_small_bytes(row);
     uint64_t weights = 0;
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
@@ -158,6 +159,11 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
     }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
+    bool drawn = false;
+    uint32_t *sizes = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *sizes);
+    uint32_t *places = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *places);
+    if (!sizes || !places || (row->said && !sizes_row(l, leasts, units, arena, sizes, places, &drawn)))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
     uint64_t given = 0;
     uint64_t weight = 0;
@@ -168,6 +174,10 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         given = until;
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
+        if (drawn) {
+            place = (uint64_t)CODE_ALIGN * places[i];
+            padding = place - sizes[i];
+        }
         if (offset + place > INT32_MAX)
             return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
                              plan_stem(row), plan_ending(row));
@@ -177,7 +187,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
         offset += place;
     }
-    l->layout.section[SECTION_TEXT].size = offset;
+    l->small = (uint32_t)offset;
+    l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row);
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;
 }
@@ -209,7 +220,7 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
 }
 
-enum { AIMS_MOST = 6, AIM_LITTLE = 200 };
+enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
 
 /* --- debug information ------------------------------------------------------ */
 
@@ -260,7 +271,13 @@ static struct describe_goal goal_for(const struct library *l)
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
-                                 .ranges = debug / 1000 * share[3]};
+                                 .ranges = debug / 1000 * share[3],
+                                 .rows_part = DESCRIBE_ROWS_ANY};
+    if (is_mixed(l) && l->row->said) {
+        const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
+        goal.rows_part = mix->rows_part;
+        goal.longer = mix->longer;
+    }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
     if (wanted[DEBUG_LISTS] != DEBUG_ANY)
@@ -272,8 +289,8 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
-        uint64_t frames =
-            debug_frames(&l->debug, 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row));
+        uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
+        uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
         goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
     }
     return goal;
@@ -294,11 +311,13 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
     uint64_t *of = s == DEBUG_LINE     ? &goal->line
                    : s == DEBUG_LISTS  ? &goal->lists
                    : s == DEBUG_RANGES ? &goal->ranges
+                   : s == DEBUG_INFO   ? &goal->info
                                        : NULL;
     if (!of || d->size[s] <= d->wanted[s])
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
     *of = *of > excess ? *of - excess : 0;
+    goal->longer += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
 }
 
@@ -331,6 +350,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
+    d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    debug_choose_files(d, d->units_wanted, l->row->units);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
@@ -426,10 +447,28 @@ static bool reserve_image(struct builder *b, uint64_t size)
     return true;
 }
 
+/* Functions that do nothing but return. */
+static void write_small(const struct plan_library *row, uint8_t *p)
+{
+    for (uint32_t i = 0; i < row->small; i++) {
+        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
+        const uint32_t size = row->small_size[i];
+        for (uint32_t rest = size ? size - 1 : 0; rest; value = random_mix(value)) {
+            const uint32_t part = rest < FILLER_GAP_MOST ? rest : FILLER_GAP_MOST / 2;
+            p = filler_gap(p, part, value);
+            rest -= part;
+        }
+        if (size)
+            *p++ = 0xc3; /* ret */
+        code_pad(p, align_code(size) - size);
+        p += align_code(size) - size;
+    }
+}
+
 static void write_code(struct library *l, uint8_t *image)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
-    uint64_t size = l->layout.section[SECTION_TEXT].size;
+    uint64_t size = l->small;
     l->code.image = text;
     glue_write(&l->code, &l->glue, &l->shape, &l->at);
     for (uint32_t i = 0; i < l->row->functions; i++)
@@ -444,6 +483,7 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
+    write_small(l->row, text + size);
 }
 
 static void write_init(const struct library *l, uint8_t *image)
@@ -456,15 +496,22 @@ static void write_init(const struct library *l, uint8_t *image)
 static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
     uint32_t count = 0;
-    struct unwind_function *f = arena_take(arena, ((uint64_t)l->row->functions + GLUE_COUNT) * sizeof *f);
+    struct unwind_function *f =
+        arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
     if (!f)
         return NULL;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
             f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size,
-                                                  i == GLUE_START};
+                                                  i == GLUE_START, false};
     for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false};
+        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false, false};
+    uint64_t at = l->code.text + l->small;
+    for (uint32_t i = 0; i < l->row->small; i++) {
+        if (l->row->small_size[i])
+            f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
+        at += align_code(l->row->small_size[i]);
+    }
     *count_of = count;
     return f;
 }

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "dwarf/line_read.h"
+#include "emit/describe.h"
 #include "emit/library.h"
 #include "emit/mix.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256 };
+enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50, LONGER_MOST = 12 };
 
 struct rows {
     struct plan *plan;
@@ -44,6 +46,10 @@ static bool leave_one_open(struct asked *a)
 static bool relent(struct asked *a, enum debug_section section, uint64_t possible)
 {
     const enum mix_kind kind = mix_kind_of(section);
+    if (section == DEBUG_ARANGES && a->size[section] != DEBUG_ANY) {
+        a->size[section] = DEBUG_ANY;
+        return true;
+    }
     if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
         return leave_one_open(a);
     uint64_t *size = &a->size[section];
@@ -56,6 +62,94 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
     const uint64_t margin = is_composed ? (little + 15) / 16 * 16 : 0;
     *size = possible > *size ? possible + margin : possible > margin ? possible - margin : 0;
     return true;
+}
+
+/* Rows of the line tables that the builder has composed. */
+static uint64_t count_rows(const struct builder *b)
+{
+    const struct debug *d = &b->library.debug;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        if (!u->program_size)
+            continue;
+        struct line_reader r = line_reader_of(d->composed->programs.data + u->program, u->program_size);
+        while (line_read(&r))
+            rows++;
+        rows++; /* the sequence's end */
+    }
+    return rows;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* As many rows as the row says, nearly, by halving what is known to be too few and too many. */
+static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
+{
+    struct plan_mix *mix = &r->plan->mix[index];
+    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ROWS];
+    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
+    if (!wanted || mix->size[DEBUG_LINE] == DEBUG_ANY)
+        return;
+    uint64_t nearest = count_rows(b);
+    int32_t best = DESCRIBE_ROWS_ANY;
+    int32_t low = 0;
+    int32_t high = DESCRIBE_ROWS_MOST;
+    for (unsigned tries = 0; tries < ROWS_TRIES && distance(nearest, wanted) > wanted / ROWS_NEAR; tries++) {
+        struct error own = {0};
+        mix->rows_part = (low + high) / 2;
+        if (!library_size(b, r->plan, r->stock, index, &own)) {
+            low = mix->rows_part;
+            continue;
+        }
+        const uint64_t rows = count_rows(b);
+        if (rows > wanted)
+            high = mix->rows_part;
+        else
+            low = mix->rows_part;
+        if (distance(rows, wanted) < distance(nearest, wanted)) {
+            nearest = rows;
+            best = mix->rows_part;
+        }
+    }
+    mix->rows_part = best;
+}
+
+/* And as many entries of location lists. */
+static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
+{
+    struct plan_mix *mix = &r->plan->mix[index];
+    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ENTRIES];
+    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
+    if (!wanted || mix->size[DEBUG_LISTS] == DEBUG_ANY)
+        return;
+    int32_t low = DESCRIBE_LONGER_LEAST - DESCRIBE_LONGER_PARTS;
+    int32_t high = LONGER_MOST;
+    int32_t best = 0;
+    uint64_t nearest = UINT64_MAX;
+    for (unsigned tries = 0; tries < ROWS_TRIES && low <= high; tries++) {
+        struct error own = {0};
+        mix->longer = tries ? (low + high) / 2 : 0;
+        if (!library_size(b, r->plan, r->stock, index, &own)) {
+            low = mix->longer + 1;
+            continue;
+        }
+        const uint64_t entries = b->composed.entries;
+        if (distance(entries, wanted) < nearest) {
+            nearest = distance(entries, wanted);
+            best = mix->longer;
+        }
+        if (nearest <= wanted / ROWS_NEAR)
+            break;
+        if (entries > wanted)
+            low = mix->longer + 1;
+        else
+            high = mix->longer - 1;
+    }
+    mix->longer = best;
 }
 
 static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -73,10 +167,15 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
         a.size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
+    if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
+        a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     struct error own = {0};
     for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
-        if (library_size(b, r->plan, r->stock, index, &own))
+        if (library_size(b, r->plan, r->stock, index, &own)) {
+            settle_rows(r, b, index);
+            settle_entries(r, b, index);
             return true;
+        }
         if (own.code != ERROR_INFEASIBLE)
             break;
         if (!relent(&a, b->library.debug.failed, own.possible > 0 ? (uint64_t)own.possible : 0))
@@ -106,6 +205,8 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     bool ok = plan->mix && r.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; ok && i < plan->library_count; i++)
+        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY};
     for (uint32_t i = 0; ok && i < plan->library_count; i++)
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;

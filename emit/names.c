@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/hash.h"
+#include "emit/names_row.h"
 #include "emit/plan.h"
 
 void names_init(struct names *n, uint32_t length, uint32_t pad)
@@ -121,6 +122,8 @@ uint32_t names_function(const struct names *n, const struct plan_library *l, uin
 {
     if (names_are_mangled(n, l))
         return mangle_length(n->letters, l, index, f);
+    if (l->said)
+        return names_row_length(l, index);
     return names_length(n, stem_length(l) + names_digits(index));
 }
 
@@ -129,6 +132,8 @@ uint8_t *names_write_function(const struct names *n, struct names_head *head, co
 {
     if (names_are_mangled(n, l))
         return mangle_write(&head->mangled, n->letters, l, index, f, at, hash);
+    if (l->said)
+        return names_row_write(l, index, at, hash);
     if (head->library != l) {
         head->library = l;
         names_stem(&head->stem, l->name, "_fun");

@@ -7,7 +7,8 @@
  *     libutility9_fun0 0123456789012...    digits up to the wanted length
  *
  * Lengths, hashes and whole tables of names come without writing a name twice:
- * what names share is hashed and copied in one piece.
+ * what names share is hashed and copied in one piece. Libraries with rows have shorter ones
+ * (emit/names_row.h).
  */
 #ifndef EMIT_NAMES_H
 #define EMIT_NAMES_H

@@ -328,6 +328,7 @@ static const char *const python[] = {
 /* clang-format on */
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
+enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",     "librt.so.1",
                                         "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"};
@@ -347,17 +348,119 @@ uint32_t outside_most(bool module)
     return LIBC + (module ? PYTHON : 0);
 }
 
-const char *outside_name(bool module, uint64_t key, uint32_t index)
+/* The names of a library in its order: place in the lists, CPython's before the C library's. */
+static uint32_t place_of(bool module, uint64_t key, uint32_t index)
 {
     if (module && index < PYTHON)
-        return python[(random_below(key, PYTHON) + index) % PYTHON];
-    return libc[(random_below(random_mix(key), LIBC) + index - (module ? PYTHON : 0)) % LIBC];
+        return (random_below(key, PYTHON) + index) % PYTHON;
+    return PYTHON + (random_below(random_mix(key), LIBC) + index - (module ? PYTHON : 0)) % LIBC;
+}
+
+static const char *name_at(uint32_t place)
+{
+    return place < PYTHON ? python[place] : libc[place - PYTHON];
+}
+
+const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index)
+{
+    return name_at(choice ? choice[index] : place_of(module, key, index));
+}
+
+bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index)
+{
+    return (choice ? choice[index] : place_of(module, key, index)) >= PYTHON;
+}
+
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (outside_is_versioned(module, key, choice, i))
+            bytes += strlen(outside_name(module, key, choice, i)) + sizeof OUTSIDE_VERSION;
+    return bytes;
 }
 
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++)
-        bytes += strlen(outside_name(module, key, i)) + 1;
+        bytes += strlen(outside_name(module, key, NULL, i)) + 1;
     return bytes;
+}
+
+/* Names of every length that are not chosen, as a list for each. */
+struct spare {
+    uint32_t first[LENGTHS]; /* plus 1; 0: none */
+    uint32_t next[LIBC + PYTHON];
+};
+
+static void spare_name(struct spare *s, uint32_t place)
+{
+    const size_t length = strlen(name_at(place));
+    s->next[place] = s->first[length];
+    s->first[length] = place + 1;
+}
+
+/* The length that would best take the place of a name's, with `more` characters wanted at most. */
+static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint32_t *length)
+{
+    const int64_t own = (int64_t)strlen(name_at(place));
+    int64_t best = 0;
+    for (int64_t n = 1; n < LENGTHS; n++) {
+        const int64_t gain = n - own;
+        const bool towards = more > 0 ? gain > best && gain <= more : gain < best && gain >= more;
+        if (s->first[n] && towards) {
+            best = gain;
+            *length = (uint32_t)n;
+        }
+    }
+    return best != 0;
+}
+
+/* The spare name whose length is nearest. */
+static uint32_t take_nearest(struct spare *s, uint32_t length)
+{
+    uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
+    for (uint32_t apart = 0; apart < LENGTHS; apart++) {
+        if (at >= apart && s->first[at - apart])
+            at -= apart;
+        else if (at + apart < LENGTHS && s->first[at + apart])
+            at += apart;
+        else
+            continue;
+        break;
+    }
+    const uint32_t place = s->first[at] - 1;
+    s->first[at] = s->next[place];
+    return place;
+}
+
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
+                        uint16_t *choice)
+{
+    struct spare s = {{0}, {0}};
+    uint64_t is = 0;
+    const uint32_t all = outside_most(module);
+    for (uint32_t i = all; i-- > (length ? 0 : count);)
+        spare_name(&s, place_of(module, key, i));
+    for (uint32_t i = 0; i < count; i++) {
+        choice[i] = (uint16_t)(length ? take_nearest(&s, length[i]) : place_of(module, key, i));
+        is += strlen(name_at(choice[i])) + 1;
+    }
+    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+        for (uint32_t i = 0; i < count && is != bytes; i++) {
+            uint32_t better;
+            int64_t more = (int64_t)(bytes - is);
+            if (!pass) /* each its part, so that lengths stay what they are */
+                more = more * 2 / (count - i) + (more > 0 ? 1 : -1);
+            if (!find_swap(&s, choice[i], more, &better))
+                continue;
+            const uint32_t old = choice[i];
+            const uint32_t new = s.first[better] - 1;
+            s.first[better] = s.next[new];
+            choice[i] = (uint16_t) new;
+            is += better - (uint64_t)strlen(name_at(old));
+            spare_name(&s, old);
+        }
+    return is;
 }

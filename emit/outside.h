@@ -9,8 +9,21 @@
 /* How many there are for a module or a utility. */
 uint32_t outside_most(bool module);
 
-/* The name at `index`, below that, of a library with this key: no two are the same. */
-const char *outside_name(bool module, uint64_t key, uint32_t index);
+/* The name at `index`, below that, of a library with this key: no two are the same. `choice` is
+ * NULL, or what outside_choose has chosen. */
+const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
+
+/* Chooses `count` names that take `bytes` with their terminators, or as nearly as that can be; returns
+ * what they take. `length` is NULL, or how long each should be, as far as the other allows. */
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
+                        uint16_t *choice);
+
+/* Whether that is a function of the C library, with the version below. */
+bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
+#define OUTSIDE_VERSION "@GLIBC_2.2.5"
+
+/* Bytes of the names of those that are, with the version and a terminator. */
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
 
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
  * libc.so.6: how many there are, and their names. */

@@ -60,6 +60,7 @@ enum plan_level {
 
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
+    char prefix[16];                 /* "m3", which most symbols of one with a row begin with; "" of others */
     enum library_kind kind;
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
@@ -102,10 +103,24 @@ struct plan_library {
         uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
         uint64_t names;     /* bytes of the names of `outside` and `objects` */
     } extra;
-    uint32_t units;          /* of debug information, but for those without code; 0: as in any */
-    uint32_t shared_names;   /* static objects that have the first one's name */
-    uint64_t exported_names; /* bytes of these names, part of function_names */
-    struct plan_edge *edge;  /* the plan's; in the order of DT_NEEDED */
+    double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
+    uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
+    uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
+    uint32_t units;           /* of debug information, but for those without code; 0: as in any */
+    uint32_t units_all;       /* with those; 0: as many as it takes */
+    uint32_t shared_names;    /* static objects that have names of others: the last */
+    uint64_t exported_names;  /* bytes of these names, part of function_names */
+    /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
+     * (names_row.h). The plan's; `lengths` entries of the first are set. */
+    uint16_t *function_length, *object_length;
+    /* Functions that are too small to be numbered ones: local symbols that no one calls and nothing is
+     * told of, behind the others in .text. Of `small_size` of them (the plan's; bytes, 0 too), the
+     * first `small` are there. Their names are those of the first static objects. */
+    uint8_t *small_size;
+    uint32_t small_sizes, small;
+    uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
+    uint32_t lengths;
+    struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
 
     uint64_t size[SIZE_KINDS];
@@ -131,6 +146,7 @@ enum purpose {
     PURPOSE_ENTRY,
     PURPOSE_EXTERN,
     PURPOSE_CLASSES,
+    PURPOSE_NAMES,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
@@ -147,6 +163,7 @@ struct assignment {
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
     uint64_t size[10];
+    int32_t rows_part, longer; /* describe.h */
 };
 
 struct plan {
@@ -224,6 +241,30 @@ static inline bool plan_is_joined(const struct plan *plan, const struct plan_lib
 static inline bool plan_is_direct(const struct plan_library *l)
 {
     return l->kind >= LIBRARY_INSIDE;
+}
+
+/* What the names of its own symbols begin with, but for those that the driver looks for. */
+static inline const char *plan_prefix(const struct plan_library *l)
+{
+    return l->prefix[0] ? l->prefix : l->name;
+}
+
+/* Bytes of its small functions, each at a whole 16. */
+static inline uint64_t plan_small_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->small; i++)
+        bytes += (l->small_size[i] + UINT64_C(15)) & ~UINT64_C(15);
+    return bytes;
+}
+
+/* How many of them are code at all. */
+static inline uint32_t plan_small_framed(const struct plan_library *l)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->small; i++)
+        count += l->small_size[i] != 0;
+    return count;
 }
 
 /* The library at `place` in the order in which the driver imports them: begin, modules,

@@ -10,11 +10,15 @@
 #include "emit/plan_rows.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
+#include "emit/glue.h"
+#include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/stock.h"
 
@@ -22,8 +26,12 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4, /* functions of another that a library calls */
-    EXTERN_CHAIN = 10, /* modules that call each other in a row */
+    CALLS_NATURAL = 4,     /* functions of another that a library calls */
+    EXTERN_CHAIN = 10,     /* modules that call each other in a row */
+    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
+    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
+    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
+    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -83,7 +91,94 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
+static int by_size(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sizes of the functions that every library has, but for the entry. */
+static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
+                             uint32_t size[GLUE_COUNT + SIZELESS])
+{
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    const struct glue glue = glue_size(&code, &shape);
+    uint32_t count = 0;
+    for (; count < SIZELESS; count++)
+        size[count] = 0;
+    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
+        if (glue.place[i].size && i != GLUE_ENTRY)
+            size[count++] = glue.place[i].size;
+    return count;
+}
+
+/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
+static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function f = plan_function(l, i);
+        const struct function next = plan_function(l, i + 1);
+        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
+        if ((i + 1) % plan->depth)
+            least[i] += CODE_CALL + code_pass_size(&next);
+    }
+    qsort(least, count, sizeof *least, by_size);
+}
+
+/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
+static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
+{
+    const uint32_t some = leasts / SMALL_TOLERANCE;
+    for (uint32_t i = 0; i + some < count; i++)
+        if (least[(uint64_t)i * leasts / count] > wanted[i + some])
+            return false;
+    return true;
+}
+
+/* How many of the functions of these sizes should be no numbered ones. */
+static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
+                        uint32_t *small)
+{
+    uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
+    if (!least)
+        return false;
+    least_sizes(plan, l, count, least);
+    *small = 0;
+    while (*small < count && (size[*small] < least[0] ||
+                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
+        *small += size[*small] < least[0] ? 1 : 1 + count / 128;
+    *small = *small < count ? *small : count;
+    free(least);
+    return true;
+}
+
+/* Which functions are too small to be numbered. */
+static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
+{
+    uint32_t common[GLUE_COUNT + SIZELESS];
+    const uint32_t glue = common_sizes(plan, l, common);
+    const uint32_t count = w->functions;
+    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue ||
+        count > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym))
+        return true;
+    uint32_t *all = malloc(count * sizeof *all);
+    uint32_t *size = malloc(count * sizeof *size);
+    l->small_size = malloc(count * sizeof *l->small_size);
+    bool ok = all && size && l->small_size;
+    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
+                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+        ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
+        for (uint32_t i = 0; ok && i < count - glue; i++)
+            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+    }
+    free(all);
+    free(size);
+    return ok;
+}
+
+static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
     struct plan_library *l = &r->s->plan->library[index];
@@ -98,11 +193,22 @@ static void begin_library(struct rows *r, uint32_t row_number, uint32_t index)
         w->exported = exported > glue ? exported - glue : 0;
     }
     l->said = row;
+    snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
+    const bool wants_dynstr = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
+    const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
+    const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
+    const uint64_t room = undefined < most ? undefined + 1 : most;
+    if (wants_dynstr) {
+        l->outside_choice = malloc(room * sizeof *l->outside_choice);
+        w->lengths = malloc(room * sizeof *w->lengths);
+    }
+    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !wants_dynstr)) ||
+           error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 
 /* --- the graph ----------------------------------------------------------------------------- */
@@ -227,7 +333,9 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if (l->functions > rows_least_exported(l, w))
+        if (l->lengths && w->terse < ROWS_TERSE_MOST)
+            w->terse++;
+        else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
         else if (!w->silent && l->imports)
             w->silent = true;
@@ -249,8 +357,11 @@ static bool run_rounds(struct rows *r, struct error *e)
     const uint32_t count = plan_counted(plan);
     bool again = true;
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
+            r->want[i].drawn = false;
+            plan->library[i].lengths = 0;
+        }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
         const bool wide = plan->wide;
@@ -258,14 +369,15 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
-        if (!workers_run(s->threads, count, rows_fit_exactly, r, e) || !lower(r, &again, e))
+        if (!rows_name_exported(r, e) || !workers_run(s->threads, count, rows_fit_exactly, r, e) ||
+            !lower(r, &again, e))
             return false;
     }
     if (again)
         return error_set(e, ERROR_INFEASIBLE,
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
-    return true;
+    return workers_run(s->threads, count, rows_settle_names, r, e);
 }
 
 /* The two markers have nothing of rows but what all of these have. */
@@ -295,7 +407,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
         const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
-        begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0));
+        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
     }
     if (plan->profile->names.style == STYLE_ITANIUM)
         names_init_itanium(&plan->names, MANGLE_NATURAL);
@@ -311,6 +423,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     for (uint32_t i = 0; r.want && i < count; i++) {
         free(r.want[i].names[0]);
         free(r.want[i].names[1]);
+        free(r.want[i].lengths);
     }
     free(r.want);
     free(r.index);

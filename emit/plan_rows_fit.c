@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_parts.h"
@@ -15,7 +17,9 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 24, /* bytes of an import's name */
+    NAME_ESTIMATE = 20, /* bytes of an import's name */
+    OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
+    FEW_EXPORTED = 4,   /* whose names take nothing to speak of */
     MANGLED_ESTIMATE = 64,
 };
 
@@ -53,9 +57,29 @@ static uint32_t more_of(const struct plan_library *l, enum row_value v, uint64_t
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
 }
 
-/* As many slots of the PLT, undefined symbols and relocations as the row has. */
-static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t share)
+/* Chooses undefined symbols whose names make .dynstr as large as the row has it; the bytes of
+ * their names. */
+static uint64_t name_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
+    const bool module = l->kind == LIBRARY_MODULE;
+    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
+    if (!l->outside_choice)
+        return natural;
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
+    const uint64_t others = shape_of(plan, l).dynstr;
+    uint64_t bytes = wanted > others ? wanted - others : 0;
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
+        bytes = natural;
+    /* where .dynsym is all there is, these are most of the names */
+    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
+                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
+}
+
+/* As many slots of the PLT, undefined symbols and relocations as the row has. */
+static void set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t share = w->share;
     struct plan_extra *x = &l->extra;
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
@@ -64,8 +88,6 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
     x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
-    x->names = outside_bytes(module, l->key, x->outside) + names_digits_sum(0, x->objects) +
-               x->objects * (strlen(l->name) + sizeof SHAPE_DATA);
     x->needed = more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();
@@ -85,6 +107,8 @@ static void set_extra(const struct plan *plan, struct plan_library *l, uint32_t 
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
     }
+    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    x->names += name_outside(plan, l, w);
     const bool any = x->outside || least.defined;
     x->pointers = more_of(l, ROW_RELATIVE, least.relative, share);
     x->got = any ? more_of(l, ROW_GLOB_DAT, 2, share) : 0;
@@ -118,7 +142,7 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
 {
     if (names_are_mangled(&plan->names, l))
         return w->names[l->level == LEVEL_BARE][functions];
-    return names_bytes(&plan->names, (uint32_t)(strlen(l->name) + sizeof "_fun" - 1), 0, functions);
+    return names_row_bytes(l, 0, functions);
 }
 
 /* Counts and names for so many functions. */
@@ -136,15 +160,23 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
-    set_extra(plan, l, w->share);
+    set_extra(plan, l, w);
 }
 
-/* Units of debug information as the row has them, or one where there is too little for more. */
+/* Units of debug information as the row has them, or one where there is too little for more.
+ * Those that .debug_aranges has no room for are without code. */
 static void set_units(struct plan_library *l, bool one)
 {
-    const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
+    uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    const uint64_t aranges = rows_value_or(l->said, ROW_MIX_ARANGES, 0);
     const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
-    l->units = one ? 1 : units < all ? (uint32_t)units : all;
+    units = one ? 1 : units < UNITS_MOST ? units : UNITS_MOST;
+    uint64_t coded = units < all ? units : all;
+    if (aranges >= ARANGES_EACH && aranges / ARANGES_EACH < coded)
+        coded = aranges / ARANGES_EACH;
+    l->units = (uint32_t)coded;
+    l->units_all = (uint32_t)units;
 }
 
 /* Notes what there is too little of; false. */
@@ -167,8 +199,13 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
+    l->files = l->stripped ? 0 : more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
     set_units(l, false);
     solve_base(s, index);
+    if (symtab < base[SIZE_SYMTAB]) {
+        l->files = 0;
+        solve_base(s, index);
+    }
     if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
         set_units(l, true);
         solve_base(s, index);
@@ -181,9 +218,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
         if (more > UINT32_MAX / 2)
             return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
-        /* static objects that there are no bytes of names for share the first one's, as
-         * `completed.0` is the name of many */
-        const uint64_t one = strlen(l->name) + sizeof "_var" + names_digits((uint32_t)more);
+        /* static objects that there are no bytes of names for have others', as `completed.0` is
+         * the name of many */
+        const uint64_t one = names_row_object_least(l->small + (uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
@@ -210,12 +247,31 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
+/* Functions that there is no room for are small ones: all, or as far as there is any for these. */
+static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool all)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    const struct want *w = &r->want[index];
+    const uint32_t others = l->functions + glue_symbols(l);
+    const uint32_t missing = w->functions > others ? w->functions - others : 0;
+    l->small = missing < l->small_sizes ? missing : l->small_sizes;
+    while (!fits(r, index, code)) {
+        if (all || !l->small)
+            return false;
+        l->small = l->small > w->small ? w->small : l->small / 2;
+    }
+    return true;
+}
+
 /* Numbered functions where so many symbols of functions are wanted. */
 static uint32_t numbered(const struct plan_library *l, const struct want *w)
 {
     const uint32_t glue = glue_symbols(l);
     const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
+    const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
+    if (n > most)
+        n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
         n = w->cap;
     return n > least ? n : least;
@@ -226,14 +282,39 @@ static uint64_t estimate(const struct plan_library *l)
     return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
 }
 
-/* With `functions` of which as many as may be are dynamic, the first level that fits. */
-static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
+/* Whether all symbols of functions would be taken by what is not numbered, although the row has code
+ * for more: then helpers are worth less than functions that the code, and what debug information says of
+ * it, can be in. */
+static bool is_empty(const struct plan_library *l, const struct want *w)
+{
+    enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
+    struct plan_library bare = *l;
+    bare.level = LEVEL_BARE;
+    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+           rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
+}
+
+/* Whether it has more functions than its row, and would have fewer if more gave way. */
+static bool has_too_many(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                         enum plan_level last)
+{
+    struct plan_library less = *l;
+    less.level = last;
+    return profile_is_captured(plan->profile) && l->functions + glue_symbols(l) > w->functions &&
+           glue_symbols(&less) < glue_symbols(l);
+}
+
+/* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
+ * level that fits; `all` as in fits_with_small. */
+static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
 {
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+        if (!lost && is_empty(l, w))
+            continue;
         const uint32_t least = rows_least_exported(l, w);
         uint32_t functions = numbered(l, w);
         functions = functions > lost + least ? functions - lost : least;
@@ -242,7 +323,9 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost)
             exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (fits(r, index, estimate(l)))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)))
+                break;
+            if (fits_with_small(r, index, estimate(l), all))
                 return true;
             if (w->exported >= 0 || exported == least)
                 break;
@@ -273,13 +356,14 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         return true;
     }
     for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
-        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-            if (try_levels(r, index, lost))
-                return true;
-            /* what binds and relocates is worth half of the functions */
-            if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
-                break;
-        }
+        for (unsigned all = 2; all--;)
+            for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+                if (try_levels(r, index, lost, all))
+                    return true;
+                /* what binds and relocates is worth half of the functions */
+                if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                    break;
+            }
         if (!w->share)
             break;
     }
@@ -312,15 +396,23 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 
 /* --- exact ---------------------------------------------------------------------------------------- */
 
-static void name_imports(const struct plan *plan, struct plan_library *l)
+/* The exact sizes with so many numbered functions; *fit says whether there is room. False when
+ * memory ran out. */
+static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_t functions, bool all, bool *fit)
 {
-    struct import import;
-    l->import_names = 0;
-    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function f = plan_function(to, import.function);
-        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
-    }
+    struct solver *s = r->s;
+    struct plan_library *l = &s->plan->library[index];
+    const uint32_t callers = l->leaf;
+    set_counts(s->plan, l, &r->want[index], functions, l->exported);
+    const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
+    l->callers = l->imports < most ? l->imports : most;
+    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
+    if (l->functions && !code)
+        return false;
+    s->code[index] = code;
+    *fit = l->said->value[ROW_TEXT] == PROFILE_DERIVED || fits_with_small(r, index, code, all);
+    return true;
 }
 
 /* The exact sizes, with ever fewer local functions. What others call stays as it is. Where it
@@ -331,30 +423,21 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
     struct solver *s = r->s;
     struct plan_library *l = &s->plan->library[index];
     struct want *w = &r->want[index];
-    const uint32_t exported = l->exported;
-    const uint32_t callers = l->leaf;
-    name_imports(s->plan, l);
+    const uint32_t had = l->functions;
+    bool fit = false;
     w->lack = SIZE_KINDS;
-    for (uint32_t functions = l->functions;; functions -= 1 + (functions - exported) / 16) {
-        set_counts(s->plan, l, w, functions, exported);
-        const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
-        l->callers = l->imports < most ? l->imports : most;
-        l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
-        uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
-        if (l->functions && !code)
-            return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
-        s->code[index] = code;
-        if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) {
-            solve_base(s, index);
-            solve_natural(s, index);
-            return true;
+    for (unsigned all = 2; all-- && !fit;)
+        for (uint32_t functions = had;; functions -= 1 + (functions - l->exported) / 16) {
+            if (!try_exactly(r, worker, index, functions, all, &fit))
+                return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
+            if (fit || functions <= l->exported || functions <= l->leaf)
+                break;
         }
-        if (fits(r, index, code)) {
-            w->lack = SIZE_KINDS;
-            return true;
-        }
-        if (functions <= exported || functions <= callers)
-            break;
+    if (fit)
+        w->lack = SIZE_KINDS;
+    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) {
+        solve_base(s, index);
+        solve_natural(s, index);
     }
     return true;
 }

@@ -5,19 +5,23 @@
 
 #include "emit/plan_parts.h"
 
-enum { ROWS_EXTRA_WHOLE = 4 }; /* what `share` counts */
+enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
 
 /* What is wanted of a library. */
 struct want {
     uint32_t row;       /* in the profile */
     uint32_t functions; /* symbols of functions, those of the glue too */
+    uint32_t small;     /* functions that are smaller than numbered ones */
     int64_t exported;   /* dynamic ones; -1: as many as there is room for */
     uint32_t imports;   /* that it would make */
     uint32_t leaves;    /* the most that one library would call of its leaves */
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
+    uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
+    bool drawn;         /* lengths of its exported functions' names are settled */
+    uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
     enum size_kind lack;
     uint64_t needs;
     /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose
@@ -50,5 +54,13 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 /* Its exact sizes, when all have their counts, with ever fewer local functions; what others
  * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Settles the lengths of exported functions' names, when all libraries have their counts, and what
+ * the names of imports take. */
+bool rows_name_exported(struct rows *r, struct error *e);
+
+/* A worker's task: settles all other names when all sizes are, so that .strtab is as the row has it and the lengths
+ * are distributed as the row says. */
+bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);
 
 #endif

@@ -38,7 +38,7 @@ enum {
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
 
 /* Distributions over all captured libraries, kept as text. */
-enum { PROFILE_DISTRIBUTIONS = 6 };
+enum { DISTRIBUTION_FUNCTION_SIZES, DISTRIBUTION_NAME_LENGTHS, PROFILE_DISTRIBUTIONS = 6 };
 
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
@@ -234,7 +234,7 @@ struct profile {
                                 not say; there may be no module. */
     uint32_t rows;
     bool graph;                                 /* rows say which library needs which */
-    char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application, not followed; NULL where absent */
+    char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */
     struct {
         char *from; /* what was captured; NULL where absent */
         int64_t libraries, unreadable;

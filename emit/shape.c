@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
@@ -107,6 +108,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
     s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked : 0) +
                 (s->local ? l->function_names - own : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
+    s->strtab += l->versioned_names;
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
@@ -114,8 +116,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         if (shape_has_local(l, s, i))
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
-    const uint32_t named = l->locals - l->shared_names;
-    s->strtab += names_digits_sum(0, named) + named * (stem + sizeof "_var");
+    const uint32_t named = l->small + l->locals - l->shared_names;
+    s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
@@ -185,7 +187,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (shape_has_local(l, &s, i))
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->locals + s.local + l->inner_entry + s.undefined + s.defined + s.inner;
+    s.symbols = (uint64_t)s.fixed_locals + l->files + l->small + l->locals + s.local + l->inner_entry + s.undefined +
+                s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
@@ -237,7 +240,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    uint32_t framed = l->functions + s->glue;
+    uint32_t framed = l->functions + s->glue + plan_small_framed(l);
     section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = 8;
@@ -252,5 +255,5 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
-    section[SECTION_SYMTAB].info = s->fixed_locals + l->locals + s->local + l->inner_entry;
+    section[SECTION_SYMTAB].info = s->fixed_locals + l->files + l->small + l->locals + s->local + l->inner_entry;
 }

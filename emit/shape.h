@@ -98,7 +98,7 @@ enum {
 /* What the name of a prefixed one begins with. */
 static inline const char *shape_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
 {
-    return k->type == STT_FILE ? plan_stem(l) : l->name;
+    return k->type == STT_FILE ? plan_stem(l) : plan_prefix(l);
 }
 
 struct shape {

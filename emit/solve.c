@@ -65,7 +65,7 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
     const uint64_t average = (uint64_t)plan_units(s->plan, l);
     const uint64_t least = average / 2 ? average / 2 : 1;
     if (l->units)
-        return l->units;
+        return l->units > l->units_all ? l->units : l->units_all;
     if (l->said)
         return (l->functions + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
@@ -82,7 +82,7 @@ void solve_base(const struct solver *s, uint32_t index)
     const uint64_t glue = l->said ? shape.glue : GLUE_LIBRARY;
     uint64_t names = l->function_names + (glue + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
-    b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end;
+    b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end + plan_small_bytes(l);
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     const struct corpus *corpus = stock_corpus_of(s->corpus, l);
     b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units_most(s, l), names) +

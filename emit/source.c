@@ -80,6 +80,8 @@ const char *source_name_of(const struct source_walk *w, const struct entry *e)
     const struct composed *c = l->debug.composed;
     if (!e->name_at)
         return "";
+    if (e->text)
+        return e->text;
     const uint32_t place = (uint32_t)(e->name_at - (c->info.data + w->unit->entries));
     const uint8_t *named = c->named.data + w->unit->named * sizeof place;
     if (!w->unit->named_count || !bsearch(&place, named, w->unit->named_count, sizeof place, by_place))

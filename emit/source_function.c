@@ -14,6 +14,7 @@ const char *const source_types[ARGUMENT_TYPES] = {
     [TYPE_DOUBLE] = "double", [TYPE_STRING] = "const char *",
 };
 
+enum { LABELS_MOST = 2 };
 enum { SCOPED_STEP = 37 /* between the names of a block's locals, as stamps choose them */ };
 
 /* What is told of a function. */
@@ -26,6 +27,11 @@ struct told {
     uint32_t slots;
     size_t scoped; /* where the names of locals of its blocks begin in source.scoped */
     uint32_t scopeds, next_scoped;
+    struct {
+        const char *name;
+        uint64_t at;
+    } label[LABELS_MOST];
+    uint32_t labels;
     uint64_t hash;
     uint64_t start, end; /* offsets in the code */
 };
@@ -92,6 +98,10 @@ static void read_children(struct source_walk *w, struct told *t, const struct en
             type_declare(body_of(w), w->corpus, w->unit->header, child.type, name);
             assert(t->parameters < ARGUMENTS_MOST);
             t->parameter[t->parameters++] = name;
+        } else if (child.tag == DW_TAG_label) {
+            assert(t->labels < LABELS_MOST);
+            t->label[t->labels].name = source_name_of(w, &child);
+            t->label[t->labels++].at = child.low - w->l->code.text;
         } else if (depth == 1 && child.tag == DW_TAG_variable) {
             tell_local(w, t, &child, locals);
         } else if (child.tag == DW_TAG_variable && child.name_at) {
@@ -207,8 +217,7 @@ static const char *scoped_name(const struct source_walk *w, const struct told *t
 {
     const uint32_t n = t->next_scoped + local;
     if (n >= t->scopeds) /* blocks were not told: any name */
-        return (const char *)w->corpus->strings.data +
-               w->corpus->name[((uint32_t)(t->hash >> 20) + n * SCOPED_STEP) % CORPUS_NAMES];
+        return corpus_name(w->corpus, (uint32_t)(t->hash >> 20) + n * SCOPED_STEP);
     const char *name;
     memcpy(&name, w->s->scoped.data + (t->scoped + n) * sizeof name, sizeof name);
     return name;
@@ -271,6 +280,16 @@ static uint32_t lines_in(const struct statements *s)
     return lines;
 }
 
+/* Where one is, before what begins at `at`. */
+static void say_label(struct source_walk *w, const struct told *t, uint64_t at)
+{
+    for (uint32_t i = 0; i < t->labels; i++)
+        if (t->label[i].at == at) {
+            say(w, t->label[i].name);
+            say(w, ": ");
+        }
+}
+
 static void say_piece(struct source_walk *w, struct told *t, const struct piece *piece, uint64_t at)
 {
     struct code_text *runs = &w->s->runs;
@@ -285,6 +304,7 @@ static void say_piece(struct source_walk *w, struct told *t, const struct piece 
     if (!s.text)
         return;
     source_go_to(w, source_line_at(w, at));
+    say_label(w, t, at);
     say_statements(w, t, &s, at);
     w->line += lines_in(&s);
 }
@@ -400,6 +420,7 @@ static void numbered_body(struct source_walk *w, struct told *t, uint32_t index,
         at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL + code_behind_call(&site);
     }
     begin_statement(w, source_line_at(w, at));
+    say_label(w, t, at);
     say(w, "return result;");
 }
 

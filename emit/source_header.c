@@ -35,9 +35,9 @@ static struct dialect dialect_of(const struct writer *w)
     return w->corpus->dialect;
 }
 
-static const char *string_at(const struct writer *w, uint32_t name)
+static const char *name_of(const struct writer *w, const struct entry *e)
 {
-    return name == ENTRY_NONE ? "" : (const char *)w->corpus->strings.data + name;
+    return entry_name(e, &w->corpus->strings);
 }
 
 static void begin_item(struct writer *w)
@@ -73,14 +73,14 @@ const char *header_inline_name(const struct corpus *c, uint32_t header, uint32_t
 {
     struct entry e;
     read_inline(c, header, k, &e);
-    return e.name == ENTRY_NONE ? "" : (const char *)c->strings.data + e.name;
+    return entry_name(&e, &c->strings);
 }
 
 static const char *child_name(const struct writer *w, uint32_t k, uint32_t child)
 {
     struct entry e;
     entry_read(dialect_of(w), w->header->entries + (w->corpus->inlines[k].child[child] - w->corpus->start), &e);
-    return string_at(w, e.name);
+    return name_of(w, &e);
 }
 
 static bool is_double(const struct corpus_inline *f, uint32_t child)
@@ -216,7 +216,7 @@ static const uint8_t *add_aggregate(struct writer *w, const struct entry *e, con
     begin_item(w);
     text_add(&w->text, named ? "" : "typedef ");
     text_add(&w->text, e->tag == DW_TAG_union_type ? "union " : e->tag == DW_TAG_class_type ? "class " : "struct ");
-    text_add(&w->text, string_at(w, e->name));
+    text_add(&w->text, name_of(w, e));
     text_add(&w->text, named ? " {" : "{");
     w->inside = true;
     end_item(w, e->line);
@@ -224,7 +224,7 @@ static const uint8_t *add_aggregate(struct writer *w, const struct entry *e, con
          p = entry_read(dialect_of(w), p, &member)) {
         begin_item(w);
         text_add(&w->text, "    ");
-        put_declaration(w, member.type, string_at(w, member.name));
+        put_declaration(w, member.type, name_of(w, &member));
         end_item(w, member.line);
     }
     w->inside = !named; /* then a typedef ends it */
@@ -239,7 +239,7 @@ static const uint8_t *add_enumeration(struct writer *w, const struct entry *e, c
     struct entry member;
     begin_item(w);
     text_add(&w->text, "enum ");
-    text_add(&w->text, string_at(w, e->name));
+    text_add(&w->text, name_of(w, e));
     text_add(&w->text, " {");
     w->inside = true;
     end_item(w, e->line);
@@ -247,7 +247,7 @@ static const uint8_t *add_enumeration(struct writer *w, const struct entry *e, c
          p = entry_read(dialect_of(w), p, &member)) {
         begin_item(w);
         text_add(&w->text, "    ");
-        text_add(&w->text, string_at(w, member.name));
+        text_add(&w->text, name_of(w, &member));
         text_add(&w->text, ",");
         end_item(w, w->line + 1);
     }
@@ -271,7 +271,7 @@ static void add_function(struct writer *w, const struct entry *e)
 {
     begin_item(w);
     text_add(&w->text, "extern ");
-    type_declare_function(&w->text, w->corpus, w->number, e->type, string_at(w, e->name), e->end);
+    type_declare_function(&w->text, w->corpus, w->number, e->type, name_of(w, e), e->end);
     text_add(&w->text, ";");
     end_item(w, e->line);
 }
@@ -292,18 +292,18 @@ static const uint8_t *add_entry(struct writer *w, const uint8_t *p)
         if (is_unnamed(w, e.type)) {
             w->inside = false;
             text_add(&w->text, "} ");
-            text_add(&w->text, string_at(w, e.name));
+            text_add(&w->text, name_of(w, &e));
             text_add(&w->text, ";");
         } else {
             text_add(&w->text, "typedef ");
-            put_declaration(w, e.type, string_at(w, e.name));
+            put_declaration(w, e.type, name_of(w, &e));
         }
         end_item(w, e.line);
         return p;
     case DW_TAG_variable:
         begin_item(w);
         text_add(&w->text, "extern ");
-        put_declaration(w, e.type, string_at(w, e.name));
+        put_declaration(w, e.type, name_of(w, &e));
         end_item(w, e.line);
         return p;
     case DW_TAG_subprogram:

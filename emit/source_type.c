@@ -48,7 +48,10 @@ static const char *base_name(const struct corpus *c, uint32_t type)
     return NULL;
 }
 
-static void declare_type(const struct declaration *d, uint32_t type, bool is_const, char text[DECLARATOR_MOST]);
+/* What a type is declared with besides. */
+enum qualifier { QUALIFIER_NONE, QUALIFIER_CONST, QUALIFIER_RESTRICT };
+
+static void declare_type(const struct declaration *d, uint32_t type, unsigned qualifiers, char text[DECLARATOR_MOST]);
 
 /* The types of a function's parameters, in parentheses. */
 static void add_parameters(const struct declaration *d, const uint8_t *children, char text[DECLARATOR_MOST])
@@ -59,14 +62,17 @@ static void add_parameters(const struct declaration *d, const uint8_t *children,
     const uint8_t *p = entry_read(d->corpus->dialect, children, &e);
     for (; e.code != ABBREV_END; p = entry_read(d->corpus->dialect, p, &e)) {
         char parameter[DECLARATOR_MOST] = "";
-        declare_type(&inner, e.type, false, parameter);
+        if (e.tag == DW_TAG_unspecified_parameters)
+            strcpy(parameter, "...");
+        else
+            declare_type(&inner, e.type, QUALIFIER_NONE, parameter);
         join(text, text, before, parameter);
         before = ", ";
     }
     join(text, text, before[0] == '(' ? "(void" : "", ")");
 }
 
-static void name_type(const struct declaration *d, const struct entry *e, bool is_const, const char *base,
+static void name_type(const struct declaration *d, const struct entry *e, unsigned qualifiers, const char *base,
                       char text[DECLARATOR_MOST])
 {
     const char *kind = "";
@@ -79,25 +85,29 @@ static void name_type(const struct declaration *d, const struct entry *e, bool i
     if (!base)
         base = !e || e->name == ENTRY_NONE ? "void" : (const char *)d->corpus->strings.data + e->name;
     char before[DECLARATOR_MOST];
-    snprintf(before, sizeof before, "%s%s%s%s", is_const ? "const " : "", kind, base, text[0] ? " " : "");
+    snprintf(before, sizeof before, "%s%s%s%s", qualifiers & QUALIFIER_CONST ? "const " : "", kind, base,
+             text[0] ? " " : "");
     join(text, before, text, "");
 }
 
 /* `text` is the declarator, which becomes the declaration. */
-static void declare_type(const struct declaration *d, uint32_t type, bool is_const, char text[DECLARATOR_MOST])
+static void declare_type(const struct declaration *d, uint32_t type, unsigned qualifiers, char text[DECLARATOR_MOST])
 {
     const struct corpus *c = d->corpus;
     const char *base = base_name(c, type);
     struct entry e;
     if (base || type < c->start || type == ENTRY_NONE) {
-        name_type(d, NULL, is_const, base ? base : "void", text);
+        name_type(d, NULL, qualifiers, base ? base : "void", text);
         return;
     }
     const uint8_t *children = entry_read(c->dialect, d->header->entries + (type - c->start), &e);
     char number[32];
     switch (e.tag) {
     case DW_TAG_const_type:
-        declare_type(d, e.type, true, text);
+        declare_type(d, e.type, qualifiers | QUALIFIER_CONST, text);
+        break;
+    case DW_TAG_restrict_type:
+        declare_type(d, e.type, qualifiers | QUALIFIER_RESTRICT, text);
         break;
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -107,14 +117,16 @@ static void declare_type(const struct declaration *d, uint32_t type, bool is_con
         while (target.tag == DW_TAG_const_type && target.type != ENTRY_NONE && target.type >= c->start)
             entry_read(c->dialect, d->header->entries + (target.type - c->start), &target);
         const char *sign = e.tag == DW_TAG_pointer_type ? "*" : e.tag == DW_TAG_reference_type ? "&" : "&&";
-        join(text, sign, is_const ? "const " : "", text);
+        if (qualifiers & QUALIFIER_RESTRICT)
+            join(text, "restrict ", "", text);
+        join(text, sign, qualifiers & QUALIFIER_CONST ? "const " : "", text);
         if (target.tag == DW_TAG_subroutine_type && d->depth == DEPTH_MOST) {
-            name_type(d, NULL, false, "void", text);
+            name_type(d, NULL, QUALIFIER_NONE, "void", text);
             break;
         }
         if (target.tag == DW_TAG_subroutine_type || target.tag == DW_TAG_array_type)
             join(text, "(", text, ")");
-        declare_type(d, e.type, false, text);
+        declare_type(d, e.type, QUALIFIER_NONE, text);
         break;
     }
     case DW_TAG_array_type: {
@@ -122,15 +134,15 @@ static void declare_type(const struct declaration *d, uint32_t type, bool is_con
         entry_read(c->dialect, children, &range);
         snprintf(number, sizeof number, "[%u]", range.value + 1);
         join(text, text, number, "");
-        declare_type(d, e.type, is_const, text);
+        declare_type(d, e.type, qualifiers, text);
         break;
     }
     case DW_TAG_subroutine_type:
         add_parameters(d, children, text);
-        declare_type(d, e.type, false, text);
+        declare_type(d, e.type, QUALIFIER_NONE, text);
         break;
     default:
-        name_type(d, &e, is_const, NULL, text);
+        name_type(d, &e, qualifiers, NULL, text);
     }
 }
 
@@ -146,7 +158,7 @@ void type_declare(struct bytes *out, const struct corpus *c, uint32_t header, ui
         return;
     }
     snprintf(text, sizeof text, "%s", name);
-    declare_type(&d, type, false, text);
+    declare_type(&d, type, QUALIFIER_NONE, text);
     text_add(out, text);
 }
 
@@ -157,6 +169,6 @@ void type_declare_function(struct bytes *out, const struct corpus *c, uint32_t h
     char text[DECLARATOR_MOST];
     snprintf(text, sizeof text, "%s", name);
     add_parameters(&d, children, text);
-    declare_type(&d, result, false, text);
+    declare_type(&d, result, QUALIFIER_NONE, text);
     text_add(out, text);
 }

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/hash.h"
 #include "emit/library.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
@@ -117,7 +118,7 @@ static void put_data(struct symbols *t)
     const uint64_t words = (in_data ? l->data_free : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? l->shape.data : l->shape.rodata : 0);
     struct name_stem stem;
-    names_stem(&stem, l->row->name, SHAPE_DATA);
+    names_stem(&stem, plan_prefix(l->row), SHAPE_DATA);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
@@ -175,7 +176,7 @@ static struct others put_others(struct symbols *t)
     }
     o.outside = t->undefined;
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
-        undefine(t, put_name(t, outside_name(s->python, l->row->key, i), ""),
+        undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
     if (s->extern_called >= 0)
         o.extern_before =
@@ -305,6 +306,8 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         uint64_t value;
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
+        if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* as crtbegin.o has it */
+            size = 0;
         enum section_id in = i == LOCAL_SCRATCH && l->shape.in_data ? SECTION_DATA : k->section;
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[in].index;
         *t->next++ = symbol(next_name(t), STB_LOCAL, k->type, section, value, size);
@@ -321,6 +324,7 @@ struct region {
     uint32_t count;
 };
 
+/* Static objects; before them functions whose names are of the same kind. */
 static void put_objects(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
@@ -334,10 +338,17 @@ static void put_objects(const struct library *l, struct local_table *t)
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
     uint32_t number = 0;
-    const uint32_t named = row->locals - row->shared_names;
+    const uint32_t named = row->small + row->locals - row->shared_names;
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
     const uint32_t first = next_name(t);
+    uint32_t shared = first; /* the name of the next that has one of another */
+    uint64_t at = l->code.text + l->small;
+    for (; number < row->small; number++) {
+        *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, at, row->small_size[number]);
+        t->strings = names_row_write_object(row, number, t->strings);
+        at += (row->small_size[number] + UINT64_C(15)) & ~UINT64_C(15);
+    }
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
@@ -345,14 +356,19 @@ static void put_objects(const struct library *l, struct local_table *t)
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbol(number < named ? next_name(t) : first, STB_LOCAL, STT_OBJECT, index,
+            if (number > named && (number - named) % named == 0)
+                shared = first;
+            *t->next++ = symbol(number < named ? next_name(t) : shared, STB_LOCAL, STT_OBJECT, index,
                                 g->address + each * i, size);
             if (number >= named)
-                continue;
-            t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
+                shared += names_row_object_length(row, (number - named) % named) + 1;
+            else if (row->said)
+                t->strings = names_row_write_object(row, number, t->strings);
+            else
+                t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
-    assert(number == row->locals);
+    assert(number == row->small + row->locals);
 }
 
 /* Writes two halves of a name. */
@@ -403,6 +419,35 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
     t->strings = put_two(t->strings, l->row->name, "_visits");
 }
 
+/* Further files, as crtend.o is one, and units are: named as those that are there, whose names follow
+ * those of dynamic symbols. */
+static void put_files(const struct library *l, struct local_table *t)
+{
+    uint32_t name = (uint32_t)(1 + l->shape.names);
+    for (uint32_t i = 0; i < l->row->files; i++) {
+        *t->next++ = symbol(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+        for (unsigned id = 0; !i && id < LOCAL_FILE_SOURCE; id++)
+            name += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
+    }
+}
+
+/* Whether the undefined symbol has a version, and a name that says so in .symtab. */
+static bool is_versioned(const struct library *l, uint32_t outside)
+{
+    const struct plan_library *row = l->row;
+    return row->versioned_names && outside < row->extra.outside &&
+           outside_is_versioned(l->shape.python, row->key, row->outside_choice, outside);
+}
+
+static void put_versioned_names(const struct library *l, struct local_table *t)
+{
+    const struct plan_library *row = l->row;
+    for (uint32_t i = 0; i < row->extra.outside; i++)
+        if (is_versioned(l, i))
+            t->strings =
+                put_two(t->strings, outside_name(l->shape.python, row->key, row->outside_choice, i), OUTSIDE_VERSION);
+}
+
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
 {
     static const char versioned[] = "__cxa_finalize@GLIBC_2.2.5";
@@ -414,11 +459,14 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
     put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
+    put_files(l, &t);
     uint32_t name = next_name(&t);
     t.strings = put_bytes(t.strings, versioned, sizeof versioned);
     uint32_t start_name = (uint32_t)(t.strings - strtab);
     if (l->shape.executable)
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
+    const uint8_t *versions = t.strings;
+    put_versioned_names(l, &t);
     put_local_functions(l, &t);
     put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
@@ -427,6 +475,11 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
+    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+        if (is_versioned(l, i)) {
+            t.next[o->outside + i - 1].st_name = (uint32_t)(versions - strtab);
+            versions += strlen((const char *)versions) + 1;
+        }
     t.next += globals;
     if (l->shape.inner) {
         put_inner_functions(l, &t);
@@ -443,7 +496,10 @@ static void write_versions(const struct library *l, uint8_t *image, uint32_t lib
     uint32_t symbols = l->shape.undefined + l->shape.defined;
     p = put_u16(p, VER_NDX_LOCAL);
     for (uint32_t i = 1; i <= symbols; i++)
-        p = put_u16(p, i == o->cxa_finalize || i == o->start_main ? VER_NDX_GLOBAL + 1 : VER_NDX_GLOBAL);
+        p = put_u16(p,
+                    i == o->cxa_finalize || i == o->start_main || (i >= o->outside && is_versioned(l, i - o->outside))
+                        ? VER_NDX_GLOBAL + 1
+                        : VER_NDX_GLOBAL);
     p = image + l->layout.section[SECTION_VERNEED].offset;
     const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
     const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};

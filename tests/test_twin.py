@@ -168,6 +168,31 @@ def test_it_runs(programs, twin):
     assert "every result right" in programs.command(driver, leaks=False, timeout=60).stdout
 
 
+def distances(programs, real, made, tmp_path):
+    """Of the distributions of the set: {name: distance}, and of those of its libraries the largest but one in ten."""
+    programs.run("pyelfstat", "--compare", real, made, "--json", tmp_path / "both.json", status=1)
+    report = json.loads((tmp_path / "both.json").read_text())
+    names = ["function-sizes", "name-lengths"]
+    each = {name: [] for name in names}
+    for library in report["libraries"]:
+        for quantity in library["quantities"]:
+            if quantity["name"] in names and "distance" in quantity:
+                each[quantity["name"]].append(quantity["distance"])
+    whole = {row["name"]: row["distance"] for row in report["set"] if row["name"] in names}
+    return whole, {name: sorted(found)[-1 - len(found) // 10] for name, found in each.items() if found}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PYENV, reason="no Python 3.11 under ~/.pyenv")
+def test_names_and_functions_are_as_large_as_the_real_ones(programs, tmp_path):
+    """Nearer than 0.05, Kolmogorov and Smirnov, which no other names than the set's own stand against."""
+    twin = Twin(programs, PYENV[0], tmp_path / "twin")
+    whole, each = distances(programs, PYENV[0], twin.path, tmp_path)
+    assert set(whole) == {"function-sizes", "name-lengths"}
+    assert max(whole.values()) < 0.05, whole
+    assert max(each.values()) < 0.06, each
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [*PYENV[:1], *DYNLOAD[:1]], ids=str)
 def test_extension_modules_of_python(programs, place, tmp_path):

@@ -198,7 +198,7 @@ static bool read_functions(struct object *o, Elf *elf, Elf64_Word type)
             GElf_Sym symbol;
             if (!gelf_getsym(data, (int)n, &symbol))
                 return false;
-            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && symbol.st_size)
+            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
                 o->function[o->functions++] = (struct range){symbol.st_value, symbol.st_value + symbol.st_size};
         }
         qsort(o->function, o->functions, sizeof *o->function, by_address);
@@ -207,10 +207,25 @@ static bool read_functions(struct object *o, Elf *elf, Elf64_Word type)
     return false;
 }
 
+/* A function whose symbol has no size, as crtbegin.o's: up to the next one anything may stand. */
+static void mark_sizeless(struct object *o, size_t n)
+{
+    const uint64_t end = n + 1 < o->functions ? o->function[n + 1].address : o->function[n].address;
+    for (uint64_t at = o->function[n].address; at < end; at++) {
+        uint8_t *marks = marks_at(o, at);
+        if (marks)
+            *marks |= IN_FUNCTION;
+    }
+}
+
 static void mark_functions(struct object *o)
 {
     for (size_t n = 0; n < o->functions; n++) {
         const struct range *f = &o->function[n];
+        if (f->end == f->address) {
+            mark_sizeless(o, n);
+            continue;
+        }
         if (!starts(o, f->address))
             complain(o, f->address, "is a function that begins with no instruction, up to", f->end);
         if (n && o->function[n - 1].end > f->address)

@@ -1,0 +1,165 @@
+/* A table of abbreviations with those alone that entries have, where the whole one is more than
+ * is wanted of .debug_abbrev; see unit.h.
+ *
+ * What functions and inline functions have is known before the fill; of the first header's pieces
+ * as many may be included as there is room for their abbreviations.
+ */
+#include <string.h>
+
+#include "dwarf/unit_sizes.h"
+
+static bool is_kept(const struct debug_abbrevs *a, uint32_t code)
+{
+    return a->kept[code / 64] >> code % 64 & 1;
+}
+
+static void keep(struct debug_abbrevs *a, uint32_t code)
+{
+    a->kept[code / 64] |= UINT64_C(1) << code % 64;
+}
+
+static void keep_entries(const struct debug *d, struct debug_abbrevs *a, const uint8_t *p, size_t size)
+{
+    for (const uint8_t *end = p + size; p < end; p += abbrev_read(d->corpus->dialect, p).size)
+        keep(a, *p);
+}
+
+static const uint8_t *skip_number(const uint8_t *p)
+{
+    while (*p++ & 0x80)
+        ;
+    return p;
+}
+
+/* Behind an abbreviation (DWARF 5 section 7.5.3). */
+static const uint8_t *skip_abbreviation(const uint8_t *p)
+{
+    p = skip_number(skip_number(p)) + 1; /* code, tag, children */
+    for (bool more = true; more;) {
+        const uint8_t *form = skip_number(p);
+        more = *p || *form;
+        const bool has_value = *form == DW_FORM_implicit_const;
+        p = skip_number(form);
+        p = more && has_value ? skip_number(p) : p;
+    }
+    return p;
+}
+
+/* The code of one that is kept: dwarfdump wants no gaps. */
+static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
+{
+    uint8_t before = 0;
+    for (uint32_t i = 1; i <= code; i++)
+        before = (uint8_t)(before + is_kept(a, i));
+    return code ? before : 0;
+}
+
+uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code)
+{
+    return d->abbrevs.is_part ? new_code(&d->abbrevs, code) : (uint8_t)code;
+}
+
+void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end)
+{
+    while (d->abbrevs.is_part && p < end) {
+        const uint32_t size = abbrev_read(d->corpus->dialect, p).size;
+        *p = new_code(&d->abbrevs, *p);
+        p += size;
+    }
+}
+
+uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p)
+{
+    const struct bytes *table = &d->corpus->abbrev;
+    for (const uint8_t *from = table->data; from < table->data + table->size;) {
+        const uint8_t *end = skip_abbreviation(from);
+        if (is_kept(a, *from)) {
+            uint8_t *code = p;
+            p = put_bytes(p, from, (size_t)(end - from));
+            *code = new_code(a, *from);
+        }
+        from = end;
+    }
+    return p;
+}
+
+static uint64_t size_of(const struct debug *d, const struct debug_abbrevs *a)
+{
+    const struct bytes *table = &d->corpus->abbrev;
+    uint64_t size = 1;
+    for (const uint8_t *from = table->data; from < table->data + table->size;) {
+        const uint8_t *end = skip_abbreviation(from);
+        size += is_kept(a, *from) ? (uint64_t)(end - from) : 0;
+        from = end;
+    }
+    return size;
+}
+
+/* All of codes of one byte, as these will be lower. */
+static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_mix *single)
+{
+    if (!single_divide(dialect, bytes, single))
+        return false;
+    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+        if (single->count[1][k])
+            return false;
+    return true;
+}
+
+/* With what there has to be, and further ones that no entry has, if it takes them. */
+static bool divide(const struct debug *d, struct debug_abbrevs *a, uint64_t wanted, struct single_mix *single)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    uint64_t size = size_of(d, a);
+    if (size <= wanted && divide_narrow(dialect, wanted - size, single))
+        return true;
+    for (uint32_t code = 1; code <= abbrev_codes(dialect) && size < wanted; code++) {
+        struct debug_abbrevs with = *a;
+        keep(&with, code);
+        size = size_of(d, &with);
+        if (is_kept(a, code) || size > wanted || !divide_narrow(dialect, wanted - size, single))
+            continue;
+        *a = with;
+        return true;
+    }
+    return false;
+}
+
+bool unit_part_abbrevs(struct debug *d)
+{
+    static const uint8_t always[] = {ABBREV_COMPILE_UNIT, ABBREV_EXTERN_VARIABLE, ABBREV_SHORT_VARIABLE};
+    static const uint8_t of_data[] = {ABBREV_DATA_UNIT, ABBREV_CONST, ABBREV_POINTER, ABBREV_VOID_POINTER};
+    const struct corpus *c = d->corpus;
+    const struct corpus_header *h = &c->header[0];
+    const uint64_t wanted = d->wanted[DEBUG_ABBREV];
+    struct debug_abbrevs a = {.is_part = true};
+    struct single_mix single = {0};
+    if (!units_include_more(d) || abbrev_codes(c->dialect) >= 128)
+        return false;
+    for (unsigned i = 0; i < sizeof always; i++)
+        keep(&a, always[i]);
+    for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
+        keep(&a, of_data[i]);
+    keep_entries(d, &a, h->entries, c->fixed);
+    keep_entries(d, &a, d->composed->info.data, d->composed->info.size);
+    if (!divide(d, &a, wanted, &single))
+        return false;
+    for (uint32_t cut = 0;; cut++) { /* each further piece may need some more */
+        d->abbrevs = a;
+        d->single = single;
+        d->pieces_most = cut;
+        if (cut + 1 == h->cuts)
+            break;
+        struct debug_abbrevs next = {.is_part = true};
+        memcpy(next.kept, a.kept, sizeof next.kept);
+        keep_entries(d, &next, h->entries + h->cut[cut].entries, h->cut[cut + 1].entries - h->cut[cut].entries);
+        if (!divide(d, &next, wanted, &single))
+            break;
+        a = next;
+    }
+    d->single.first = new_code(&d->abbrevs, abbrev_codes(c->dialect)) + 1u;
+    d->tables = 1;
+    d->unused = 0;
+    d->size[DEBUG_ABBREV] = wanted;
+    return true;
+}

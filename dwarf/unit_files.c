@@ -1,0 +1,160 @@
+/* Which files a library's line tables name, and how; see unit.h.
+ *
+ *     .debug_line_str:  | include directory, headers' names | compilation directory, sources |
+ *                        ^ of the corpus, as many as `files`  ^ the library's own
+ *
+ * A library that follows a row has room for as many as it says: of headers' names the first
+ * alone, and sources that are called u3.c where libmodule7_3.c is too long, or
+ * libmodule7_0003.c where it is too short.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "dwarf/unit_sizes.h"
+
+enum { DIGITS_MOST = 24 };
+#define BRIEF_STEM "u"
+
+static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
+{
+    const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
+    const int digits = (int)d->files.digits + (unit < d->files.wider ? 1 : 0);
+    if (d->files.brief)
+        snprintf(name, SOURCE_NAME_MOST, BRIEF_STEM "%0*u.%s", digits, unit, suffix);
+    else if (unit == 0)
+        snprintf(name, SOURCE_NAME_MOST, "%s.%s", d->source_stem, suffix);
+    else
+        snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit, suffix);
+}
+
+/* Directory and sources: one for each unit of code, then for those of data. */
+void unit_name_sources(struct debug *d, uint64_t directory_extra)
+{
+    d->sources.size = 0;
+    bytes_append(&d->sources, COMPILE_DIRECTORY, sizeof COMPILE_DIRECTORY - 1);
+    if (directory_extra) {
+        size_t at = bytes_append(&d->sources, NULL, directory_extra + 1);
+        if (!d->sources.failed) {
+            char *path = (char *)d->sources.data + at;
+            words_identifier(d->variety, (uint32_t)directory_extra, path);
+            path[0] = '/';
+        }
+    } else {
+        bytes_u8(&d->sources, 0);
+    }
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        char name[SOURCE_NAME_MOST];
+        source_name(d, i, d->unit[i].end > d->unit[i].start, name);
+        d->unit[i].source = (uint32_t)bytes_string(&d->sources, name);
+    }
+}
+
+/* Bytes of the corpus's part, with so many headers' names. */
+static uint64_t corpus_files(const struct corpus *c, uint32_t headers)
+{
+    return headers < c->headers ? c->header[headers].file : c->line_strings.size;
+}
+
+uint64_t unit_files_bytes(const struct debug *d)
+{
+    return corpus_files(d->corpus, d->files.named);
+}
+
+/* Those of the library's, where `coded` of its `units` units have code. */
+static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
+{
+    uint64_t bytes = sizeof COMPILE_DIRECTORY;
+    for (uint32_t i = 0; i < units; i++) {
+        char name[SOURCE_NAME_MOST];
+        source_name(d, i, i < coded, name);
+        bytes += strlen(name) + 1;
+    }
+    return bytes;
+}
+
+/* Longer names of sources where one longer directory is not enough. */
+static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32_t coded)
+{
+    struct debug_files *f = &d->files;
+    uint64_t size = unit_files_bytes(d) + own_files(d, units, coded);
+    while (f->digits < DIGITS_MOST) {
+        f->digits++;
+        const uint64_t longer = unit_files_bytes(d) + own_files(d, units, coded);
+        if (longer > wanted)
+            break;
+        size = longer;
+    }
+    if (f->digits == DIGITS_MOST)
+        return;
+    f->digits--;
+    f->wider = size + DIRECTORY_MOST / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_MOST / 2) : 0;
+}
+
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded)
+{
+    enum { LINE_PART = 5, FIRST_FILE = 53, MORE_FILE = 5 }; /* of .debug_line for headers, at most; version 5 */
+    const struct corpus *c = d->corpus;
+    struct debug_files *f = &d->files;
+    *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
+    if (!units)
+        return;
+    const uint64_t line = d->wanted[DEBUG_LINE];
+    if (line != DEBUG_ANY && !dialect_is_4(c->dialect)) {
+        const uint64_t each = line / LINE_PART / units;
+        const uint64_t most = each > FIRST_FILE ? (each - FIRST_FILE) / MORE_FILE : 1;
+        f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
+    }
+    const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
+    if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))
+        return;
+    uint64_t own = own_files(d, units, coded);
+    /* the names that .debug_str may have room for are of so many headers */
+    const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
+    uint32_t least = 1;
+    while (least < c->headers && c->header[least].name_start < names)
+        least++;
+    for (unsigned brief = 0; brief < 2; brief++) {
+        f->brief = brief;
+        own = own_files(d, units, coded);
+        f->named = c->headers;
+        while (f->named > (brief ? 1 : least) && corpus_files(c, f->named) + own > wanted)
+            f->named--;
+        if (corpus_files(c, f->named) + own <= wanted)
+            break;
+    }
+    if (corpus_files(c, f->named) + own + DIRECTORY_MOST < wanted)
+        widen_names(d, wanted, units, coded);
+}
+
+/* As many headers stand in every unit's table, so that its size does not depend on
+ * which of them it includes. */
+struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
+                             struct line_name directory, struct line_name *others)
+{
+    const struct corpus *c = d->corpus;
+    const uint32_t named = d->files.named;
+    const char *texts = (const char *)c->line_strings.data;
+    const uint32_t file = c->header[header % named].file;
+    struct line_files f = {
+        .compile_directory = directory,
+        .include_directory = {c->include_directory, texts + c->include_directory},
+        .source = source,
+        .header = {file, texts + file},
+        .more = others,
+    };
+    for (uint32_t i = 1; i < named && i < d->files.listed; i++) {
+        const uint32_t other = c->header[(header + i) % named].file;
+        others[f.more_count++] = (struct line_name){other, texts + other};
+    }
+    return f;
+}
+
+uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
+{
+    struct line_name others[CORPUS_FILES];
+    char name[SOURCE_NAME_MOST];
+    source_name(d, unit, has_code, name);
+    const struct line_files files = unit_files(d, 0, (struct line_name){0, name}, (struct line_name){0, ""}, others);
+    return line_header_size(d->corpus->dialect, &files);
+}

@@ -1,0 +1,210 @@
+/* What is told of a function of a library with a row besides what its blocks' stamps say:
+ * the densest of these may fall behind what the row's sections take (describe_detail.c), as
+ * optimised code has more lists and rows to a byte than ours. Further locals have lists that
+ * state their slot from border to border of the code, further blocks have ranges between these,
+ * one in another, and further rows stand where a block begins.
+ *
+ * Nothing but statements writes to a slot, so it is a local's place everywhere between the
+ * prologue and the epilogue. A value that is not stored anywhere is one that is reckoned from
+ * a slot.
+ */
+#include <assert.h>
+
+#include "emit/describe_parts.h"
+
+enum {
+    BORDERS_MOST = 48,
+    LOCALS_MOST = 48,
+    BLOCKS_MOST = 32,
+    LITTLE = 40,           /* bytes that are left to the next function */
+    EXPRESSION_MOST = 100, /* bytes */
+    ENTRY_LEAST = 6,       /* bytes of one, but for its expression; with views two more */
+    VALUE_LEAST = 4,       /* bytes that a value has beyond its slot's place */
+    RANGE_USUAL = 6,
+    LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
+    SLOTS = 2,        /* whose displacement takes a byte */
+    ROW_MOST = 7,     /* column, discriminator and the row itself */
+    ROW_SHORT = 3,    /* without discriminator */
+};
+
+static bool follows(const struct walk *w, enum debug_section s)
+{
+    return w->l->row->said && w->l->debug.wanted[s] != DEBUG_ANY;
+}
+
+static uint64_t missing(const struct pace *pace, uint64_t code, const uint8_t *p, const struct bytes *out)
+{
+    const uint64_t written = (uint64_t)(p - out->data);
+    const uint64_t goal = detail_pace_at(pace, code);
+    return goal > written ? goal - written : 0;
+}
+
+/* Borders of instructions in the function's beginning, and of its pieces where these are
+ * not told otherwise or do not matter. */
+static uint32_t borders(const struct walk *w, const struct subject *s, bool pieces, uint64_t *border)
+{
+    uint32_t count = tune_borders(s, border);
+    uint64_t at = border[count - 1];
+    for (uint32_t i = 0; pieces && i < s->body->pieces && count < BORDERS_MOST; i++)
+        border[count++] = at += code_piece_size(&w->l->code, &s->body->piece[i]);
+    return count;
+}
+
+/* --- lists -------------------------------------------------------------------- */
+
+/* Bytes of an entry's expression, so that lists have about as many entries as the row says. */
+static uint32_t expression_size(const struct walk *w)
+{
+    const struct library *l = w->l;
+    const int64_t entries = l->row->said->value[ROW_DWARF_ENTRIES];
+    if (entries <= 0)
+        return 2;
+    const int64_t each = (int64_t)(l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries) + w->goal->longer;
+    const int64_t least = ENTRY_LEAST + (w->corpus->dialect.views ? 2 : 0);
+    return each > least + EXPRESSION_MOST ? EXPRESSION_MOST : each > least + 2 ? (uint32_t)(each - least) : 2;
+}
+
+/* The slot's place; or a value of what it holds and some numbers, in `size` bytes. */
+static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size, uint64_t variety)
+{
+    uint8_t *p = put_u8(expression, DW_OP_fbreg);
+    p = put_sleb128(p, code_slot_place(slot));
+    const uint32_t place = (uint32_t)(p - expression);
+    if (size < place + VALUE_LEAST) { /* some are, so that all are as long on average */
+        if (variety % VALUE_LEAST + place >= size)
+            return place;
+        size = place + VALUE_LEAST;
+    }
+    p = put_u8(p, DW_OP_deref);
+    uint32_t rest = size - place - 2;
+    for (; rest >= 2; variety = random_mix(variety)) {
+        const bool wide = rest % 2 && rest >= 3;
+        p = put_u8(p, DW_OP_plus_uconst);
+        p = put_uleb128(p, wide ? 128 + (variety & 0x3fff) % 16000 : variety & 127);
+        rest -= wide ? 3 : 2;
+    }
+    p = put_u8(p, DW_OP_stack_value);
+    return (uint32_t)(p - expression);
+}
+
+static void more_lists(struct walk *w, struct subject *s)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[BORDERS_MOST + 1];
+    uint8_t expression[EXPRESSION_MOST + 8];
+    if (!follows(w, DEBUG_LISTS))
+        return;
+    const uint32_t most = borders(w, s, true, border) - 1;
+    const uint32_t size = expression_size(w);
+    const uint32_t each = ENTRY_LEAST + size + (w->corpus->dialect.views ? 2 : 0);
+    for (uint32_t number = 0; number < LOCALS_MOST; number++) {
+        const uint64_t rest = missing(&w->lists, s->end, c->lists, &c->out->lists);
+        const uint64_t entries = rest / each < most ? rest / each : most;
+        const uint32_t slot = number % SLOTS;
+        if (rest < LITTLE || !entries)
+            return;
+        compose_list_begin(c, border[0]);
+        for (uint32_t i = 0; i < entries; i++) {
+            const uint32_t bytes = put_expression(expression, slot, size, random_at(s->f->hash, number * 64 + i));
+            compose_list_entry(c, border[i], border[i + 1], expression, bytes);
+        }
+        const struct debug_list list = compose_list_end(c);
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot ? BASE_DOUBLE : BASE_LONG};
+        compose_local_list(c, &v, list);
+    }
+}
+
+/* --- ranges ------------------------------------------------------------------- */
+
+static void more_ranges(struct walk *w, struct subject *s, bool last)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[BORDERS_MOST + 1];
+    uint8_t *children[BLOCKS_MOST];
+    uint32_t depth = 0;
+    if (!follows(w, DEBUG_RANGES)) {
+        if (last)
+            tune_ranges(w, s);
+        return;
+    }
+    uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN, border) - 1;
+    while (depth < BLOCKS_MOST) {
+        const uint64_t rest = missing(&w->ranges, s->end, c->ranges, &c->out->ranges);
+        const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
+        if (rest < (last ? LAST_MOST : LITTLE) || count < 2)
+            break;
+        most = (uint32_t)count; /* what is in it has no more */
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
+        const uint32_t list = compose_next_ranges(c);
+        compose_ranges(c, border[0], most, border, border + 1);
+        children[depth] = compose_block_of(c, list);
+        compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
+    }
+    if (last) /* blocks beside each other are to have no code in common */
+        tune_ranges(w, s);
+    while (depth)
+        compose_end_children(c, children[--depth]);
+}
+
+void more(struct walk *w, struct subject *s, bool last)
+{
+    if (s->level == SUBJECT_LEAN)
+        return;
+    more_lists(w, s);
+    if (last)
+        tune_lists(w, s);
+    more_ranges(w, s, last);
+    more_rows(w, s, s->end, 0);
+    if (last)
+        tune_rows(w, s->end);
+}
+
+/* --- rows ---------------------------------------------------------------------- */
+
+void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most)
+{
+    struct line_rows *rows = &w->composer.rows;
+    const uint64_t headers = w->units * w->line_header;
+    if (!follows(w, DEBUG_LINE))
+        return;
+    uint64_t rest = missing(&w->line, end, rows->p, &w->composer.out->programs);
+    rest = rest > headers + most ? rest - headers - most : 0;
+    if (!rest)
+        return;
+    line_row(rows, s->at, w->line_number);
+    for (uint32_t i = 0; rest > ROW_MOST; i++) {
+        const uint64_t r = random_at(s->f->hash, i);
+        const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
+        line_column(rows, 1 + (uint32_t)(r & 63));
+        if (!is_short)
+            line_discriminator(rows, 1 + i % 120);
+        rest -= is_short ? ROW_SHORT : ROW_MOST;
+        line_row(rows, s->at, rows->line + (i % 2 ? -1u : 1u));
+    }
+}
+
+bool more_rows_ahead(const struct walk *w, uint64_t end)
+{
+    const uint64_t written = (uint64_t)(w->composer.rows.p - w->composer.out->programs.data);
+    return follows(w, DEBUG_LINE) && written + w->units * w->line_header > detail_pace_at(&w->line, end);
+}
+
+/* --- room ---------------------------------------------------------------------- */
+
+struct more_room more_room(const struct walk *w, uint64_t end)
+{
+    const struct composer *c = &w->composer;
+    struct more_room room = {0};
+    if (!w->l->row->said)
+        return room;
+    room.info = UINT64_C(64) + (LOCALS_MOST + BLOCKS_MOST) * COMPOSE_CHILD_MOST;
+    if (follows(w, DEBUG_LISTS))
+        room.lists = missing(&w->lists, end, c->out->lists.data + c->out->lists.size, &c->out->lists) + 4096;
+    if (follows(w, DEBUG_RANGES))
+        room.ranges = missing(&w->ranges, end, c->out->ranges.data + c->out->ranges.size, &c->out->ranges) + 1024;
+    if (follows(w, DEBUG_LINE))
+        room.rows = missing(&w->line, end, c->out->programs.data + c->out->programs.size, &c->out->programs) + 1024;
+    return room;
+}

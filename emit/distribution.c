@@ -1,0 +1,258 @@
+/* Reading distributions, and drawing from them; see distribution.h. */
+#include "emit/distribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    QUANTILES = 21,
+    BUCKETS_MOST = 4 * 64,
+    EXACT_BELOW = 8, /* buckets of one value each */
+    RAISED_ALWAYS = 64,
+};
+
+/* What is left over goes to the largest of so many, as far as they take it, then to those of so many. */
+static const uint32_t parts[] = {50, 10, 2, 1};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static uint32_t values_of(uint32_t part, uint32_t count)
+{
+    return count / part + 1 < count ? count / part + 1 : count;
+}
+
+/* A number that ends at one of `ends`; false where there is none. */
+static bool take_number(const char **text, const char *ends, uint64_t *number)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    *number = strtoull(*text, &end, 10);
+    if (*number > DISTRIBUTION_MOST)
+        *number = DISTRIBUTION_MOST;
+    *text = end;
+    return *end == '\0' || strchr(ends, *end);
+}
+
+static const char *skip_spaces(const char *text)
+{
+    while (*text == ' ')
+        text++;
+    return text;
+}
+
+static bool read_quantiles(const char *text, uint32_t quantile[QUANTILES])
+{
+    uint32_t count = 0;
+    for (text = skip_spaces(text); *text; text = skip_spaces(text)) {
+        uint64_t value;
+        uint64_t times = 1;
+        if (!take_number(&text, " *", &value))
+            return false;
+        if (*text == '*') {
+            text++;
+            if (!take_number(&text, " ", &times))
+                return false;
+        }
+        if (times > QUANTILES - count || (count && value < quantile[count - 1]))
+            return false;
+        while (times--)
+            quantile[count++] = (uint32_t)value;
+    }
+    return count == QUANTILES;
+}
+
+struct bucket {
+    uint64_t low, high; /* values from low, below high */
+    uint64_t count;
+};
+
+/* Where the bucket ends that begins at `low`: at the next power of 2^(1/4), rounded down. */
+static uint64_t end_of_bucket(uint64_t low)
+{
+    static const double step[] = {1, 1.189207115002721, 1.4142135623730951, 1.681792830507429};
+    if (low < EXACT_BELOW)
+        return low + 1;
+    for (unsigned octave = 3; octave < 40; octave++)
+        for (unsigned i = 0; i < 4; i++) {
+            const uint64_t border = (uint64_t)((double)(UINT64_C(1) << octave) * step[i]);
+            if (border > low)
+                return border;
+        }
+    return low + 1;
+}
+
+static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], uint32_t *count)
+{
+    *count = 0;
+    for (text = skip_spaces(text); *text; text = skip_spaces(text)) {
+        struct bucket b;
+        if (*count == BUCKETS_MOST || !take_number(&text, ":", &b.low) || *text++ != ':' ||
+            !take_number(&text, " ", &b.count) || (*count && b.low < bucket[*count - 1].high))
+            return false;
+        b.high = end_of_bucket(b.low);
+        if (b.count)
+            bucket[(*count)++] = b;
+    }
+    return *count > 0;
+}
+
+static void draw_quantiles(const uint32_t quantile[QUANTILES], uint32_t count, uint32_t *value)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t place = count > 1 ? (uint64_t)k * (QUANTILES - 1) : (QUANTILES - 1) / 2;
+        const uint64_t of = count > 1 ? count - 1 : 1;
+        const uint64_t i = place / of;
+        const uint64_t low = quantile[i];
+        const uint64_t high = quantile[i + 1 < QUANTILES ? i + 1 : i];
+        value[k] = (uint32_t)(low + ((high - low) * (place % of) + of / 2) / of);
+    }
+}
+
+static void draw_buckets(const struct bucket *bucket, uint32_t buckets, uint32_t count, uint32_t *value)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < buckets; i++)
+        all += bucket[i].count;
+    uint32_t i = 0;
+    uint64_t before = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t rank = (uint64_t)((unsigned __int128)(2 * (uint64_t)k + 1) * all / (2 * (uint64_t)count));
+        while (rank >= before + bucket[i].count)
+            before += bucket[i++].count;
+        const struct bucket *b = &bucket[i];
+        value[k] = (uint32_t)(b->low + (b->high - b->low) * (rank - before) / b->count);
+    }
+}
+
+bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value)
+{
+    uint32_t quantile[QUANTILES];
+    struct bucket bucket[BUCKETS_MOST];
+    uint32_t number;
+    if (quantiles && read_quantiles(quantiles, quantile))
+        draw_quantiles(quantile, count, value);
+    else if (buckets && read_buckets(buckets, bucket, &number))
+        draw_buckets(bucket, number, count, value);
+    else
+        return false;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* One place of the sums: how many more of all than of the fixed ones are at most `value`, and, as these
+ * may not become fewer, the most before and the least behind. */
+struct place {
+    uint32_t value;
+    int64_t more, most, least;
+};
+
+/* The middle between `most` and `least` is the ascending line whose largest distance from `more` is
+ * least. */
+bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest)
+{
+    struct place *place = malloc((count + (size_t)fixed_count + 1) * sizeof *place);
+    if (!place)
+        return false;
+    qsort(fixed, fixed_count, sizeof *fixed, by_value);
+    size_t places = 0;
+    for (uint32_t i = 0, k = 0; i < count || k < fixed_count; places++) {
+        const uint32_t value = i < count && (k == fixed_count || all[i] < fixed[k]) ? all[i] : fixed[k];
+        while (i < count && all[i] == value)
+            i++;
+        while (k < fixed_count && fixed[k] == value)
+            k++;
+        place[places] = (struct place){.value = value, .more = (int64_t)i - k};
+    }
+    int64_t most = 0;
+    for (size_t i = 0; i < places; i++)
+        place[i].most = most = place[i].more > most ? place[i].more : most;
+    const uint32_t wanted = count > fixed_count ? count - fixed_count : 0;
+    int64_t least = wanted;
+    for (size_t i = places; i-- > 0;)
+        place[i].least = least = place[i].more < least ? place[i].more : least;
+    uint32_t given = 0;
+    for (size_t i = 0; i < places; i++) {
+        const int64_t until = i + 1 == places ? (int64_t)wanted : (place[i].most + place[i].least) / 2;
+        while (given < wanted && given < until)
+            rest[given++] = place[i].value;
+    }
+    free(place);
+    return true;
+}
+
+double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
+{
+    qsort(b, count, sizeof *b, by_value);
+    uint32_t most = 0;
+    for (uint32_t i = 0, k = 0; i < count && k < count;) {
+        const uint32_t value = a[i] < b[k] ? a[i] : b[k];
+        while (i < count && a[i] == value)
+            i++;
+        while (k < count && b[k] == value)
+            k++;
+        const uint32_t apart = i > k ? i - k : k - i;
+        most = apart > most ? apart : most;
+    }
+    return count ? (double)most / count : 0;
+}
+
+/* Adds `more` to the last `last` ones, as much as each takes without becoming another kind of value; in
+ * the end more. */
+static uint64_t raise(uint32_t *value, uint32_t count, uint32_t last, uint32_t most, bool end, uint64_t more)
+{
+    for (uint32_t i = 0; i < last; i++) {
+        uint32_t *v = &value[count - 1 - i];
+        const uint64_t each = (more + (last - i) - 1) / (last - i);
+        const uint64_t twice = *v < RAISED_ALWAYS ? *v + (uint64_t)RAISED_ALWAYS : UINT64_C(2) * *v;
+        const uint64_t limit = end || twice > most ? most : twice;
+        const uint64_t room = *v < limit ? limit - *v : 0;
+        const uint64_t add = each < room ? each : room;
+        *v += (uint32_t)add;
+        more -= add;
+    }
+    return more;
+}
+
+/* Takes `less` from all that are above `floor`, in parts of what they are above it. */
+static uint64_t sink(uint32_t *value, uint32_t first, uint32_t count, uint32_t floor, uint64_t less)
+{
+    uint64_t above = 0;
+    for (uint32_t i = first; i < count; i++)
+        above += value[i] > floor ? value[i] - floor : 0;
+    const uint64_t taken = less < above ? less : above;
+    uint64_t seen = 0;
+    uint64_t given = 0;
+    for (uint32_t i = first; i < count && above; i++) {
+        seen += value[i] > floor ? value[i] - floor : 0;
+        const uint64_t until = (uint64_t)((unsigned __int128)taken * seen / above);
+        value[i] -= (uint32_t)(until - given);
+        given = until;
+    }
+    return less - taken;
+}
+
+uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
+{
+    uint64_t is = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        value[i] = value[i] < least ? least : value[i] > most ? most : value[i];
+        is += value[i];
+    }
+    uint64_t more = is < sum ? sum - is : 0;
+    uint64_t less = is > sum ? is - sum : 0;
+    for (unsigned i = 0; i < PARTS; i++) {
+        const uint32_t last = values_of(parts[i], count);
+        const uint32_t first = count - last;
+        if (more)
+            more = raise(value, count, last, most, i + 1 == PARTS, more);
+        if (less)
+            less = sink(value, first, count, first ? value[first - 1] : least, less);
+    }
+    return sum + less - more;
+}

@@ -1,0 +1,31 @@
+/* Distributions as captured profiles have them (docs/capture.md), and values that are
+ * distributed so.
+ */
+#ifndef EMIT_DISTRIBUTION_H
+#define EMIT_DISTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
+
+/* Sets value[0] to value[count - 1], in ascending order, to what is distributed as `quantiles`
+ * say ("0 16 22*3 ...", 21 of them) or, where that is NULL, as the histogram `buckets` does
+ * ("LOWEST:COUNT ..."). False where both are NULL or what is there is no such text: it comes
+ * from a file that anybody may have written. */
+bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
+
+/* What is to be added to `fixed` values so that all together are as `all` are: `count` - `fixed_count`
+ * values, in ascending order. Sorts `fixed`; both may not be the same memory. False when memory ran out. */
+bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest);
+
+/* The largest difference between the shares of both that are at most some value (Kolmogorov and
+ * Smirnov). `a` is in ascending order, `b` is sorted; both have `count` values. */
+double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
+
+/* Moves values, ascending ones, towards `sum`, and none below `least`: a surplus goes to the
+ * largest, what is too much is taken from the largest first. Returns the sum that they have
+ * then: another one where nothing may be lower, or none higher than `most`. They stay in order. */
+uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
+
+#endif

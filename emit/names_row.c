@@ -1,0 +1,94 @@
+/* Names of libraries with rows; see names_row.h. */
+#include "emit/names_row.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "elf/hash.h"
+
+enum { LETTER = 1 }; /* of words at least */
+
+/* Its prefix, where the name of the function is one for the whole set. */
+static uint32_t prefix_length(const struct plan_library *l, uint32_t index)
+{
+    return index < l->exported ? (uint32_t)strlen(l->prefix) : 0;
+}
+
+uint32_t names_row_least(const struct plan_library *l, uint32_t index)
+{
+    return prefix_length(l, index) + LETTER + names_digits(index);
+}
+
+uint32_t names_row_object_least(uint32_t number)
+{
+    return 1 + names_digits(number);
+}
+
+uint32_t names_row_length(const struct plan_library *l, uint32_t index)
+{
+    return index < l->lengths ? l->function_length[index] : names_row_least(l, index);
+}
+
+uint32_t names_row_object_length(const struct plan_library *l, uint32_t number)
+{
+    return l->object_length ? l->object_length[number] : names_row_object_least(number);
+}
+
+uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to)
+{
+    uint64_t bytes = 0;
+    for (; from < to && from < l->lengths; from++)
+        bytes += l->function_length[from] + UINT64_C(1);
+    if (from < to) {
+        const uint32_t exported = to < l->exported ? to : from < l->exported ? l->exported : from;
+        bytes +=
+            names_digits_sum(from, to) + (to - from) * UINT64_C(2) + (exported - from) * (uint64_t)strlen(l->prefix);
+    }
+    return bytes;
+}
+
+uint64_t names_row_objects(uint32_t count)
+{
+    return names_digits_sum(0, count) + count * UINT64_C(2);
+}
+
+static uint8_t *put_number(uint8_t *p, uint32_t number)
+{
+    uint8_t *const end = p + names_digits(number);
+    p = end;
+    do {
+        *--p = (uint8_t)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return end;
+}
+
+uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *at, uint32_t *hash)
+{
+    const uint32_t prefix = prefix_length(l, index);
+    const uint32_t length = names_row_length(l, index);
+    const uint32_t words = length - prefix - names_digits(index);
+    const uint64_t value = random_at(plan_key(l, PURPOSE_NAMES), index);
+    assert(length >= names_row_least(l, index));
+    memcpy(at, l->prefix, prefix);
+    if (prefix)
+        words_camel_case(value, words, (char *)at + prefix);
+    else
+        words_identifier(value, words, (char *)at);
+    *put_number(at + prefix + words, index) = '\0';
+    if (hash)
+        *hash = hash_gnu(HASH_GNU_START, (const char *)at, length);
+    return at + length + 1;
+}
+
+uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at)
+{
+    const uint32_t length = names_row_object_length(l, number);
+    const uint32_t words = length - names_row_object_least(number);
+    assert(length >= names_row_object_least(number));
+    words_identifier(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 32 | number), words, (char *)at);
+    at[words] = '_';
+    *put_number(at + words + 1, number) = '\0';
+    return at + length + 1;
+}

@@ -1,0 +1,208 @@
+/* Distributions of captured profiles, emit/distribution.h, and names and undefined symbols whose
+ * lengths follow them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "emit/distribution.h"
+#include "emit/names_row.h"
+#include "emit/outside.h"
+
+enum { MOST = 5000 };
+
+static uint64_t sum_of(const uint32_t *value, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += value[i];
+    return sum;
+}
+
+static void assert_ascending(const uint32_t *value, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        assert_true(value[i - 1] <= value[i]);
+}
+
+static void test_quantiles(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 21, value));
+    assert_int_equal(value[0], 0);
+    assert_int_equal(value[1], 10);
+    assert_int_equal(value[10], 20);
+    assert_int_equal(value[20], 100);
+    /* of others there are as many of each as between them */
+    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 2001, value));
+    assert_ascending(value, 2001);
+    assert_int_equal(value[100], 10);
+    assert_int_equal(value[900], 10);
+    assert_int_equal(value[950], 15);
+    assert_int_equal(value[2000], 100);
+    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 1, value));
+    assert_int_equal(value[0], 20);
+}
+
+static void test_buckets(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    /* buckets are as wide as pyelfprof's: 7, then 16 to 18, then 19 to 21 */
+    assert_true(distribution_values(NULL, "7:10 16:30 19:60", 100, value));
+    assert_ascending(value, 100);
+    assert_int_equal(value[9], 7);
+    assert_int_equal(value[10], 16);
+    assert_int_equal(value[39], 18);
+    assert_int_equal(value[40], 19);
+    assert_int_equal(value[99], 21);
+}
+
+static void test_what_is_no_distribution(void **state)
+{
+    static const char *const quantiles[] = {"",       "1 2 3",   "1*20",   "1*22",   "1*99999999999999999999",
+                                            "2*20 1", "-1*21",   "1*21 2", "1 * 21", "x",
+                                            "1*",     "1*20 2*", "0x1*21", "1*21:",  "1*0"};
+    static const char *const buckets[] = {"",          "5",    "5:", "5:1,6:1", "6:1 5:1",
+                                          "16:1 17:1", "5:-1", ":1", "5:0",     "5:1:2"};
+    uint32_t value[4];
+    (void)state;
+    assert_false(distribution_values(NULL, NULL, 4, value));
+    for (unsigned i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++)
+        assert_false(distribution_values(quantiles[i], NULL, 4, value));
+    for (unsigned i = 0; i < sizeof buckets / sizeof buckets[0]; i++)
+        assert_false(distribution_values(NULL, buckets[i], 4, value));
+    /* what cannot be read leaves the other */
+    assert_true(distribution_values("1 2 3", "5:1", 4, value));
+    assert_int_equal(value[3], 5);
+}
+
+static void test_rest(void **state)
+{
+    static uint32_t all[MOST];
+    static uint32_t fixed[MOST];
+    static uint32_t rest[MOST];
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        const uint32_t count = 200 + random_below(random_at(seed, 0), 2000);
+        const uint32_t some = random_below(random_at(seed, 1), count / 4);
+        assert_true(distribution_values("3 5 8 9 10 11 12*4 14*4 17 20 21 25 29 31 99", NULL, count, all));
+        for (uint32_t i = 0; i < some; i++) /* as they are wanted, or from anywhere */
+            fixed[i] = seed % 2 ? all[random_below(random_at(seed, 2 + i), count)] : 30 + i % 7;
+        assert_true(distribution_rest(all, count, fixed, some, rest));
+        assert_ascending(rest, count - some);
+        memcpy(rest + count - some, fixed, some * sizeof *fixed);
+        const double apart = distribution_distance(all, rest, count);
+        assert_true(apart <= (seed % 2 ? 0.08 : (double)some / count));
+    }
+}
+
+static void test_distance(void **state)
+{
+    const uint32_t a[] = {1, 2, 3, 4};
+    uint32_t same[] = {4, 3, 2, 1};
+    uint32_t one[] = {1, 2, 3, 9};
+    uint32_t none[] = {7, 8, 9, 10};
+    (void)state;
+    assert_true(distribution_distance(a, same, 4) == 0);
+    assert_true(distribution_distance(a, one, 4) == 0.25);
+    assert_true(distribution_distance(a, none, 4) == 1);
+}
+
+static void test_fit(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        const uint32_t count = 1 + random_below(random_at(seed, 0), 1000);
+        const uint32_t least = random_below(random_at(seed, 1), 12);
+        const uint64_t sum = (uint64_t)least * count + random_below(random_at(seed, 2), 40 * count);
+        assert_true(distribution_values("3 5 8 9 10 11 12*4 14*4 17 20 21 25 29 31 99", NULL, count, value));
+        assert_true(distribution_fit(value, count, least, 4096, sum) == sum);
+        assert_true(sum_of(value, count) == sum);
+        for (uint32_t i = 0; i < count; i++)
+            assert_in_range(value[i], least, 4096);
+    }
+    assert_true(distribution_values("3 5*20", NULL, 10, value));
+    assert_true(distribution_fit(value, 10, 4, 4096, 30) == 40); /* none may be lower */
+    assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
+}
+
+static void test_outside_names_take_what_is_wanted(void **state)
+{
+    static uint16_t choice[2000];
+    static uint8_t seen[1 << 16];
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const bool module = seed % 2;
+        const uint32_t count = 20 + random_below(random_at(seed, 0), outside_most(module) / 2);
+        const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
+        assert_true(outside_choose(module, seed, count, bytes, NULL, choice) == bytes);
+        uint64_t is = 0;
+        memset(seen, 0, sizeof seen);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_false(seen[choice[i]]++);
+            is += strlen(outside_name(module, seed, choice, i)) + 1;
+        }
+        assert_true(is == bytes);
+    }
+    /* as long as can be */
+    const uint64_t most = outside_choose(true, 1, 10, 1 << 20, NULL, choice);
+    assert_in_range(most, 10 * 30, 10 * 64);
+}
+
+static void test_names_of_rows(void **state)
+{
+    static const struct profile_row row;
+    uint16_t function[] = {9, 30, 5, 1 + 1, 17};
+    uint16_t object[] = {2, 12, 2};
+    const struct plan_library l = {.prefix = "m12",
+                                   .said = &row,
+                                   .functions = 5,
+                                   .exported = 3,
+                                   .function_length = function,
+                                   .object_length = object,
+                                   .lengths = 5};
+    uint8_t text[8][64];
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t hash;
+        assert_ptr_equal(names_row_write(&l, i, text[i], &hash), text[i] + function[i] + 1);
+        assert_int_equal(strlen((char *)text[i]), function[i]);
+        assert_true((memcmp(text[i], "m12", 3) == 0) == (i < 3));
+        assert_int_equal(text[i][function[i] - 1], '0' + i);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_ptr_equal(names_row_write_object(&l, i, text[5 + i]), text[5 + i] + object[i] + 1);
+        assert_int_equal(text[5 + i][object[i] - 1], '0' + i);
+        assert_int_equal(text[5 + i][object[i] - 2], '_');
+    }
+    for (unsigned i = 0; i < 8; i++)
+        for (unsigned k = 0; k < i; k++)
+            assert_string_not_equal((char *)text[i], (char *)text[k]);
+    assert_int_equal(names_row_bytes(&l, 0, 5), 9 + 30 + 5 + 2 + 17 + 5);
+    const struct plan_library least = {.prefix = "m12", .said = &row, .functions = 12, .exported = 11};
+    assert_int_equal(names_row_bytes(&least, 0, 12), 10 * 6 + 7 + 4);
+    assert_int_equal(names_row_bytes(&least, 11, 12), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_what_is_no_distribution),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_outside_names_take_what_is_wanted),
+        cmocka_unit_test(test_names_of_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
