@@ -1,0 +1,92 @@
+"""Rows whose debug sections are as optimised code has them: each section has the row's size to the byte, and units, rows
+and entries are as many, or nearly.
+"""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from objects import ask, each, tool
+
+# Several units with dense tables of lines; little of everything, the abbreviations too; long entries
+# and few rows; one unit of 170 functions with more types than a header declares.
+ROWS = """\
+- {kind: module, text: 35371, data: 2320, bss: 64, debug: 181486,
+   symtab: 3168, strtab: 2585, functions: 45, dynamic: {functions: 1, undefined: 45, weak: 4, dynstr: 926},
+   local: {functions: 44, objects: 34, other: 7},
+   relocations: {relative: 91, jump-slot: 35, glob-dat: 10}, plt: 35, outside: 1,
+   share: {code: 24527, plt: 584, constants: 2320, unwind: 2392, symbols: 2248,
+   relocations: 3264}, dwarf: {version: 5, language: c, units: 3, dies: 5503, attributes: 23048, rows: 8995, entries: 3550},
+   mix: {info: 77042, abbrev: 4102, line: 39856, str: 7239, line_str: 1050, loclists: 42667, rnglists: 9386, aranges: 144}}
+- {kind: module, text: 3529, data: 920, bss: 8, debug: 12170,
+   symtab: 1080, strtab: 746, functions: 9, dynamic: {functions: 1, undefined: 16, weak: 4, dynstr: 346},
+   local: {functions: 8, objects: 14, other: 5},
+   relocations: {relative: 17, jump-slot: 8, glob-dat: 8}, plt: 8, outside: 0,
+   share: {code: 956, plt: 152, constants: 487, unwind: 292, symbols: 814,
+   relocations: 792}, dwarf: {version: 5, language: c, units: 1, dies: 524, attributes: 2205, rows: 169, entries: 82},
+   mix: {info: 5756, abbrev: 870, line: 915, str: 3140, line_str: 592, loclists: 801, rnglists: 48, aranges: 48}}
+- {kind: module, text: 15213, data: 1288, bss: 32, debug: 64202,
+   symtab: 2496, strtab: 1847, functions: 12, dynamic: {functions: 1, undefined: 73, weak: 4, dynstr: 1173},
+   local: {functions: 11, objects: 13, other: 5},
+   relocations: {relative: 10, jump-slot: 61, glob-dat: 12}, plt: 61, outside: 1,
+   share: {code: 6508, plt: 1000, constants: 1634, unwind: 820, symbols: 3223,
+   relocations: 1992}, dwarf: {version: 5, language: c, units: 1, dies: 1813, attributes: 7131, rows: 1171, entries: 640},
+   mix: {info: 20503, abbrev: 1651, line: 4769, str: 11115, line_str: 858, loclists: 24776, rnglists: 482, aranges: 48}}
+- {kind: module, text: 97628, data: 9616, bss: 168, debug: 432248,
+   symtab: 8736, strtab: 5730, functions: 168, dynamic: {functions: 1, undefined: 105, weak: 4, dynstr: 1962},
+   local: {functions: 167, objects: 85, other: 5},
+   relocations: {relative: 390, jump-slot: 85, glob-dat: 18, "64": 6}, plt: 85, outside: 2,
+   share: {code: 59280, plt: 1400, constants: 8744, unwind: 11332, symbols: 4860,
+   relocations: 11976}, dwarf: {version: 5, language: c, units: 1, dies: 12491, attributes: 52339, rows: 16683, entries: 9587},
+   mix: {info: 179022, abbrev: 2091, line: 65561, str: 22165, line_str: 1439, loclists: 144818, rnglists: 17088, aranges: 64}}
+"""
+
+SECTIONS = ["info", "abbrev", "line", "str", "line_str", "loclists", "rnglists", "aranges"]
+
+
+@pytest.fixture(scope="module")
+def libraries(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("mix")
+    (directory / "rows.prof").write_text(
+        "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n" + ROWS
+    )
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    rows = yaml.safe_load(ROWS)
+    return [(row, directory / "set" / f"libmodule{i}.so") for i, row in enumerate(rows)]
+
+
+def sections_of(path):
+    found = re.findall(r"\] \.debug_(\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return {name: int(size, 16) for name, size in found}
+
+
+def test_each_section_has_its_size(libraries):
+    told = json.loads((libraries[0][1].parent / "differences.json").read_text())["libraries"]
+    for (row, path), library in zip(libraries, told):
+        sizes = sections_of(path)
+        off = {name: (row["mix"][name], sizes[name]) for name in SECTIONS if sizes[name] != row["mix"][name]}
+        # the names of a module in the smallest .debug_str may be a little more
+        assert set(off) <= ({"info", "str"} if row["debug"] < 16000 else set()), (path, off)
+        assert {f"mix: {name}" for name in off} == {name for name in library["differs"] if name.startswith("mix")}
+
+
+def test_units_rows_and_entries_are_as_many(libraries):
+    for row, path in libraries:
+        units = ask("readelf", "--debug-dump=info", "--dwarf-depth=1", path).count("Compilation Unit @")
+        assert units == row["dwarf"]["units"], path
+        lines = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-line", path)
+        rows = len(re.findall("^0x[0-9a-f]{16} ", lines, flags=re.M))
+        if row["debug"] > 16000:
+            assert abs(rows - row["dwarf"]["rows"]) <= row["dwarf"]["rows"] / 4, path
+
+
+def test_readers_have_nothing_to_complain_of(libraries):
+    paths = [path for _, path in libraries]
+    lint = tool("eu-elflint")
+    assert each(lambda path: ask(lint, "--gnu-ld", path), paths) == ["No errors\n"] * len(paths)
+    for path in paths:
+        assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
+        complaints = [line for line in ask(tool("dwarfdump"), "-ka", path).splitlines() if "DWARF CHECK:" in line]
+        assert [line for line in complaints if "locviews" not in line] == []
