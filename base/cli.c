@@ -14,6 +14,14 @@ struct cli cli_start(const struct cli_program *program, int argc, char **argv)
     return (struct cli){.program = program, .argc = argc, .argv = argv, .next = 1};
 }
 
+static bool has_short(const struct cli_program *p, int letter)
+{
+    for (size_t i = 0; i < p->option_count; i++)
+        if (p->options[i].key == letter)
+            return true;
+    return false;
+}
+
 static void print_help(const struct cli_program *p)
 {
     const char *prefix = "Usage:";
@@ -43,7 +51,7 @@ static void print_help(const struct cli_program *p)
         else
             printf("%s\n%30s%s\n", left, "", o->help);
     }
-    printf("%-28s  %s\n", "      --help", "print this help and exit");
+    printf("%-28s  %s\n", has_short(p, 'h') ? "      --help" : "  -h, --help", "print this help and exit");
     printf("%-28s  %s\n", "      --version", "print the version and exit");
     if (p->details)
         printf("\n%s", p->details);
@@ -129,6 +137,10 @@ static int next_short(struct cli *c, const char **value, struct error *e)
             c->cluster = NULL;
         }
         return o->key;
+    }
+    if (*letter == 'h') {
+        print_help(c->program);
+        return CLI_DONE;
     }
     return wrong(e, "there is no option '-%s'", letter, 1);
 }

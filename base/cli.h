@@ -46,8 +46,9 @@ struct cli {
 struct cli cli_start(const struct cli_program *program, int argc, char **argv);
 
 /* Returns the key of the next option, CLI_OPERAND for an operand, CLI_END at
- * the end; *value is the option's argument or the operand. --help and
- * --version are handled here and give CLI_DONE: exit with status 0. A wrong
+ * the end; *value is the option's argument or the operand. --help, -h where the
+ * table has no such letter, and --version are handled here and give CLI_DONE: exit
+ * with status 0. A wrong
  * option gives CLI_WRONG with `e` filled (ERROR_USAGE). */
 int cli_next(struct cli *c, const char **value, struct error *e);
 

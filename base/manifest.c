@@ -391,18 +391,20 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
     char path[sizeof e->file];
     snprintf(path, sizeof path, "%s/" MANIFEST_FILE, directory);
     int set = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (set < 0 && errno != ENOTDIR)
-        return error_errno(e, directory, "cannot be opened");
-    int fd = -1;
-    if (set >= 0) {
-        /* A pipe of that name would block whoever opens it. */
-        fd = openat(set, MANIFEST_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-        int number = errno;
-        close(set);
-        errno = number;
-        *absent = fd < 0 && errno == ENOENT;
+    if (set < 0 && errno == ENOTDIR && access(directory, F_OK) == 0) {
+        error_set(e, ERROR_INPUT,
+                  "is no directory, as a set is; name one that pyelfgen --profile PROFILE -o SET has written");
+        return error_at(e, directory, 0);
     }
-    if (set < 0 || *absent) {
+    if (set < 0)
+        return error_errno(e, directory, "cannot be opened");
+    /* A pipe of that name would block whoever opens it. */
+    int fd = openat(set, MANIFEST_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    int number = errno;
+    close(set);
+    errno = number;
+    *absent = fd < 0 && errno == ENOENT;
+    if (*absent) {
         error_set(e, ERROR_INPUT,
                   "is not a set or an incomplete one: it has no " MANIFEST_FILE "; generate it with "
                   "pyelfgen --profile PROFILE -o SET");

@@ -72,8 +72,16 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
     snprintf(manifest, sizeof manifest, "%s/" MANIFEST_FILE, o->set);
     if (access(manifest, F_OK) != 0)
         return error_errno(e, manifest, "cannot be read; is this a set that pyelfgen has written?");
-    error_set(e, ERROR_INPUT, "this set has no %s, which mode %s runs; generate it with pyelfgen --%s", name,
-              mode_names[mode], linked ? "link" : "static");
+    char rows[PATH_MAX + sizeof "/" MANIFEST_ROWS_FILE];
+    snprintf(rows, sizeof rows, "%s/" MANIFEST_ROWS_FILE, o->set);
+    if (access(rows, F_OK) == 0)
+        error_set(e, ERROR_INPUT,
+                  "mode %s runs %s, and a set whose profile has rows for its libraries has no executables; use --mode "
+                  "vanilla",
+                  mode_names[mode], name);
+    else
+        error_set(e, ERROR_INPUT, "this set has no %s, which mode %s runs; generate it with pyelfgen --%s", name,
+                  mode_names[mode], linked ? "link" : "static");
     return error_at(e, o->set, 0);
 }
 

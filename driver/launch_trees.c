@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/cli.h"
 #include "driver/launch_parts.h"
@@ -64,21 +65,23 @@ static void free_command(struct command *c)
 }
 
 /* As system(3) does: who interrupts from the terminal interrupts the tree, and
- * this process has still to tidy up. Who ends this process only, as a batch system
- * may, means the tree as well: that signal is waited for and handed on. */
+ * this process has still to tidy up, and to say so where the tree does not. Who ends
+ * this process only, as a batch system may, means the tree as well: that signal is
+ * waited for and handed on. */
 struct interrupts {
     struct sigaction before[3]; /* of those in `changed` */
     sigset_t restored;          /* those that the tree does not ignore */
     sigset_t awaited;           /* blocked here: the end of the tree, and what is handed on */
     sigset_t mask;              /* what was blocked before */
     int handed_on;              /* 0: nothing */
+    int interrupted;            /* SIGINT or SIGQUIT, which the tree has got from the terminal; 0: neither */
 };
 static const int changed[3] = {SIGINT, SIGQUIT, SIGCHLD};
 static const int handed_on[2] = {SIGTERM, SIGHUP};
 
 static void interrupts_take(struct interrupts *s)
 {
-    s->handed_on = 0;
+    s->handed_on = s->interrupted = 0;
     sigemptyset(&s->restored);
     sigemptyset(&s->awaited);
     for (unsigned i = 0; i < 3; i++) {
@@ -88,7 +91,8 @@ static void interrupts_take(struct interrupts *s)
         sigaction(changed[i], &action, &s->before[i]);
         if (s->before[i].sa_handler != SIG_IGN)
             sigaddset(&s->restored, changed[i]);
-        if (waits)
+        /* What is ignored and blocked can be waited for all the same. */
+        if (waits || s->before[i].sa_handler != SIG_IGN)
             sigaddset(&s->awaited, changed[i]);
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -98,6 +102,19 @@ static void interrupts_take(struct interrupts *s)
             sigaddset(&s->awaited, handed_on[i]);
     }
     sigprocmask(SIG_BLOCK, &s->awaited, &s->mask);
+}
+
+/* Takes what has come from the terminal and has not been waited for. */
+static void interrupts_drain(struct interrupts *s)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t terminal;
+    sigemptyset(&terminal);
+    for (unsigned i = 0; i < 2; i++)
+        if (sigismember(&s->awaited, changed[i]))
+            sigaddset(&terminal, changed[i]);
+    for (int number; (number = sigtimedwait(&terminal, NULL, &at_once)) > 0;)
+        s->interrupted = number;
 }
 
 static void interrupts_restore(const struct interrupts *s)
@@ -126,12 +143,16 @@ static bool wait_tree(struct interrupts *s, pid_t child, int *how)
 {
     for (;;) {
         const pid_t ended = waitpid(child, how, WNOHANG);
-        if (ended != 0)
+        if (ended != 0) {
+            interrupts_drain(s);
             return ended == child;
+        }
         const int number = sigwaitinfo(&s->awaited, NULL);
         if (number == SIGTERM || number == SIGHUP) {
             s->handed_on = number;
             kill(child, number);
+        } else if (number == SIGINT || number == SIGQUIT) {
+            s->interrupted = number;
         }
     }
 }
@@ -157,6 +178,9 @@ static bool run_tree(struct command *c, enum mode mode, uint64_t turn, int *stat
     if (well && WIFSIGNALED(how))
         well = error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
                          WTERMSIG(how), strsignal(WTERMSIG(how)));
+    else if (well && interrupts.interrupted && *status != EXIT_SUCCESS) /* otherwise it has gone on, and so do we */
+        well = error_set(e, ERROR_SYSTEM, "mode %s: interrupted by signal %d (%s), and so was %s", mode_names[mode],
+                         interrupts.interrupted, strsignal(interrupts.interrupted), c->word[0]);
     else if (well && interrupts.handed_on)
         well = error_set(e, ERROR_SYSTEM, "mode %s: ended by signal %d (%s), which %s has got too", mode_names[mode],
                          interrupts.handed_on, strsignal(interrupts.handed_on), c->word[0]);

@@ -1,6 +1,8 @@
 /* What pyelfrun can be asked to do; --help and the man page come from here. */
 #include "driver/options.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cli.h"
@@ -138,7 +140,12 @@ static int next_word(const char **text, const char *const *names, unsigned count
     unsigned found = find_word(names, count, word, length);
     if (found < count)
         return (int)found;
-    error_set(e, ERROR_USAGE, "--%s: what is '%.*s'? see --help", what, length < 100 ? (int)length : 100, word);
+    char known[128];
+    size_t used = 0;
+    for (unsigned i = 0; i < count; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
+    assert(used < sizeof known);
+    error_set(e, ERROR_USAGE, "--%s: there is no '%.*s', but: %s", what, length < 100 ? (int)length : 100, word, known);
     return -1;
 }
 
@@ -206,6 +213,14 @@ static bool take_counters(struct options *o, const char *text, struct error *e)
     return true;
 }
 
+static bool take_cache(struct options *o, enum cache_wish wish, struct error *e)
+{
+    if (o->cache != CACHE_AS_IT_IS && o->cache != wish)
+        return error_set(e, ERROR_USAGE, "--cold and --warm exclude one another; give one");
+    o->cache = wish;
+    return true;
+}
+
 static bool take_order(struct order_wish *wish, const char *text, const char *what, struct error *e)
 {
     static const char *const names[] = {"given", "random", "shifted"};
@@ -213,7 +228,7 @@ static bool take_order(struct order_wish *wish, const char *text, const char *wh
     unsigned kind = find_word(names, 3, text, length);
     *wish = (struct order_wish){(enum order_kind)kind, 1};
     if (kind == 3 || (text[length] && kind != ORDER_RANDOM))
-        return error_set(e, ERROR_USAGE, "%s: what is '%.100s'? see --help", what, text);
+        return error_set(e, ERROR_USAGE, "%s: there is no '%.100s', but: given, random[:SEED], shifted", what, text);
     return !text[length] || cli_number(text + length + 1, what, 0, UINT64_MAX, &wish->seed, e);
 }
 
@@ -245,11 +260,9 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     case OPTION_VISIT_ORDER:
         return take_order(&o->visit_order, value, "--visit-order", e);
     case OPTION_COLD:
-        o->cache = CACHE_COLD;
-        return true;
+        return take_cache(o, CACHE_COLD, e);
     case OPTION_WARM:
-        o->cache = CACHE_WARM;
-        return true;
+        return take_cache(o, CACHE_WARM, e);
     case OPTION_DLOPEN_FLAGS:
         return take_flags(o, value, e);
     case OPTION_LAZY:

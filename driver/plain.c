@@ -57,6 +57,21 @@ static bool plain_open(void *state, size_t library, struct error *e)
     return true;
 }
 
+/* Why the entry is not found: a module whose row allows one exported function has
+ * PyInit_ only, which hands the entry to Python (docs/differences.md). */
+static bool no_entry(void *handle, const struct manifest_library *l, struct error *e)
+{
+    char init[sizeof "PyInit_" + MANIFEST_NAME_MOST];
+    snprintf(init, sizeof init, "PyInit_%s", l->stem);
+    if (handle && dlsym(handle, init))
+        return error_set(e, ERROR_MISMATCH,
+                         "%s: exports no %s, which only Python finds there; visit the set without --no-python, or only "
+                         "load it, with --phases import",
+                         l->stem, l->entry);
+    return error_set(e, ERROR_MISMATCH, "%s: has no function %s; check the set with pyelfgen --verify", l->stem,
+                     l->entry);
+}
+
 static bool plain_visit(void *state, size_t library, uint64_t *result, struct error *e)
 {
     struct plain *p = state;
@@ -71,8 +86,7 @@ static bool plain_visit(void *state, size_t library, uint64_t *result, struct er
         address = dlsym(p->handles[library], l->entry);
     }
     if (!address)
-        return error_set(e, ERROR_MISMATCH, "%s: has no function %s; check the set with pyelfgen --verify", l->stem,
-                         l->entry);
+        return no_entry(p->handles[library], l, e);
     /* POSIX asks that the two kinds of pointer are alike, C has no cast. */
     memcpy(&entry, &address, sizeof entry);
     *result = entry();

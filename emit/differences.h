@@ -10,10 +10,11 @@
 
 #include <stdio.h>
 
+#include "base/manifest.h"
 #include "emit/library.h"
 #include "emit/set.h"
 
-#define DIFFERENCES_FILE "differences.json"
+#define DIFFERENCES_FILE MANIFEST_ROWS_FILE
 
 /* What a library with a row has of each value; PROFILE_DERIVED where it is not known. */
 struct differences {

@@ -22,13 +22,15 @@ static const char hollow[] = "units of debug information";
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
-/* What a library's row says; what a captured one leaves out is 0. */
+/* What a library's row says; what a captured one leaves out is 0, or 1 (docs/capture.md). */
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
     const int64_t value = plan->library[library].said->value[v];
     const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
                         (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_OTHER) || v == ROW_METHODS || v == ROW_RUNPATH;
-    return value == PROFILE_DERIVED && counts && profile_is_captured(plan->profile) ? 0 : value;
+    if (value != PROFILE_DERIVED || !profile_is_captured(plan->profile))
+        return value;
+    return counts || v == ROW_DEBUG_FILE ? 0 : v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
 }
 
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)
@@ -196,8 +198,9 @@ static void report_levels(FILE *f, const struct plan *plan)
 
 struct total {
     uint32_t libraries, of;
-    int64_t wanted, actual;
-    bool unknown;
+    int64_t wanted, actual;         /* sums; of switches, how many are on */
+    int64_t one_wanted, one_actual; /* of those that differ, where they are all alike */
+    bool unknown, several;
 };
 
 static struct total total_of(const struct set *set, enum row_value v)
@@ -210,7 +213,11 @@ static struct total total_of(const struct set *set, enum row_value v)
         if (wanted == PROFILE_DERIVED)
             continue;
         t.of++;
-        t.libraries += c != SAME;
+        if (c != SAME && !t.libraries++) {
+            t.one_wanted = wanted;
+            t.one_actual = d->value[v];
+        }
+        t.several |= c != SAME && (wanted != t.one_wanted || d->value[v] != t.one_actual);
         t.unknown |= c == UNKNOWN;
         t.wanted += wanted;
         t.actual += d->value[v] == PROFILE_DERIVED ? 0 : d->value[v];
@@ -224,6 +231,21 @@ static void report_heading(FILE *f, bool *any)
     if (!*any)
         fprintf(f, "\n%-28s%11s%22s%14s\n", "differs from the rows", "libraries", "wanted", "got");
     *any = true;
+}
+
+/* What was wanted, and what it is: words where the libraries have the same, otherwise sums. */
+static void report_values(FILE *f, enum row_value v, const struct total *t)
+{
+    const struct profile_key *k = &profile_keys[KEY_ROW + v];
+    if (t->unknown)
+        fprintf(f, "%28s\n", "not followed");
+    else if (k->kind == KIND_WORD && t->several)
+        fprintf(f, "%28s\n", "not all the same");
+    else if (k->kind == KIND_WORD)
+        fprintf(f, "%14s%14s\n", k->choices[t->one_wanted], k->choices[t->one_actual]);
+    else
+        fprintf(f, "%14" PRId64 "%14" PRId64 "%s\n", t->wanted, t->actual,
+                t->wanted == t->actual ? "  the sums are equal, the libraries are not" : "");
 }
 
 static void report_edges(FILE *f, const struct plan *plan, bool *any)
@@ -277,17 +299,11 @@ void differences_report(FILE *f, const struct set *set)
     report_levels(f, plan);
     for (unsigned v = 0; v < ROW_VALUES; v++) {
         const struct total t = total_of(set, v);
-        const enum profile_kind kind = profile_keys[KEY_ROW + v].kind;
         if (!t.libraries)
             continue;
         report_heading(f, &any);
         fprintf(f, "%-28s%8u of %-8u", quantity((enum profile_key_id)(KEY_ROW + v), name), t.libraries, t.of);
-        if (t.unknown)
-            fprintf(f, "%28s\n", "not followed");
-        else if (kind == KIND_WORD || kind == KIND_SWITCH)
-            fputs("\n", f);
-        else
-            fprintf(f, "%14" PRId64 "%14" PRId64 "\n", t.wanted, t.actual);
+        report_values(f, v, &t);
     }
     report_edges(f, plan, &any);
     report_distances(f, set, &any);

@@ -43,18 +43,22 @@ static ssize_t read_whole(int fd, char *data, size_t most)
     return (ssize_t)size;
 }
 
+static bool refuse_kind(const char *path, mode_t mode, struct error *e)
+{
+    error_set(e, ERROR_INPUT, "is %s, not a profile; name a regular file",
+              S_ISDIR(mode)    ? "a directory"
+              : S_ISFIFO(mode) ? "a FIFO"
+                               : "a device or socket");
+    return error_at(e, path, 0);
+}
+
 static bool load_from(int fd, struct profile *p, const char *path, struct error *e)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
         return error_errno(e, path, "cannot read the profile");
-    if (!S_ISREG(st.st_mode)) {
-        error_set(e, ERROR_INPUT, "is %s, not a profile; name a regular file",
-                  S_ISDIR(st.st_mode)    ? "a directory"
-                  : S_ISFIFO(st.st_mode) ? "a FIFO"
-                                         : "a device or socket");
-        return error_at(e, path, 0);
-    }
+    if (!S_ISREG(st.st_mode))
+        return refuse_kind(path, st.st_mode, e);
     /* One byte more than a profile may have, so that profile_parse sees it. */
     size_t most = PROFILE_BYTES_MOST + 1;
     char *data = malloc(most);
@@ -204,6 +208,11 @@ bool profile_find(const char *name, char *path, size_t path_size, struct error *
         if (n > 0 && (size_t)n < sizeof candidate && is_file(candidate))
             return give_path(candidate, path, path_size, e);
     }
+
+    /* It is there, but no file, and no profile has its name. */
+    struct stat st;
+    if (*name && stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+        return refuse_kind(name, st.st_mode, e);
 
     char list[512], shown[PROFILE_SHOWN];
     list_profiles(&directories, list, sizeof list);

@@ -38,6 +38,8 @@ static void print_executables(FILE *out, const struct plan *plan, const struct s
         const struct plan_library *l = &plan->library[i];
         if (set || l->kind != LIBRARY_STATIC)
             print_row(out, plan_stem(l), set ? set->library[i].size : plan->link);
+        else
+            fprintf(out, "%-12s  has all libraries in it, and its sizes when it is made\n", plan_stem(l));
     }
 }
 
@@ -45,8 +47,9 @@ void report_sizes(FILE *out, const struct plan *plan, const struct set *set, con
 {
     if (set)
         fprintf(out, "%s: ", path);
-    fprintf(out, "%u modules and %u utilities with %llu functions", plan->modules, plan->utilities,
-            (unsigned long long)plan->functions);
+    fprintf(out, "%u module%s and %u utilit%s with %llu function%s%s", plan->modules, plan->modules == 1 ? "" : "s",
+            plan->utilities, plan->utilities == 1 ? "y" : "ies", (unsigned long long)plan->functions,
+            plan->functions == 1 ? "" : "s", plan->profile->rows ? " that call one another" : "");
     if (plan->profile->application[0])
         fprintf(out, ", after %s", plan->profile->application);
     fprintf(out, "\n\n%-12s", "MB");

@@ -14,6 +14,7 @@
 #include "emit/assemble.h"
 #include "emit/differences.h"
 #include "emit/digest.h"
+#include "emit/directory.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
 #include "emit/sources.h"
@@ -190,12 +191,9 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
 
 static bool open_directory(struct work *w, bool force, bool *made, struct error *e)
 {
-    *made = mkdir(w->path, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        return error_errno(e, w->path, "cannot make the directory");
-    w->directory = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    w->directory = directory_take(w->path, made, e);
     if (w->directory < 0)
-        return error_errno(e, w->path, "cannot open the directory");
+        return false;
     if (*made)
         return true;
     bool complete = faccessat(w->directory, "manifest.json", F_OK, AT_SYMLINK_NOFOLLOW) == 0;

@@ -43,7 +43,7 @@ struct set {
 
 /* Generates the set in `path`, which is made if it is not there. One that is
  * there must be empty, what an interrupted run left, or, with `force`, an older
- * set, whose libraries are replaced. With `sources`, what debuggers list is written
+ * set, whose libraries are replaced; none that another run is writing. With `sources`, what debuggers list is written
  * too (sources.h). On failure a directory that was made here is
  * removed again, and another holds no manifest and nothing half-written. Free
  * with set_free. */

@@ -264,6 +264,18 @@ def test_no_progress_without_a_terminal(programs, tmp_path):
     assert programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set").stderr == ""
 
 
+@pytest.mark.parametrize("program", ["pyelfgen", "pyelfrun", "pyelfstat", "pyelfprof", "pyelfprobe"])
+def test_short_help(program, programs):
+    said = programs.run(program, "-h").stdout
+    assert said == programs.run(program, "--help").stdout
+    assert "\n  -h, --help  " in said
+
+
+def test_dry_run_names_every_executable(programs):
+    lines = programs.run("pyelfgen", "-P", "small", "--link", "--static", "--dry-run").stdout.splitlines()
+    assert lines[-2].startswith("pyelf-link ") and lines[-1].startswith("pyelf-static ")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["-P", "small", "--dry-run"]])
 def test_full_disk_is_noticed(arguments, programs):
     with open("/dev/full", "w") as full:

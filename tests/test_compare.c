@@ -303,9 +303,10 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "no mapping"},
-        {"hello", "no mapping"},
-        {"- 1", "no mapping"},
+        {"", "neither an ELF file nor a captured profile"},
+        {"hello", "neither an ELF file nor a captured profile"},
+        {"- 1", "neither an ELF file nor a captured profile"},
+        {"{\"libraries\": [{\"differs\": {\"plt\": [1, 2]}}]}", "neither an ELF file nor a captured profile"},
         {"\x01", "neither"},
         {"a: 1", "pyelfgen-profile"},
         {"pyelfgen-profile: 2", "is not 1"},

@@ -290,7 +290,7 @@ def test_wrong_use(programs, small, tmp_path):
         assert said.count("\n") == 1, said
         return said
 
-    assert "--counters: what is 'hardware'?" in refused("--counters", "hardware")
+    assert "--counters: there is no 'hardware', but: os, sde, papi, none" in refused("--counters", "hardware")
     assert "none excludes the others" in refused("--counters", "os,none")
     assert "would count the simulator" in refused("--simulate", "--counters", "os")
     assert "one rank is simulated" in refused("--simulate", env={"OMPI_COMM_WORLD_SIZE": "2"})

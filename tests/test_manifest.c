@@ -363,7 +363,10 @@ static void test_read_no_manifest(void **state)
     assert_int_equal(e.code, ERROR_SYSTEM);
     assert_false(manifest_read(&m, "/dev/null", &absent, &e));
     assert_false(absent);
-    assert_non_null(strstr(e.text, "is not a set or an incomplete one"));
+    assert_non_null(strstr(e.text, "is no directory, as a set is; name one"));
+    assert_false(manifest_read(&m, "/dev/null/set", &absent, &e));
+    assert_false(absent);
+    assert_int_equal(e.code, ERROR_SYSTEM);
     assert_int_equal(mkdir(*state, 0700), 0);
 }
 

@@ -219,6 +219,19 @@ def test_methods_of_real_modules(capture):
     assert {name: found[name] for name in wanted} == wanted
 
 
+def test_a_manifest_that_cannot_be_used(capture, small, tmp_path):
+    """That of a set is complained of; other programs have files of this name too."""
+    shutil.copytree(small, tmp_path / "set")
+    manifest = tmp_path / "set" / "manifest.json"
+    text = manifest.read_text()
+    manifest.write_text(text[: len(text) // 2])
+    captured = capture("--no-dwarf", tmp_path / "set", status=1)
+    assert captured.said.startswith(f"pyelfprof: {manifest}:") and captured.said.count("\n") == 1
+    assert len(captured.rows) == len(list(small.glob("*.so")))
+    manifest.write_text('{"name": "of a page", "icons": []}')
+    assert capture("--no-dwarf", tmp_path / "set").said == ""
+
+
 def test_symbols_that_each_edge_carries(capture, small):
     captured = capture("--no-dwarf", small)
     libraries = {path.name: path for path in counted_libraries(small)}

@@ -206,6 +206,31 @@ def test_what_is_no_file(programs, tmp_path, tiny_library):
     assert str(tiny_library) in done.stdout
 
 
+def test_what_belongs_elsewhere(programs, tmp_path):
+    """Options and files of the other reports are answered with their names."""
+    done = programs.run("pyelfstat", "--html", "a.html", "a.prof", "twin", status=2)
+    assert done.stderr == "pyelfstat: --html is of --compare: give that too; see pyelfstat --compare --help\n"
+    done = programs.run("pyelfstat", "--full", tmp_path, status=2)
+    assert done.stderr == "pyelfstat: --full is of --compare: give that too; see pyelfstat --compare --help\n"
+    (tmp_path / "a.json").write_text('{"pyelfrun-results": 1}')
+    done = programs.run("pyelfstat", tmp_path / "a.json", status=1)
+    assert done.stderr == f"pyelfstat: {tmp_path}/a.json: is not an ELF file, but results of pyelfrun; give --runs for these\n"
+
+
+def test_directories_below_are_told(programs, tmp_path, tiny_library):
+    for name in ("", "one", "one/two", ".hidden"):
+        (tmp_path / "top" / name).mkdir(exist_ok=True, parents=True)
+    for name in ("a.so", "one/b.so", "one/two/c.so", "one/d.txt"):
+        shutil.copy(tiny_library, tmp_path / "top" / name)
+    (tmp_path / "top" / "link").symlink_to(tmp_path / "top" / "one")
+    done = programs.run("pyelfstat", tmp_path / "top")
+    assert "top: 1 library\n" in done.stdout or "top: 1 libraries\n" in done.stdout
+    assert done.stderr == (
+        f"pyelfstat: {tmp_path}/top: 2 more *.so in directories below it are not counted; name these too\n"
+    )
+    assert programs.run("pyelfstat", tmp_path / "top" / "one" / "two").stderr == ""
+
+
 # What else may be wrong with a manifest: test_manifest.c.
 @pytest.mark.parametrize(
     "change, complaint",

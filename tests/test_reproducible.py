@@ -1,9 +1,12 @@
 """The same plan gives the same bytes; what is in the way of a set, or cuts it short, leaves no half of one."""
 
+import contextlib
+import fcntl
 import filecmp
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -286,3 +289,96 @@ def test_killed_in_the_midst(programs, sets, tmp_path):
         assert "it has no manifest.json; " in done.stderr
         programs.command(command)
     assert same(tmp_path / "set", sets.get("small"))
+
+
+# --- two at a time -----------------------------------------------------------------------
+
+TAKEN = (
+    "another pyelfgen, or another rank of this one, is writing a set there; wait for its end, or give another directory"
+)
+
+
+@contextlib.contextmanager
+def held(directory):
+    """The directory, as a pyelfgen that writes into it has it."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def stopped_in_the_midst(programs, profile, output):
+    """A pyelfgen that has written something and does nothing until it is let go on."""
+    command = [programs.path("pyelfgen"), "--profile", profile, "-o", output, "-q", "-j1"]
+    process = subprocess.Popen(command, env=programs.environment())
+    try:
+        while not (output.exists() and list(output.iterdir())):
+            assert process.poll() is None
+        process.send_signal(signal.SIGSTOP)
+        assert os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED).si_code == os.CLD_STOPPED
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def many(sets):
+    """What takes some time."""
+    return sets.write_profile("many", profile_text(modules=300, utilities=2, functions=100))
+
+
+def test_two_in_one_directory(programs, many, refused, tmp_path):
+    """The second is refused and changes nothing; the first goes on."""
+    with stopped_in_the_midst(programs, many, tmp_path / "set") as first:
+        before = content(tmp_path / "set")
+        for more in ([], ["--force"]):
+            assert refused(tmp_path / "set", *more) == f"{tmp_path}/set: {TAKEN}"
+        done = programs.run("pyelfgen", "--verify", tmp_path / "set", status=1)
+        assert "it has no manifest.json; " in done.stderr
+        assert content(tmp_path / "set") == before
+        first.send_signal(signal.SIGCONT)
+        assert first.wait() == 0
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+
+
+def test_killed_with_the_directory(programs, many, generate, tmp_path):
+    """Nothing of a run that was killed keeps the next one out."""
+    with stopped_in_the_midst(programs, many, tmp_path / "set"):
+        pass
+    assert not (tmp_path / "set" / "manifest.json").exists()
+    assert same(generate("set"), generate("alone"))
+
+
+def test_force_beside_another(generate, refused, programs, tmp_path):
+    """The set that is there can be read, and stays as it is."""
+    generate("set")
+    with held(tmp_path / "set"):
+        assert refused(tmp_path / "set", "--force") == f"{tmp_path}/set: {TAKEN}"
+        programs.run("pyelfgen", "--verify", tmp_path / "set")
+        programs.run("pyelfrun", "--phases", "import", tmp_path / "set")
+    generate("set", "--force")
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+
+
+def test_two_ranks(programs, profile, tmp_path):
+    """The first holds the directory: neither of two ranks writes into it."""
+    (tmp_path / "set").mkdir()
+    with held(tmp_path / "set"):
+        done = programs.mpirun(2, "pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q", status=None)
+    assert done.returncode != 0 and f"pyelfgen: {tmp_path}/set: {TAKEN}\n" in done.stderr
+    assert list((tmp_path / "set").iterdir()) == []
+
+
+@pytest.mark.parametrize("error", ["ENOLCK", "EOPNOTSUPP", "ENOSYS", "EBADF"])
+def test_file_system_without_locks(error, programs, profile, generate, tmp_path):
+    """Where nothing can be locked, a set is made as ever."""
+    if not shutil.which("strace") or programs.sanitized:
+        pytest.skip("it takes strace, and a program without sanitizers")
+    command = ["strace", "-f", "-o", tmp_path / "trace", "-e", f"inject=flock:error={error}"]
+    programs.command([*command, programs.path("pyelfgen"), "-P", profile, "-o", tmp_path / "set", "-q"])
+    assert re.search(rf"flock\(.*{error}.*INJECTED", (tmp_path / "trace").read_text())
+    assert same(tmp_path / "set", generate("alone"))

@@ -154,9 +154,10 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP"], ids=["dies", "exits with 0"])
+@pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP; trap 'exit 7' INT"], ids=["dies", "exits"])
 def test_interrupted(number, trap, altered, programs, tmp_path):
     """As from a terminal, or this process alone: the tree is ended, no other is started, and nothing stays behind."""
+    tells = bool(trap)  # an exit status is all that pyelfrun gets of a launcher that has its own way to end
     script = tmp_path / "launcher"
     script.write_text(f"#!/bin/sh\n{trap}\necho started $$\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
@@ -176,7 +177,9 @@ def test_interrupted(number, trap, altered, programs, tmp_path):
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 1 and f"ended by signal {int(number)} " in said and more == ""
+    word = "interrupted" if number == signal.SIGINT and tells else "ended"
+    assert process.returncode == 1 and f"{word} by signal {int(number)} " in said and more == ""
+    assert said.count("\n") == 1
     assert not os.path.exists(f"/proc/{launcher}")
     assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
 
@@ -333,6 +336,16 @@ def test_counters(programs, tmp_path):
     assert row(report[report.index("L1-D") :], f"{b} vanilla ", "ratio")[:2] == ["-", "15.00"]
     assert report.count("TLB absent: no PMU here\n") == 1
     assert "\n\n\n" not in report
+
+
+def test_headings_stand_over_their_columns(programs, tmp_path):
+    """Also where the counter's name is longer than what the rows are called."""
+    name = "relocations_that_have_a_very_long_name_" + 60 * "x"
+    craft(tmp_path / "a", [("vanilla", ["n1"], {"import": [1.0]}, [{"name": name, **figure(["n1"], [10])}])])
+    lines = programs.run("pyelfstat", "--runs", "a", cwd=tmp_path).stdout.splitlines()
+    at = lines.index(f"{name}, misses")
+    assert len(lines[at + 1]) == len(lines[at + 2]) and lines[at + 1].split() == ["startup", "import", "visit", "MPI"]
+    assert lines[at + 2].index("10") + 2 == lines[at + 1].index("import") + len("import")
 
 
 def test_outliers(programs, tmp_path):

@@ -224,6 +224,44 @@ def test_differences_are_summed_up(programs, made, tmp_path):
     assert re.search(r"^\d of 7 libraries have no room for visit marks$", said, flags=re.M)
     assert re.search(r"^outside +1 of 6 +6 +7$", said, flags=re.M)
     assert "each library's are in differences.json beside its manifest" in said
+    assert re.match(r"\S+: \d+ modules? and \d+ utilit\w+ with \d+ functions that call one another", said)
+
+
+CAPTURED = """\
+- {kind: utility, text: 60000, data: 9000, bss: 100, functions: 40, plt: 20, outside: 1, constructors: 0, hash: none}
+- {kind: utility, text: 60000, data: 9000, bss: 100, functions: 40, plt: 20, outside: 1, constructors: 2, debug-file: true}
+- {kind: utility, text: 60000, data: 9000, bss: 100, functions: 40, plt: 20, outside: 1, destructors: 0}"""
+
+
+def test_differences_of_captured_rows(programs, tmp_path):
+    """What a captured row leaves out counts as what it stands for; words and switches have values too."""
+    text = profile_of(CAPTURED, "captured: {from: files, libraries: 3, unreadable: 0}")
+    (tmp_path / "a.prof").write_text(text)
+    said = programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set").stdout
+    assert re.search(r"^constructors +2 of 3 +3 +3  the sums are equal, the libraries are not$", said, flags=re.M)
+    assert re.search(r"^destructors +1 of 3 +2 +3$", said, flags=re.M)
+    assert re.search(r"^debug-file +1 of 3 +1 +0$", said, flags=re.M)
+    assert re.search(r"^hash +1 of 1 +none +gnu$", said, flags=re.M)
+
+
+def test_modes_of_executables_are_refused(programs, made, tmp_path):
+    """There is no advice to generate what cannot be generated."""
+    for mode, name in (("link", "pyelf-link"), ("static", "pyelf-static")):
+        done = programs.run("pyelfrun", "--mode", mode, made.directory, status=1)
+        assert f"mode {mode} runs {name}, and a set whose profile has rows" in done.stderr
+        assert "use --mode vanilla\n" in done.stderr
+    done = programs.run("pyelfprobe", "--start=link", made.directory, status=2)
+    assert "has no pyelf-link, as no set whose profile has rows for its libraries" in done.stderr
+
+
+def test_an_entry_that_only_python_finds(programs, tmp_path):
+    row = "{kind: module, text: 9000, data: 2000, bss: 64, functions: 20, plt: 5, outside: 1, dynamic: {functions: 1, undefined: 5}}"
+    (tmp_path / "a.prof").write_text(profile_of(f"- {row}"))
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "-q")
+    done = programs.run("pyelfrun", "--no-python", tmp_path / "set", status=1)
+    assert "libmodule0: exports no libmodule0_entry, which only Python finds there; visit the set without" in done.stderr
+    programs.run("pyelfrun", "--no-python", "--phases", "import", tmp_path / "set")
+    programs.run("pyelfrun", "--phases", "import,visit", tmp_path / "set")
 
 
 def test_a_twin_of_the_twin_is_the_same(programs, made, tmp_path):

@@ -21,8 +21,8 @@ struct reading {
     const char *path;
     struct error *e;
     yaml_parser_t parser;
-    yaml_event_t event; /* the present one */
-    bool versioned;
+    yaml_event_t event;   /* the present one */
+    bool versioned, told; /* the version is known here; there is one */
 
     size_t row_room;
     struct compare_value *value; /* of the present row */
@@ -447,6 +447,7 @@ static bool take_top(struct reading *r, const char *key)
 {
     uint64_t number;
     if (strcmp(key, "pyelfgen-profile") == 0) {
+        r->told = true;
         r->versioned = strcmp(scalar(r), "1") == 0;
         return r->versioned || WRONG(r, "pyelfgen-profile: is not 1, the version that is known here");
     }
@@ -513,6 +514,11 @@ bool compare_read_profile(struct compare *c, const char *path, FILE *from, struc
         report_must(NULL);
     yaml_parser_set_input_file(&r.parser, from);
     bool ok = take_document(&r) && check_edges(&r);
+    if (!ok && !r.told && e->code == ERROR_INPUT) {
+        error_set(e, ERROR_INPUT,
+                  "is neither an ELF file nor a captured profile, which begins with pyelfgen-profile: 1");
+        error_at(e, path, 0);
+    }
     yaml_event_delete(&r.event);
     yaml_parser_delete(&r.parser);
     free(r.value);

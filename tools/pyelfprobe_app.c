@@ -272,6 +272,12 @@ bool app_imports(const struct app *app)
 bool app_find_link(struct app *app, struct arena *arena, struct error *e)
 {
     char path[PATH_MAX];
+    if (app->set && snprintf(path, sizeof path, "%s/" MANIFEST_ROWS_FILE, app->directory) < (int)sizeof path &&
+        access(path, F_OK) == 0)
+        return error_set(e, ERROR_USAGE,
+                         "--start=link: %s has no " EXECUTABLE_LINK ", as no set whose profile has rows for its "
+                         "libraries; use --start=loader or python",
+                         app->label);
     if (!app->set || snprintf(path, sizeof path, "%s/" EXECUTABLE_LINK, app->directory) >= (int)sizeof path ||
         access(path, X_OK) != 0)
         return error_set(e, ERROR_USAGE,

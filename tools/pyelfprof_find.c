@@ -178,16 +178,32 @@ static void find_in(struct prof *p, const char *path)
     fts_close(tree);
 }
 
+/* Whether it is, or was once, a manifest of pyelfgen: others have files of this name too. */
+static bool is_manifest(const char *path)
+{
+    char start[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t n = fd < 0 ? 0 : pread(fd, start, sizeof start, 0);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && memmem(start, (size_t)n, MANIFEST_KEY, strlen(MANIFEST_KEY));
+}
+
 /* The libraries that the manifest of a set names, in its order; false where the
- * directory is no set. */
+ * directory is no set, or one whose manifest cannot be used, which is said. */
 static bool find_set(struct prof *p, const char *path)
 {
     struct set set;
     struct error e;
     const char *manifest = prof_format(p, "%s/" MANIFEST_FILE, path);
     struct stat st;
-    if (stat(manifest, &st) != 0 || !S_ISREG(st.st_mode) || !set_read(path, &p->arena, &set, &e))
+    if (stat(manifest, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
+    if (!set_read(path, &p->arena, &set, &e)) {
+        if (is_manifest(manifest))
+            prof_complain(p, &e);
+        return false;
+    }
     for (size_t i = 0; i < set.count; i++) {
         size_t before = p->count;
         prof_add(p, set.libraries[i].path, true);

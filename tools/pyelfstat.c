@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cli.h"
+#include "driver/results.h"
 #include "elf/sizes.h"
 #include "tools/compare.h"
 #include "tools/dwarf_report.h"
@@ -20,7 +21,7 @@
 #include "tools/runs.h"
 #include "tools/set.h"
 
-enum { OPTION_COMPARE = 256, OPTION_DWARF, OPTION_EACH, OPTION_JSON, OPTION_RUNS };
+enum { OPTION_COMPARE = 256, OPTION_DWARF, OPTION_EACH, OPTION_JSON, OPTION_RUNS, OPTION_OF_COMPARE };
 
 struct row {
     const char *name;
@@ -81,6 +82,22 @@ static bool library_read(const struct library *library, struct file_sizes *sizes
     return sizes_add(sizes, &debug) || error_set(e, ERROR_INPUT, "%s has too large sizes", library->name);
 }
 
+/* Results of pyelfrun, which another report takes, are no ELF file either. */
+static void advise(const char *path, struct error *e)
+{
+    char start[256];
+    if (strcmp(e->text, "is not an ELF file") != 0)
+        return;
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(start, 1, sizeof start, f) : 0;
+    if (f)
+        fclose(f);
+    if (memmem(start, n, "\"" RESULTS_KEY "\"", sizeof "\"" RESULTS_KEY "\"" - 1)) {
+        error_set(e, ERROR_INPUT, "is not an ELF file, but results of pyelfrun; give --runs for these");
+        error_at(e, path, 0);
+    }
+}
+
 /* Reads every library and complains of those that it cannot read; false when
  * their sum overflows. */
 static bool table_read(struct report *r, const struct library *libraries, size_t count, struct table *t,
@@ -93,6 +110,7 @@ static bool table_read(struct report *r, const struct library *libraries, size_t
         struct file_sizes sizes;
         struct error broken;
         if (!library_read(&libraries[i], &sizes, &broken)) {
+            advise(libraries[i].path, &broken);
             report_complain(r, &broken);
             t->unreadable++;
             continue;
@@ -259,7 +277,11 @@ static void report_set(struct report *r, const char *path)
     struct set set;
     struct table table;
     struct error e;
-    if (!set_read(path, &r->arena, &set, &e)) {
+    const bool read = set_read(path, &r->arena, &set, &e);
+    if (read && set.below)
+        fprintf(stderr, "pyelfstat: %s: %zu more *.so in directories below it %s not counted; name these too\n",
+                report_text(r, path), set.below, set.below == 1 ? "is" : "are");
+    if (!read) {
         report_complain(r, &e);
     } else if (r->dwarf) {
         dwarf_report(r, &set, set.libraries, set.count);
@@ -322,6 +344,14 @@ static const struct cli_option options[] = {
     {OPTION_EACH, "each", NULL, "also one row for each library of a set, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
     {OPTION_RUNS, "runs", NULL, "put results of pyelfrun --json side by side"},
+    /* each of these is answered with where it belongs */
+    {OPTION_OF_COMPARE, "libraries", NULL, NULL},
+    {OPTION_OF_COMPARE + 1, "html", "FILE", NULL},
+    {OPTION_OF_COMPARE + 2, "tolerance", "PERCENT", NULL},
+    {OPTION_OF_COMPARE + 3, "match", "HOW", NULL},
+    {OPTION_OF_COMPARE + 4, "debug-dir", "DIRECTORY", NULL},
+    {OPTION_OF_COMPARE + 5, "full", NULL, NULL},
+    {OPTION_OF_COMPARE + 6, "no-dwarf", NULL, NULL},
 };
 
 static const struct cli_program program = {
@@ -331,8 +361,9 @@ static const struct cli_program program = {
                "their debug information consists of;\nor with --compare how an application and its twin differ;\nor "
                "with --runs how long they took to load and to visit.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
-               "sizes that were wanted; without one, every *.so in it counts. Sizes are read\n"
-               "from the files, and those of debug files that the manifest names from these.\n"
+               "sizes that were wanted; without one, every *.so in it counts, and those in\n"
+               "directories below do not, which is told. Sizes are read from the files, and\n"
+               "those of debug files that the manifest names from these.\n"
                "1 MB is 1,000,000 bytes. The total is of the five: bss takes no room in a file.\n"
                "FILEs, of any ELF class, get a row each, in bytes, and count alone, whatever\n"
                "they link to.\n"
@@ -382,6 +413,16 @@ static bool is_comparison(int argc, char **argv)
     return false;
 }
 
+static int refuse_of_compare(int key)
+{
+    struct error e;
+    for (size_t i = 0; i < program.option_count; i++)
+        if (options[i].key == key)
+            error_set(&e, ERROR_USAGE, "--%s is of --compare: give that too; see pyelfstat --compare --help",
+                      options[i].name);
+    return error_report(program.name, &e);
+}
+
 /* Moves the operands to the front of argv; -1 to go on, otherwise the status. */
 static int parse(int argc, char **argv, struct report *r, size_t *count)
 {
@@ -408,8 +449,10 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
             break;
         case CLI_DONE:
             return 0;
-        default:
+        case CLI_WRONG:
             return error_report(program.name, &e);
+        default:
+            return refuse_of_compare(key);
         }
     }
     if (*count == 0) {

@@ -56,7 +56,10 @@ static void put_cell(double v, bool seconds)
 
 static void put_heading(const struct runs *all, const struct grid *g, const char *corner)
 {
-    printf("%-*s", all->label_width, corner);
+    /* What is longer than the labels stands above, so that the columns stay. */
+    const bool above = strlen(corner) > (size_t)all->label_width;
+    printf("%-*s%s", all->label_width, corner, above ? "\n" : "");
+    printf("%*s", above ? all->label_width : 0, "");
     for (int c = 0; c < g->columns; c++)
         printf(" %12s", g->column[c]);
     putchar('\n');

@@ -2,6 +2,7 @@
 #include "tools/set.h"
 
 #include <dirent.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,10 +115,28 @@ static bool take_manifest(const struct manifest *m, struct arena *arena, struct 
 
 /* ---- a directory without a manifest ---- */
 
+static bool is_library_name(const char *name)
+{
+    size_t length = strlen(name);
+    return name[0] != '.' && length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 static int is_library(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return is_library_name(entry->d_name);
+}
+
+/* Links are not followed: they may lead anywhere. */
+static size_t count_below(const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    size_t count = 0;
+    FTS *tree = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; tree && (entry = fts_read(tree));)
+        count += entry->fts_info == FTS_F && entry->fts_level > 1 && is_library_name(entry->fts_name);
+    if (tree)
+        fts_close(tree);
+    return count;
 }
 
 static bool list_directory(struct arena *arena, struct set *set, struct error *e)
@@ -134,6 +153,8 @@ static bool list_directory(struct arena *arena, struct set *set, struct error *e
     free(entries);
     if (ok && count == 0)
         ok = error_set(e, ERROR_INPUT, "has neither a manifest.json nor any *.so");
+    if (ok)
+        set->below = count_below(set->path);
     return ok || error_at(e, set->path, 0);
 }
 

@@ -52,6 +52,7 @@ struct set {
     struct counts wanted;
     struct library *libraries; /* modules and utilities; markers are outside the sizes */
     size_t count;
+    size_t below; /* without a manifest: *.so in directories below it, which do not count */
 };
 
 /* Reads the set in the directory `path`, which is borrowed; everything else
