@@ -15,6 +15,21 @@ static bool cannot(const struct replacement *r, struct error *e)
     return error_errno(e, r->name, what);
 }
 
+/* What no program of ours makes as a result; NULL of what may be replaced, and of
+ * what cannot be read. */
+static const char *who_stays(const char *path)
+{
+    static const char manifest[] = "{\n  \"pyelfgen-manifest\"";
+    char begin[sizeof manifest - 1] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t size = fd < 0 ? 0 : read(fd, begin, sizeof begin);
+    if (fd >= 0)
+        close(fd);
+    if (size >= 4 && memcmp(begin, "\177ELF", 4) == 0)
+        return "a library or program";
+    return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
+}
+
 static bool find_path(struct replacement *r, const char *path, struct error *e)
 {
     struct stat st;
@@ -30,6 +45,9 @@ static bool find_path(struct replacement *r, const char *path, struct error *e)
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return cannot(r, e);
+    } else if (who_stays(r->path)) {
+        error_set(e, ERROR_USAGE, "is %s, which no result replaces; give another name", who_stays(r->path));
+        return error_at(e, path, 0);
     }
     snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);
     return true;

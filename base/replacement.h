@@ -3,7 +3,8 @@
  * It is written beside its name, brought to the disk, and renamed onto it; until
  * then a file of that name stays as it was. Symbolic links are followed, so that
  * the link stays one. Devices, pipes and directories are refused: the rename
- * would put a file into their place.
+ * would put a file into their place. So are ELF files and manifests of sets:
+ * who writes results over these has forgotten an argument.
  */
 #ifndef BASE_REPLACEMENT_H
 #define BASE_REPLACEMENT_H

@@ -549,6 +549,15 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_int_equal(e.code, ERROR_USAGE);
     assert_false(replacement_possible("/dev/null", &e));
     assert_string_equal(e.text, "is no regular file; give another name");
+    write_text("old", "\177ELF\2\1\1");
+    assert_false(replacement_possible("link", &e));
+    assert_non_null(strstr(e.text, "is a library or program"));
+    expect_text("old", "\177ELF\2\1\1");
+    write_text("old", "{\n  \"pyelfgen-manifest\": 1");
+    assert_false(replacement_possible("link", &e));
+    assert_non_null(strstr(e.text, "is the manifest of a set"));
+    write_text("old", "\177ELF\2\1\1");
+    expect_text("old", "\177ELF\2\1\1");
     assert_false(replacement_possible("no/such", &e));
     assert_string_equal(e.file, "no/such");
     assert_string_equal(e.text, "cannot be written; choose another directory: No such file or directory");

@@ -365,6 +365,11 @@ def test_whole_or_not_at_all(programs, application, tmp_path):
     assert "cannot be written; choose another directory" in done.stderr
     done = programs.run("pyelfstat", "--compare", real, real, "--json", "/dev/full", status=2)
     assert "/dev/full: cannot be written: No space left" in done.stderr
+    done = programs.run("pyelfstat", "--compare", real, real, "--json", next(real.glob("*.so")), status=2)
+    assert "is a library or program, which no result replaces; give another name" in done.stderr
+    (tmp_path / "x.prof").write_text("pyelfgen-profile: 1\n")
+    done = programs.run("pyelfstat", "--compare", tmp_path / "x.prof", real, "--json", tmp_path / "x.prof", status=2)
+    assert "x.prof: is what is compared; give another name" in done.stderr
     (output / "a.html").write_text("before")
     programs.run("pyelfstat", "--compare", real, tmp_path / "none", "--html", output / "a.html", status=2)
     assert (output / "a.html").read_text() == "before"

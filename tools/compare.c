@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cli.h"
 
@@ -150,15 +151,31 @@ static int parse(int argc, char **argv, struct compare_options *o)
 
 /* ---- the passes ---- */
 
+static bool is_the_same(const char *one, const char *other)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* Before all the reading. */
 static bool can_write(const struct comparison *c)
 {
     const struct compare_options *o = &c->compare->options;
     struct error e;
-    const bool can = (!o->json || prof_can_replace(o->json, &e)) && (!o->html || prof_can_replace(o->html, &e));
-    if (!can)
-        compare_complain(c->compare, &e);
-    return can;
+    const char *const results[] = {o->json, o->html};
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        bool can = !results[i] || prof_can_replace(results[i], &e);
+        for (int s = 0; can && results[i] && s < SIDES; s++)
+            if (is_the_same(results[i], o->path[s])) {
+                can = error_set(&e, ERROR_USAGE, "is what is compared; give another name");
+                error_at(&e, results[i], 0);
+            }
+        if (!can) {
+            compare_complain(c->compare, &e);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool read_sides(struct comparison *c)
