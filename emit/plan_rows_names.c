@@ -200,13 +200,13 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     w->drawn = true;
     if (!count || names_are_mangled(&plan->names, l))
         return true;
-    uint32_t *length = malloc(count * sizeof *length);
-    uint16_t *kept = realloc(l->function_length, count * sizeof *kept);
-    l->function_length = kept ? kept : l->function_length;
-    if (!length || !kept) {
-        free(length);
+    uint16_t *room = realloc(l->function_length, count * sizeof *room);
+    if (!room)
         return out_of_memory(l, e);
-    }
+    l->function_length = room;
+    uint32_t *length = malloc(count * sizeof *length);
+    if (!length)
+        return out_of_memory(l, e);
     l->lengths = 0;
     if (!draw_exported_lengths(plan, l, length)) {
         free(length);
@@ -218,9 +218,9 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint32_t most = names_row_least(l, count - 1);
     const bool fits = distribution_fit(length, count, most, PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
-        kept[i] = (uint16_t)(fits ? length[i] : names_row_least(l, i));
+        l->function_length[i] = (uint16_t)(fits ? length[i] : names_row_least(l, i));
     if (fits)
-        shuffle(kept, count, plan_key(l, PURPOSE_NAMES));
+        shuffle(l->function_length, count, plan_key(l, PURPOSE_NAMES));
     l->lengths = count;
     free(length);
     return true;
