@@ -89,3 +89,12 @@ def test_wrong_entries_are_seen(broken):
     """An abbreviation of another tag."""
     library = broken(".debug_abbrev", lambda content: content.replace(b"\x13\x01", b"\x2e\x01"))
     assert say(library, "verify", "dwarfdump") == {"verify", "dwarfdump"}
+
+
+def test_dwarfdump_complains_of_restrict_in_gccs_type_units_too(tmp_path):
+    """What the gauntlet lets pass of ours is what real compiler output provokes."""
+    source, library = tmp_path / "r.c", tmp_path / "r.so"
+    source.write_text("struct s {char *__restrict p;} v;\nint f(struct s *s) {return *s->p;}\n")
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-fdebug-types-section", source, "-o", library], check=True)
+    done = subprocess.run(["dwarfdump", "-ka", library], capture_output=True, text=True)
+    assert f"*** DWARF CHECK: {judges.RESTRICT}. ***" in done.stdout
