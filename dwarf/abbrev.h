@@ -37,6 +37,7 @@
     X(CONST, const_type, 0, A(type, ref4))                                                                             \
     X(VOID_CONST, const_type, 0, NOTHING)                                                                              \
     X(RESTRICT, restrict_type, 0, A(type, ref4))                                                                       \
+    X(ATOMIC, atomic_type, 0, A(type, ref4))                                                                           \
     X(TYPEDEF, typedef, 0, A(name, strp) DECLARED A(type, ref4))                                                       \
     X(TYPEDEF_EARLY, typedef, 0, A(name, strp) EARLY A(type, ref4))                                                    \
     X(STRUCTURE, structure_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                       \

@@ -41,6 +41,7 @@ enum {
     DW_TAG_rvalue_reference_type = 0x42,
     DW_TAG_interface_type = 0x38,
     DW_TAG_unspecified_type = 0x3b,
+    DW_TAG_atomic_type = 0x47,
     DW_TAG_call_site = 0x48,
     DW_TAG_call_site_parameter = 0x49,
     DW_TAG_skeleton_unit = 0x4a,

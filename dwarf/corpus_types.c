@@ -216,6 +216,20 @@ static void add_restrict(struct header_builder *b)
     bytes_u32(&b->entries, pointer);
 }
 
+/* A name of an integer that is _Atomic, as <stdatomic.h> has them; version 4 has no word for that. */
+static void add_atomic(struct header_builder *b)
+{
+    static const uint8_t usual[] = {BASE_INT, BASE_UNSIGNED_INT, BASE_LONG, BASE_UNSIGNED_LONG, BASE_BOOL};
+    struct known_type of = b->known[usual[pick(b, sizeof usual)]];
+    if (!dialect_is_4(b->corpus->dialect)) {
+        const uint32_t at = here(b);
+        bytes_u8(&b->entries, ABBREV_ATOMIC);
+        bytes_u32(&b->entries, of.offset);
+        of.offset = at;
+    }
+    add_typedef(b, of, 0);
+}
+
 void add_array(struct header_builder *b)
 {
     struct known_type of = sized_type(b, 16);
@@ -409,7 +423,8 @@ static void add_variable(struct header_builder *b)
 /* Kinds of pieces, as ranges of numbers of which the order has one after the other. */
 enum {
     TYPEDEF = 112, /* structures are before */
-    POINTER = TYPEDEF + 48,
+    ATOMIC = TYPEDEF + 45,
+    POINTER = ATOMIC + 3,
     ARRAY = POINTER + 50,
     FUNCTION_TYPE = ARRAY + 37,
     CONST = FUNCTION_TYPE + 38,
@@ -446,8 +461,10 @@ void add_c_piece(struct header_builder *b)
         b->line = corpus_inline_line(0) - 1;
     if (kind < TYPEDEF)
         add_aggregate(b, false);
-    else if (kind < POINTER)
+    else if (kind < ATOMIC)
         add_typedef(b, any_type(b), 0);
+    else if (kind < POINTER)
+        add_atomic(b);
     else if (kind < ARRAY)
         add_pointer(b);
     else if (kind < FUNCTION_TYPE)

@@ -109,6 +109,12 @@ static void declare_type(const struct declaration *d, uint32_t type, unsigned qu
     case DW_TAG_restrict_type:
         declare_type(d, e.type, qualifiers | QUALIFIER_RESTRICT, text);
         break;
+    case DW_TAG_atomic_type: {
+        char atomic[40];
+        snprintf(atomic, sizeof atomic, "_Atomic %s", base_name(c, e.type));
+        name_type(d, NULL, qualifiers, atomic, text);
+        break;
+    }
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type: {

@@ -1,5 +1,6 @@
 """The gauntlet on small sets; ./dev check runs all of it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -98,3 +99,29 @@ def test_dwarfdump_complains_of_restrict_in_gccs_type_units_too(tmp_path):
     subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-fdebug-types-section", source, "-o", library], check=True)
     done = subprocess.run(["dwarfdump", "-ka", library], capture_output=True, text=True)
     assert f"*** DWARF CHECK: {judges.RESTRICT}. ***" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def atomic(tmp_path_factory):
+    """What gcc makes of the names that <stdatomic.h> gives to integers."""
+    directory = tmp_path_factory.mktemp("atomic")
+    source, library = directory / "a.c", directory / "a.so"
+    source.write_text("#include <stdatomic.h>\nstruct s {long n; atomic_int a;} v;\nint f(void) {return v.a;}\n")
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def test_dwarfdump_complains_of_atomic_integers_of_gccs_too(atomic):
+    done = subprocess.run(["dwarfdump", "-ka", atomic], capture_output=True, text=True)
+    assert re.search(rf"\*\*\* DWARF CHECK: {judges.ATOMIC} \*\*\*", done.stdout)
+
+
+def test_pahole_complains_of_atomic_integers_of_gccs_too(atomic):
+    """And shows the structure all the same. Of anything else it is not to be silent."""
+    done = subprocess.run(["pahole", atomic], capture_output=True, text=True)
+    assert "not handled" in done.stderr and "couldn't find" in done.stderr and "(typedef)" in done.stderr
+    assert judges.without_atomic(done.stderr) == ""
+    assert "struct s {" in done.stdout and "ERROR" not in done.stdout
+    other = "tag__recode_dwarf_type: couldn't find 0xfff type for 0x10 (typedef)!\n"
+    assert judges.without_atomic(done.stderr + other) == other
+    assert judges.without_atomic(other) == other
