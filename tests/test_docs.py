@@ -1,0 +1,70 @@
+"""What the documents show of commands is what these print today.
+
+A block of ```text has commands behind `$ ` and what they print, where a line of three dots stands for any lines; a block
+of ```yaml that begins with `# NAME.prof` is a profile. Only programs are run whose output is the same everywhere.
+"""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import SOURCE
+
+pytestmark = pytest.mark.slow
+
+RUN = {"pyelfgen", "pyelfstat", "readelf", "objdump", "llvm-dwarfdump", "llvm-dwarfdump-14", "eu-elflint", "size"}
+SETS = {"README.md": "first", "docs/dwarf.md": "one|split"}  # commands that have to do with these are run
+
+
+def blocks(text, language):
+    return re.findall(rf"^( *)```{language}\n(.*?)^ *```$", text, flags=re.M | re.S)
+
+
+def shown(text):
+    """(command, output) of each command, in their order."""
+    for indent, block in blocks(text, "text"):
+        block = re.sub(f"^{indent}", "", block, flags=re.M)
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, rest = re.fullmatch(r"((?:.*[\\|]\n)*.*\n)([\s\S]*)", part).groups()
+            yield command, rest
+
+
+def lines(text):
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def not_there(wanted, printed):
+    """The first lines of what is wanted, from one line of dots to the next, that were not printed in this order."""
+    at, printed = 0, lines(printed)
+    for number, part in enumerate(re.split(r"^\.\.\.$", "\n".join(lines(wanted)), flags=re.M)):
+        part = lines(part)
+        last = len(printed) - len(part)
+        places = [i for i in range(at, last + 1) if printed[i : i + len(part)] == part]
+        if number == 0 and part and not wanted.startswith("..."):
+            places = places if places and places[0] == 0 else []
+        if not places:
+            return part
+        at = places[0] + len(part)
+    return [] if wanted.rstrip().endswith("...") or at == len(printed) else printed[at:]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_documents_show_what_commands_print(programs, tmp_path, name):
+    if programs.sanitized:
+        pytest.skip("what is shown is the usual build's")
+    text = (SOURCE / name).read_text()
+    for _, block in blocks(text, "yaml"):
+        if profile := re.match(r"# (\w+\.prof)\n", block):
+            (tmp_path / profile[1]).write_text(block)
+    path = os.pathsep.join([os.path.dirname(programs.path("pyelfgen")), os.environ["PATH"]])
+    how = {"cwd": tmp_path, "env": {**os.environ, "PATH": path, "LC_ALL": "C"}}
+    asked = 0
+    for command, wanted in shown(text):
+        if command.split()[0] not in RUN or not re.search(rf"\b(?:{SETS[name]})\b", command):
+            continue
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, **how)
+        assert not_there(wanted, done.stdout + done.stderr) == [], f"{name}: {command}"
+        asked += 1
+    assert asked > 3
