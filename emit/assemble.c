@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/same.h"
 #include "base/workers.h"
 #include "elf/output.h"
 #include "emit/digest_pieces.h"
@@ -212,7 +213,7 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
     const char *name = plan_stem(own);
     struct writing w = {.a = a};
     char path[600];
-    snprintf(path, sizeof path, "%s/%s", a->path, name);
+    snprintf(path, sizeof path, "%s/%s", a->directory->path, name);
     out->file = calloc(1, sizeof *out->file);
     if (!out->file)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", name);
@@ -221,9 +222,14 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
         return false;
     record(out, &a->joined.layout);
     if (!check_sizes(a->joined.plan, own, out->size, e) ||
-        !output_begin(&w.output, a->directory, name, path, a->joined.layout.file_size, e))
+        !output_begin(&w.output, a->directory->fd, name, path, a->joined.layout.file_size, e))
         return false;
     const bool ok = write_all(&w, threads, out->file, e);
     out->files = 1;
-    return output_end(&w.output, ok, e);
+    if (ok && !a->directory->force && same_file(a->directory->fd, name, w.output.fd)) {
+        out->file->kept = true;
+        output_end(&w.output, false, NULL);
+        return true;
+    }
+    return output_end(&w.output, ok && directory_change(a->directory, e), e);
 }

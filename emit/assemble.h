@@ -5,6 +5,7 @@
 #ifndef EMIT_ASSEMBLE_H
 #define EMIT_ASSEMBLE_H
 
+#include "emit/directory.h"
 #include "emit/join.h"
 #include "emit/progress.h"
 #include "emit/set.h"
@@ -13,8 +14,7 @@ struct assembly {
     struct joined joined;     /* join_measure has seen every part; laid out here */
     struct builder *builders; /* of each thread; borrowed */
     const struct stock *stock;
-    int directory; /* of the set */
-    const char *path;
+    struct directory *directory; /* of the set; borrowed */
     struct progress *progress;
 };
 

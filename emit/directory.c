@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/manifest.h"
+
 /* Runs that fail one after the other, each of which removes what it has made. */
 enum { TRIES = 100 };
 
@@ -42,7 +44,7 @@ static int refuse(int directory, const char *path, struct error *e)
     return -1;
 }
 
-int directory_take(const char *path, bool *made, struct error *e)
+static int take(const char *path, bool *made, struct error *e)
 {
     for (unsigned tries = 0;; tries++) {
         *made = mkdir(path, 0777) == 0;
@@ -62,4 +64,33 @@ int directory_take(const char *path, bool *made, struct error *e)
         if (directory >= 0)
             close(directory);
     }
+}
+
+bool directory_open(struct directory *d, const char *path, bool force, struct error *e)
+{
+    *d = (struct directory){.path = path, .force = force};
+    pthread_mutex_init(&d->lock, NULL);
+    d->fd = take(path, &d->made, e);
+    d->manifest = d->fd >= 0 && faccessat(d->fd, MANIFEST_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return d->fd >= 0;
+}
+
+bool directory_change(struct directory *d, struct error *e)
+{
+    bool ok = true;
+    pthread_mutex_lock(&d->lock);
+    if (d->manifest) {
+        ok = unlinkat(d->fd, MANIFEST_FILE, 0) == 0 || errno == ENOENT ||
+             error_errno(e, d->path, "cannot remove the old " MANIFEST_FILE);
+        d->manifest = !ok;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return ok;
+}
+
+void directory_close(struct directory *d)
+{
+    if (d->fd >= 0)
+        close(d->fd);
+    pthread_mutex_destroy(&d->lock);
 }

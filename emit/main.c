@@ -1,4 +1,5 @@
 /* pyelfgen: from a profile to a set of shared libraries. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
     struct error e = {0};
     struct run r = {0};
     int status = EXIT_SUCCESS;
+    signal(SIGXFSZ, SIG_IGN); /* a file that would go beyond a limit is an error, and not the end */
     switch (options_parse(&r.options, argc, argv, &e)) {
     case OPTIONS_RUN:
         if (!(r.options.verify ? verify(&r, &e) : generate(&r, &e)))

@@ -47,7 +47,7 @@ static const struct cli_option table[] = {
     {'o', "output", "SET", "the directory to write; made if it is not there"},
     {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
     {'j', "jobs", "N", "use N threads; default: one for each processor"},
-    {OPTION_FORCE, "force", NULL, "replace the set that is in the directory"},
+    {OPTION_FORCE, "force", NULL, "write every file of the set that is in the directory anew"},
     {OPTION_COMPRESS, "compress", "KIND",
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
     {OPTION_HASH, "hash", "STYLE", "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},

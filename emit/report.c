@@ -43,6 +43,19 @@ static void print_executables(FILE *out, const struct plan *plan, const struct s
     }
 }
 
+/* What an earlier run has left as it should be. */
+static void print_kept(FILE *out, const struct set *set)
+{
+    uint64_t files = 0;
+    uint64_t kept = 0;
+    for (uint32_t i = 0; i < set->plan->library_count; i++)
+        for (uint32_t k = 0; k < set->library[i].files; k++, files++)
+            kept += set->library[i].file[k].kept;
+    if (kept)
+        fprintf(out, "\n%llu of %llu files were there already, as they should be\n", (unsigned long long)kept,
+                (unsigned long long)files);
+}
+
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path)
 {
     if (set)
@@ -61,4 +74,6 @@ void report_sizes(FILE *out, const struct plan *plan, const struct set *set, con
     else
         print_row(out, set ? "actual" : "planned", plan->total);
     print_executables(out, plan, set);
+    if (set)
+        print_kept(out, set);
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/manifest.h"
+#include "base/same.h"
 #include "base/workers.h"
 #include "elf/container.h"
 #include "emit/assemble.h"
@@ -18,6 +20,7 @@
 #include "emit/driver_py.h"
 #include "emit/files.h"
 #include "emit/sources.h"
+#include "emit/text_file.h"
 #include "emit/tidy.h"
 
 /* A set under construction. */
@@ -26,8 +29,7 @@ struct work {
     const struct stock *stock;
     struct progress *progress;
     struct builder *builders; /* of each thread */
-    const char *path;
-    int directory;
+    struct directory directory;
     struct sources sources;
     struct assembly assembly; /* where there is an executable with all libraries in it */
     struct assembly large;    /* where pyelf-link consists of parts */
@@ -38,30 +40,37 @@ struct work {
 /* Writes one file's text; false with errno. */
 typedef bool write_function(FILE *f, const struct set *set);
 
-static bool driver_write(FILE *f, const struct set *set)
+/* What it writes, in memory. */
+static bool make_text(const struct work *w, const char *name, write_function *text, struct bytes *out, struct error *e)
 {
-    (void)set;
-    return fwrite(driver_py, 1, driver_py_size, f) == driver_py_size;
+    char *start = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&start, &size);
+    bool ok = f && text(f, w->set);
+    ok = (!f || fclose(f) == 0) && ok;
+    *out = (struct bytes){.data = (uint8_t *)start, .size = size};
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for %s", name);
+}
+
+static bool write_made(const struct work *w, const char *name, const struct bytes *text, struct error *e)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", w->directory.path, name);
+    return text_file_write(w->directory.fd, name, path, text, e);
 }
 
 static bool write_text(const struct work *w, const char *name, write_function *text, struct error *e)
 {
-    char temporary[64];
-    char path[600];
-    snprintf(temporary, sizeof temporary, ".%s.tmp", name);
-    snprintf(path, sizeof path, "%s/%s", w->path, name);
-    int fd = openat(w->directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        return error_errno(e, path, "cannot create the file");
-    FILE *f = fdopen(fd, "w");
-    bool ok = (f && text(f, w->set) && fflush(f) == 0) || error_errno(e, path, "cannot write the file");
-    if ((f ? fclose(f) : close(fd)) != 0 && ok)
-        ok = error_errno(e, path, "cannot write the file");
-    if (ok && renameat(w->directory, temporary, w->directory, name) != 0)
-        ok = error_errno(e, path, "cannot give the file its name");
-    if (!ok)
-        unlinkat(w->directory, temporary, 0);
+    struct bytes made;
+    const bool ok = make_text(w, name, text, &made, e) && write_made(w, name, &made, e);
+    free(made.data);
     return ok;
+}
+
+static bool write_driver(const struct work *w, struct error *e)
+{
+    const struct bytes text = {.data = (uint8_t *)(uintptr_t)driver_py, .size = driver_py_size};
+    return write_made(w, "driver.py", &text, e);
 }
 
 /* What the visit of every entry marks in this library. */
@@ -91,7 +100,7 @@ static bool record(struct set_library *out, const struct builder *b, struct erro
  * sets *base to the rest of the name; -1 with errno. */
 static int open_within(const struct work *w, const char *name, const char **base)
 {
-    int directory = fcntl(w->directory, F_DUPFD_CLOEXEC, 0);
+    int directory = fcntl(w->directory.fd, F_DUPFD_CLOEXEC, 0);
     const char *slash;
     for (*base = name; directory >= 0 && (slash = strchr(*base, '/')); *base = slash + 1) {
         char step[FILE_NAME_MOST];
@@ -107,20 +116,22 @@ static int open_within(const struct work *w, const char *name, const char **base
     return directory;
 }
 
-static bool write_file(const struct work *w, const struct library_file *file, struct error *e)
+static bool write_file(struct work *w, const struct library_file *file, bool *kept, struct error *e)
 {
     char path[600];
     const char *base;
-    snprintf(path, sizeof path, "%s/%s", w->path, file->name);
+    snprintf(path, sizeof path, "%s/%s", w->directory.path, file->name);
     int directory = open_within(w, file->name, &base);
     if (directory < 0)
         return error_errno(e, path, "cannot make the directory of the file");
-    bool ok = container_write(file->layout, file->image, directory, base, path, e);
+    *kept = !w->directory.force && same_bytes(directory, base, file->image, file->layout->file_size);
+    bool ok = *kept || (directory_change(&w->directory, e) &&
+                        container_write(file->layout, file->image, directory, base, path, e));
     close(directory);
     return ok;
 }
 
-static bool write_files(const struct work *w, const struct builder *b, struct set_library *out, struct error *e)
+static bool write_files(struct work *w, const struct builder *b, struct set_library *out, struct error *e)
 {
     out->file = calloc(b->file_count, sizeof *out->file);
     if (!out->file)
@@ -131,7 +142,7 @@ static bool write_files(const struct work *w, const struct builder *b, struct se
         XXH128_hash_t digest = XXH3_128bits(file->image, file->layout->file_size);
         *written = (struct set_file){.size = file->layout->file_size, .digest = {digest.high64, digest.low64}};
         memcpy(written->name, file->name, sizeof written->name);
-        if (!write_file(w, file, e))
+        if (!write_file(w, file, &written->kept, e))
             return false;
     }
     return true;
@@ -189,23 +200,16 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
 
 /* --- the directory ------------------------------------------------------------------- */
 
-static bool open_directory(struct work *w, bool force, bool *made, struct error *e)
+static bool open_directory(struct work *w, const char *path, bool force, struct error *e)
 {
-    w->directory = directory_take(w->path, made, e);
-    if (w->directory < 0)
+    struct directory *d = &w->directory;
+    if (!directory_open(d, path, force, e))
         return false;
-    if (*made)
+    if (d->made)
         return true;
-    bool complete = faccessat(w->directory, "manifest.json", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    if (complete && !force) {
-        error_set(e, ERROR_USAGE, "there is a set already; give another directory, or --force to replace it");
-        return error_at(e, w->path, 0);
-    }
-    if (!complete && !tidy_refuse_foreign(w->directory, w->path, e))
+    if (!d->manifest && !tidy_refuse_foreign(d->fd, path, e))
         return false;
-    if (complete && unlinkat(w->directory, "manifest.json", 0) != 0)
-        return error_errno(e, w->path, "cannot remove the old manifest.json");
-    return tidy_remove(w->directory, w->path, TIDY_TEMPORARY, NULL, e);
+    return (!force || directory_change(d, e)) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
 }
 
 static bool measure_library(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -225,11 +229,8 @@ static bool try_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
     struct assembly *a = &w->assembly;
-    *a = (struct assembly){.builders = w->builders,
-                           .stock = w->stock,
-                           .directory = w->directory,
-                           .path = w->path,
-                           .progress = w->progress};
+    *a = (struct assembly){
+        .builders = w->builders, .stock = w->stock, .directory = &w->directory, .progress = w->progress};
     w->large = *a;
     if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
@@ -265,41 +266,56 @@ static bool write_joined(struct work *w, unsigned threads, struct error *e)
            (!w->set->sources || write_joined_source(w, e));
 }
 
+/* What is beside the libraries. The manifest comes last, and an old one that says the same may stay. */
+static bool finish(struct work *w, struct error *e)
+{
+    struct set *set = w->set;
+    struct bytes manifest;
+    set->written = &w->sources.written;
+    bool ok = make_text(w, MANIFEST_FILE, manifest_write, &manifest, e) &&
+              (same_bytes(w->directory.fd, MANIFEST_FILE, manifest.data, manifest.size) ||
+               directory_change(&w->directory, e)) &&
+              tidy_remove(w->directory.fd, w->directory.path, TIDY_STALE, set, e) && write_driver(w, e) &&
+              (!set->plan->profile->rows || write_text(w, DIFFERENCES_FILE, differences_write, e)) &&
+              write_made(w, MANIFEST_FILE, &manifest, e);
+    set->written = NULL;
+    free(manifest.data);
+    return ok;
+}
+
 static bool write_set(struct work *w, unsigned threads, struct error *e)
 {
     struct set *set = w->set;
     if (!try_joined(w, threads, e))
         return false;
-    if (set->sources && !sources_begin(&w->sources, w->directory, w->path, w->stock, e))
+    if (set->sources && !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, e))
         return false;
     if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e) ||
         !write_joined(w, threads, e))
         return false;
-    return tidy_remove(w->directory, w->path, TIDY_STALE, set, e) && write_text(w, "driver.py", driver_write, e) &&
-           (!set->plan->profile->rows || write_text(w, DIFFERENCES_FILE, differences_write, e)) &&
-           write_text(w, "manifest.json", manifest_write, e);
+    return finish(w, e);
 }
 
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
                   bool sources, unsigned threads, struct progress *progress, struct error *e)
 {
-    struct work w = {.set = set, .stock = stock, .progress = progress, .path = path, .directory = -1};
+    struct work w = {.set = set, .stock = stock, .progress = progress};
+    struct directory *d = &w.directory;
     *set = (struct set){.plan = plan, .library = calloc(plan->library_count, sizeof *set->library), .sources = sources};
     w.builders = calloc(WORKERS_MOST, sizeof *w.builders);
-    bool made = false;
     bool ok = set->library && w.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    ok = ok && open_directory(&w, force, &made, e) && write_set(&w, threads, e);
+    ok = ok && open_directory(&w, path, force, e) && write_set(&w, threads, e);
     sources_free(&w.sources);
     join_free(&w.assembly.joined);
     join_free(&w.large.joined);
-    if (!ok && made && w.directory >= 0) {
-        tidy_remove(w.directory, path, TIDY_ALL, NULL, NULL);
+    if (!ok && d->path && d->fd >= 0 && d->made) {
+        tidy_remove(d->fd, path, TIDY_ALL, NULL, NULL);
         rmdir(path);
     }
-    if (w.directory >= 0)
-        close(w.directory);
+    if (d->path)
+        directory_close(d);
     for (unsigned i = 0; w.builders && i < WORKERS_MOST; i++)
         builder_free(&w.builders[i]);
     free(w.builders);

@@ -1,9 +1,10 @@
 /* A set: the directory of libraries that a plan becomes.
  *
  * Every library is written under a temporary name and renamed; the manifest
- * comes last, so that a directory with one is complete. A directory without one
- * that holds nothing but such files is what an interrupted run left, and is gone
- * over again.
+ * comes last, so that a directory with one is complete. Files that are there
+ * already, byte for byte, stay as they are; the manifest goes before the first
+ * that does not. A directory without one that holds nothing but such files is
+ * what an interrupted run left.
  */
 #ifndef EMIT_SET_H
 #define EMIT_SET_H
@@ -21,6 +22,7 @@ struct set_file {
     char name[FILE_NAME_MOST]; /* within the set */
     uint64_t size;             /* bytes */
     uint64_t digest[2];        /* XXH3-128: high, low */
+    bool kept;                 /* it was there already */
 };
 
 /* What became of one library. */
@@ -39,13 +41,14 @@ struct set {
     const struct plan *plan;
     struct set_library *library; /* as plan->library */
     bool sources;                /* there are sources beside it */
+    const struct bytes *written; /* these, borrowed while what is stale is removed */
 };
 
 /* Generates the set in `path`, which is made if it is not there. One that is
- * there must be empty, what an interrupted run left, or, with `force`, an older
- * set, whose libraries are replaced; none that another run is writing. With `sources`, what debuggers list is written
- * too (sources.h). On failure a directory that was made here is
- * removed again, and another holds no manifest and nothing half-written. Free
+ * there must be empty, what an interrupted run left, or an older set, of which
+ * what is not as it should be is replaced, with `force` everything; none that another run is writing. With `sources`,
+ * what debuggers list is written too (sources.h). On failure a directory that was made here is
+ * removed again, and another holds nothing half-written, and no manifest unless nothing has changed. Free
  * with set_free. */
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
                   bool sources, unsigned threads, struct progress *progress, struct error *e);

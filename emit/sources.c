@@ -10,6 +10,7 @@
 
 #include "base/workers.h"
 #include "emit/source_header.h"
+#include "emit/text_file.h"
 
 enum { PATH_MOST = 600 };
 
@@ -27,38 +28,20 @@ static bool open_directory(int within, const char *name, const char *path, int *
     return *directory >= 0 || error_errno(e, path, "cannot make the directory");
 }
 
-static bool write_bytes(int fd, const struct bytes *text)
+static bool write_file(struct sources *s, int directory, const char *within, const char *name, const struct bytes *text,
+                       struct error *e)
 {
-    for (size_t at = 0; at < text->size;) {
-        ssize_t n = write(fd, text->data + at, text->size - at);
-        if (n < 0 && errno != EINTR)
-            return false;
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-static bool write_file(const struct sources *s, int directory, const char *within, const char *name,
-                       const struct bytes *text, struct error *e)
-{
-    char temporary[128];
     char path[PATH_MOST];
-    snprintf(temporary, sizeof temporary, ".%s.tmp", name);
-    snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/%s%s", s->path, within, name);
-    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        return error_errno(e, path, "cannot create the file");
-    bool ok = write_bytes(fd, text) || error_errno(e, path, "cannot write the file");
-    if (close(fd) != 0 && ok)
-        ok = error_errno(e, path, "cannot write the file");
-    if (ok && renameat(directory, temporary, directory, name) != 0)
-        ok = error_errno(e, path, "cannot give the file its name");
-    if (!ok)
-        unlinkat(directory, temporary, 0);
-    return ok;
+    char part[sizeof SOURCES_DIRECTORY SOURCES_INCLUDE + 130];
+    snprintf(part, sizeof part, SOURCES_DIRECTORY "/%s%s", within, name);
+    snprintf(path, sizeof path, "%s/%s", s->path, part);
+    pthread_mutex_lock(&s->lock);
+    bytes_string(&s->written, part);
+    pthread_mutex_unlock(&s->lock);
+    return text_file_write(directory, name, path, text, e);
 }
 
-static bool write_headers(const struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
+static bool write_headers(struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
 {
     struct bytes text = {.data = NULL};
     bool ok = true;
@@ -73,7 +56,7 @@ static bool write_headers(const struct sources *s, const struct stock *stock, co
 
 /* Where types have units of their own, headers are read from a corpus without these:
  * it has the same declarations on the same lines. */
-static bool make_headers(const struct sources *s, const struct stock *stock, struct error *e)
+static bool make_headers(struct sources *s, const struct stock *stock, struct error *e)
 {
     struct dialect dialect = stock->corpus.dialect;
     struct corpus whole;
@@ -91,6 +74,7 @@ bool sources_begin(struct sources *s, int set, const char *path, const struct st
 {
     s->path = path;
     s->directory = s->include = -1;
+    pthread_mutex_init(&s->lock, NULL);
     s->source = calloc(WORKERS_MOST, sizeof *s->source);
     if (!s->source || !block_texts_make(&s->blocks, &stock->blocks, &stock->filler, &stock->corpus))
         return no_memory(e);
@@ -123,6 +107,9 @@ void sources_free(struct sources *s)
     free(s->source);
     s->source = NULL;
     block_texts_free(&s->blocks);
+    bytes_free(&s->written);
+    if (s->path)
+        pthread_mutex_destroy(&s->lock);
     if (s->path && s->include >= 0)
         close(s->include);
     if (s->path && s->directory >= 0)

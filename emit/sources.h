@@ -6,6 +6,8 @@
 #ifndef EMIT_SOURCES_H
 #define EMIT_SOURCES_H
 
+#include <pthread.h>
+
 #include "base/error.h"
 #include "emit/source.h"
 
@@ -17,6 +19,8 @@ struct sources {
     int directory, include;
     struct block_texts blocks;
     struct source *source; /* of each thread */
+    pthread_mutex_t lock;
+    struct bytes written; /* under the lock: names within the set, one behind the other */
 };
 
 /* Makes the directories and writes the headers. Free with sources_free, also when

@@ -146,15 +146,20 @@ static int compare_names(const void *a, const void *b)
 static bool list_written(struct walk *w, struct error *e)
 {
     const struct set *set = w->set;
+    const struct bytes *sources = set->written;
     size_t count = 0;
     for (uint32_t i = 0; i < set->plan->library_count; i++)
         count += set->library[i].files;
+    for (size_t at = 0; at < sources->size; at++)
+        count += sources->data[at] == '\0';
     w->written = calloc(count, sizeof *w->written);
-    if (!w->written)
+    if (!w->written || sources->failed)
         return error_set(e, ERROR_MEMORY, "out of memory for the names of %zu files", count);
     for (uint32_t i = 0; i < set->plan->library_count; i++)
         for (uint32_t k = 0; k < set->library[i].files; k++)
             w->written[w->count++] = set->library[i].file[k].name;
+    for (size_t at = 0; at < sources->size; at += strlen(w->written[w->count++]) + 1)
+        w->written[w->count] = (const char *)sources->data + at;
     qsort(w->written, count, sizeof *w->written, compare_names);
     return true;
 }
@@ -320,15 +325,37 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
     return ok;
 }
 
+/* Whether a source goes that was there. */
+static bool is_stale_source(const struct walk *w, int directory, const char *name)
+{
+    char path[FILE_NAME_MOST + 256];
+    if (w->kind == TIDY_TEMPORARY || !is_our_source(directory, name))
+        return false;
+    snprintf(path, sizeof path, "%s%s", w->within, name);
+    return w->kind == TIDY_ALL || !is_written(w, path);
+}
+
 static bool remove_source(struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (strcmp(name, SOURCES_INCLUDE) == 0 && is_directory(directory, name)) {
+    if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
+        is_directory(directory, name)) {
+        w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
         bool ok = each_entry(w, directory, name, remove_source, e);
+        w->within = SOURCES_DIRECTORY "/";
         unlinkat(directory, name, AT_REMOVEDIR);
         return ok;
     }
-    return !(is_temporary(name, is_source_name) || is_our_source(directory, name)) ||
+    return !(is_temporary(name, is_source_name) || is_stale_source(w, directory, name)) ||
            remove_file(w, directory, name, e);
+}
+
+static bool remove_sources(struct walk *w, int directory, struct error *e)
+{
+    w->within = SOURCES_DIRECTORY "/";
+    bool ok = each_entry(w, directory, SOURCES_DIRECTORY, remove_source, e);
+    w->within = "";
+    unlinkat(directory, SOURCES_DIRECTORY, AT_REMOVEDIR);
+    return ok;
 }
 
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
@@ -337,16 +364,13 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
     if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
         unwanted = !is_written(w, name);
     if (w->kind == TIDY_STALE && strcmp(name, DIFFERENCES_FILE) == 0)
-        unwanted = true; /* it is written behind this */
+        unwanted = !w->set->plan->profile->rows;
     if (w->kind == TIDY_ALL)
         unwanted |= is_top_file(name);
     if (unwanted)
         return remove_file(w, directory, name, e);
-    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name) && w->kind != TIDY_STALE) {
-        bool ok = each_entry(w, directory, name, remove_source, e);
-        unlinkat(directory, name, AT_REMOVEDIR);
-        return ok;
-    }
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
+        return remove_sources(w, directory, e);
     if (strcmp(name, FILES_BUILD_IDS) != 0 || !is_directory(directory, name))
         return true;
     bool ok = each_entry(w, directory, name, remove_identified, e);

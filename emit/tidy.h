@@ -14,13 +14,13 @@
 bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
 
 enum tidy_kind {
-    TIDY_TEMPORARY, /* files that were not finished, and sources, which are made anew or not at all */
-    TIDY_STALE,     /* libraries, executables and debug files that are not among those written */
+    TIDY_TEMPORARY, /* files that were not finished */
+    TIDY_STALE,     /* libraries, executables, debug files and sources that are not among those written */
     TIDY_ALL,       /* everything of a set but the manifest */
 };
 
-/* Removes files of sets; `set`, whose libraries have been written, is needed for
- * TIDY_STALE only. */
+/* Removes files of sets; `set`, whose libraries and sources have been written, is
+ * needed for TIDY_STALE only. */
 bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct set *set, struct error *e);
 
 #endif

@@ -5,6 +5,7 @@ import fcntl
 import filecmp
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -150,12 +151,131 @@ def test_one_library_depends_on_no_other(sets, programs, tmp_path):
 # --- what is in the way ---------------------------------------------------------------
 
 
-def test_a_set_is_not_replaced(generate, refused, tmp_path):
+def stamps(directory):
+    """What tells that a file was not touched: which it is, and when it was written."""
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    return {str(path.relative_to(directory)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
+
+
+def limit(size):
+    """Files that this process writes can be so long."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def changed(before, after):
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--sources"], ["--link"], ["--separate=build-id"], ["--split", "--jobs=1"]], ids=" ".join
+)
+def test_again_writes_nothing(options, generate):
+    """Not even where nothing can be written."""
+    one = generate("set", *options)
+    before = stamps(one)
+    generate("set", *options, preexec_fn=lambda: limit(0))
+    assert changed(before, stamps(one)) == []
+
+
+def test_again_keeps_an_executable_that_is_put_together(generate):
+    one = generate("set", "--static")
+    before = stamps(one)
+    generate("set", "--static")
+    assert changed(before, stamps(one)) == []
+    with open(one / "pyelf-static", "r+b") as f:
+        f.seek(-1, os.SEEK_END)
+        f.write(b"x")
+    generate("set", "--static")
+    assert changed(before, stamps(one)) == ["manifest.json", "pyelf-static"]
+    assert same(one, generate("clean", "--static"))
+
+
+def test_again_writes_what_is_missing_or_differs(generate, programs, profile, tmp_path):
+    one, clean = generate("set"), generate("clean")
+    before = stamps(one)
+    (one / "libmodule1.so").unlink()
+    with open(one / "libmodule2.so", "r+b") as f:
+        f.seek(5000)
+        f.write(b"other")
+    (one / "libutility0.so").unlink()
+    (one / "libutility0.so").symlink_to(clean / "libutility0.so")
+    with open(one / "libutility1.so", "ab") as f:
+        f.write(b"more")
+    os.utime(one / "libmodule0.so", (1, 1))
+    done = programs.run("pyelfgen", "--profile", profile, "-o", one)
+    assert done.stdout.endswith("\n3 of 7 files were there already, as they should be\n")
+    assert same(one, clean) and not (one / "libutility0.so").is_symlink()
+    assert (one / "libmodule0.so").stat().st_mtime == 1
+    wanted = ["libmodule0.so", "libmodule1.so", "libmodule2.so", "libutility0.so", "libutility1.so", "manifest.json"]
+    assert changed(before, stamps(one)) == wanted
+
+
+ROWS = """\
+pyelfgen-profile: 1
+elf: {build-id: false}
+libraries:
+- {kind: module, text: 30 kB, data: 3 kB, debug: 40 kB, symtab: 2000 B, strtab: 2000 B, functions: 30}
+- {kind: module, text: 40 kB, data: 3 kB, debug: 50 kB, symtab: 2000 B, strtab: 2000 B, functions: 30}
+- {kind: utility, text: 50 kB, data: 3 kB, debug: 60 kB, symtab: 2000 B, strtab: 2000 B, functions: 30}
+"""
+
+
+def test_another_profile_changes_what_it_says(sets, programs, tmp_path):
+    """One library is to be larger; then one is left out. Build-ids would change with the profile."""
+
+    def generate(name, text):
+        profile = sets.write_profile("rows", text)
+        programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / name, "-q")
+        return tmp_path / name
+
+    one = generate("set", ROWS)
+    before = stamps(one)
+    larger = ROWS.replace("debug: 50 kB", "debug: 51 kB")
+    generate("set", larger)
+    assert changed(before, stamps(one)) == ["libmodule1.so", "manifest.json"]
+    assert same(one, generate("larger", larger))
+    fewer = "".join(line for line in ROWS.splitlines(keepends=True) if "debug: 50 kB" not in line)
+    generate("set", fewer)
+    assert same(one, generate("fewer", fewer)) and not (one / "libmodule1.so").exists()
+
+
+def test_sources_that_are_stale_go(generate):
+    one = generate("set", "--sources")
+    before = stamps(one)
+    header = next((one / "sources" / "include").iterdir())
+    text = header.read_text()
+    (one / "sources" / "libmodule0.c").unlink()
+    (one / "sources" / "libmodule9_1.c").write_text(text)
+    (one / "sources" / "notes.c").write_text("mine")
+    header.write_text(text + "/* edited */\n")
+    generate("set", "--sources")
+    assert changed(before, stamps(one)) == sorted(
+        ["sources/libmodule0.c", "sources/notes.c", str(header.relative_to(one))]
+    )
+    assert header.read_text() == text
+    generate("set")
+    assert [path.name for path in (one / "sources").iterdir()] == ["notes.c"]
+
+
+def test_the_manifest_goes_before_anything_changes(generate, refused):
+    """So that it never promises what is not there."""
     one = generate("set")
-    before = content(one)
-    said = refused(one, "--seed=43", status=2)
-    assert said == f"{one}: there is a set already; give another directory, or --force to replace it"
-    assert content(one) == before
+    before = stamps(one)
+    (one / "libmodule1.so").unlink()
+    said = refused(one, preexec_fn=lambda: limit(4096))
+    assert said == f"{one}/libmodule1.so: cannot write the file: File too large"
+    assert changed(before, stamps(one)) == ["libmodule1.so", "manifest.json"]
+    generate("set")
+    assert changed(before, stamps(one)) == ["libmodule1.so", "manifest.json"]
+    assert manifest_of(one)["modules"] == 3
+
+
+def test_force_writes_everything(generate):
+    one = generate("set")
+    before = stamps(one)
+    generate("set", "--force")
+    assert changed(before, stamps(one)) == sorted(before.keys() - {"driver.py"})
 
 
 def test_force_replaces(generate, programs, sets, tmp_path):

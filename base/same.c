@@ -1,0 +1,72 @@
+/* See same.h. */
+#include "base/same.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLICE = 1 << 16 }; /* bytes at a time, on the stack */
+
+/* A regular file of this size; -1 where it is none. */
+static int open_sized(int directory, const char *name, uint64_t size)
+{
+    struct stat st;
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != size)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static bool read_whole(int fd, uint8_t *bytes, size_t size, uint64_t offset)
+{
+    while (size) {
+        const ssize_t n = pread(fd, bytes, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        size -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+static size_t slice_at(uint64_t at, uint64_t size)
+{
+    return size - at < SLICE ? (size_t)(size - at) : SLICE;
+}
+
+bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size)
+{
+    uint8_t slice[SLICE];
+    const int there = open_sized(directory, name, size);
+    bool same = there >= 0;
+    for (uint64_t at = 0; same && at < size; at += SLICE) {
+        const size_t n = slice_at(at, size);
+        same = read_whole(there, slice, n, at) && memcmp(slice, (const uint8_t *)bytes + at, n) == 0;
+    }
+    if (there >= 0)
+        close(there);
+    return same;
+}
+
+bool same_file(int directory, const char *name, int fd)
+{
+    uint8_t slice[SLICE];
+    uint8_t wanted[SLICE];
+    struct stat st;
+    const int there = fstat(fd, &st) == 0 ? open_sized(directory, name, (uint64_t)st.st_size) : -1;
+    bool same = there >= 0;
+    for (uint64_t at = 0; same && at < (uint64_t)st.st_size; at += SLICE) {
+        const size_t n = slice_at(at, (uint64_t)st.st_size);
+        same = read_whole(there, slice, n, at) && read_whole(fd, wanted, n, at) && memcmp(slice, wanted, n) == 0;
+    }
+    if (there >= 0)
+        close(there);
+    return same;
+}

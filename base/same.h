@@ -1,0 +1,17 @@
+/* Whether a file is already as it is to be: then who writes files can leave it alone,
+ * with its time of change.
+ */
+#ifndef BASE_SAME_H
+#define BASE_SAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether `name` in the directory open as `directory` is a regular file that consists of
+ * these bytes. What cannot be read, or is a symbolic link, is not. */
+bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size);
+
+/* Whether it has the bytes of the file open as `fd`. */
+bool same_file(int directory, const char *name, int fd);
+
+#endif

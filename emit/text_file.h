@@ -1,0 +1,13 @@
+/* A text of a set, as its manifest or a source: it appears under its name as a whole, and
+ * is left alone where it is there already.
+ */
+#ifndef EMIT_TEXT_FILE_H
+#define EMIT_TEXT_FILE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* Makes the text `name` in the directory open as `directory`. `path` is used in messages only. */
+bool text_file_write(int directory, const char *name, const char *path, const struct bytes *text, struct error *e);
+
+#endif
