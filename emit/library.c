@@ -11,6 +11,7 @@
 #include "emit/evaluate.h"
 #include "emit/files.h"
 #include "emit/join.h"
+#include "emit/methods.h"
 #include "emit/sizes_row.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
@@ -448,24 +449,6 @@ static bool reserve_image(struct builder *b, uint64_t size)
     return true;
 }
 
-/* Functions that do nothing but return. */
-static void write_small(const struct plan_library *row, uint8_t *p)
-{
-    for (uint32_t i = 0; i < row->small; i++) {
-        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
-        const uint32_t size = row->small_size[i];
-        for (uint32_t rest = size ? size - 1 : 0; rest; value = random_mix(value)) {
-            const uint32_t part = rest < FILLER_GAP_MOST ? rest : FILLER_GAP_MOST / 2;
-            p = filler_gap(p, part, value);
-            rest -= part;
-        }
-        if (size)
-            *p++ = 0xc3; /* ret */
-        code_pad(p, align_code(size) - size);
-        p += align_code(size) - size;
-    }
-}
-
 static void write_code(struct library *l, uint8_t *image)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
@@ -484,7 +467,7 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
-    write_small(l->row, text + size);
+    methods_write_small(l, text + size);
 }
 
 static void write_init(const struct library *l, uint8_t *image)

@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/methods.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
 
@@ -36,6 +37,7 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     else if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
                  string(ENTRY_DOC) + string(VISITED_DOC);
+    bytes += methods_bytes(l);
     for (uint32_t i = 0; s->holds && i < plan_executable(plan); i++)
         bytes += string(plan->library[i].name);
     return bytes;
@@ -163,11 +165,11 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.pointers = bare ? 0 : NAME_POINTERS;
-    s.glue = s.helpers + own_extern + (s.python ? 1 + shape_methods(l) : 0) + (s.executable ? 1 : 0);
+    s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
-    s.relative += l->extra.pointers;
+    s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     bool now = l->elf.bind == BIND_NOW;

@@ -1,0 +1,102 @@
+/* What a library with a row has beyond what its functions take: undefined symbols, PLT slots,
+ * relocations, methods, as many as its row says; see plan_rows.c. */
+#include <string.h>
+
+#include "emit/distribution.h"
+#include "emit/outside.h"
+#include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
+
+enum {
+    FEW_EXPORTED = 4, /* whose names take nothing to speak of */
+    METHODS_MOST = 1 << 20,
+};
+
+uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+{
+    const uint64_t wanted = rows_value_or(l->said, v, 0);
+    const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
+    return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+/* Chooses undefined symbols whose names make .dynstr as large as the row has it; the bytes of
+ * their names. */
+static uint64_t name_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const bool module = l->kind == LIBRARY_MODULE;
+    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
+    if (!l->outside_choice)
+        return natural;
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
+    const uint64_t others = shape_of(plan, l).dynstr;
+    uint64_t bytes = wanted > others ? wanted - others : 0;
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
+        bytes = natural;
+    /* where .dynsym is all there is, these are most of the names */
+    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
+                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
+}
+
+/* So many methods, or as many as there are relocations for: a name and a function each, then
+ * documentation. What is left of these is pointers. */
+static void set_methods(struct plan_library *l, uint32_t count)
+{
+    struct plan_extra *x = &l->extra;
+    const bool any = l->said->value[ROW_RELATIVE] == PROFILE_DERIVED;
+    const uint32_t relative = any ? 3 * METHODS_MOST : x->pointers + 2 * x->methods + x->documented;
+    x->methods = count < METHODS_MOST ? count : METHODS_MOST;
+    if (x->methods > relative / 2)
+        x->methods = relative / 2;
+    const uint32_t rest = relative - 2 * x->methods;
+    x->documented = l->level >= LEVEL_PLAIN ? 0 : rest < x->methods ? rest : x->methods;
+    x->pointers = any ? 0 : rest - x->documented;
+}
+
+bool rows_less_extra(struct plan_library *l, const struct want *w)
+{
+    if (!l->extra.methods || (w->lack != SIZE_TEXT && w->lack != SIZE_DATA))
+        return false;
+    set_methods(l, l->extra.methods - 1 - l->extra.methods / 8);
+    return true;
+}
+
+void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t share = w->share;
+    struct plan_extra *x = &l->extra;
+    const bool module = l->kind == LIBRARY_MODULE;
+    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    const struct shape least = shape_of(plan, l);
+    x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
+    if (x->outside > outside_most(module))
+        x->outside = outside_most(module);
+    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
+    if (x->needed > outside_libraries_most())
+        x->needed = outside_libraries_most();
+    x->weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
+    if (x->weak > x->outside)
+        x->weak = x->outside;
+    x->weak_own = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
+    if (x->weak_own > l->exported)
+        x->weak_own = l->exported;
+    x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
+    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    x->slots -= left;
+    /* then its own functions are called through the PLT; in a utility no heads of chains */
+    if (left) {
+        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+        l->lazy = left + heads < l->exported ? left + heads : l->exported;
+        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
+            l->lazy--;
+    }
+    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    x->names += name_outside(plan, l, w);
+    const bool any = x->outside || least.defined;
+    x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
+    if (module)
+        set_methods(l, rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share));
+    x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+}
