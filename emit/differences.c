@@ -76,7 +76,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_RUNPATH] = l->row->runpath;
     v[ROW_VERSIONS] = 1;
     v[ROW_TLS] = v[ROW_IFUNC] = 0;
-    v[ROW_CONSTRUCTORS] = v[ROW_DESTRUCTORS] = 1;
+    v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
+    v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;
     v[ROW_PAGE] = elf->max_page_size;
     v[ROW_LOADS] = 0;
     for (uint32_t i = 0; i < l->layout.segment_count; i++)

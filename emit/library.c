@@ -11,8 +11,8 @@
 #include "emit/evaluate.h"
 #include "emit/files.h"
 #include "emit/join.h"
-#include "emit/methods.h"
 #include "emit/sizes_row.h"
+#include "emit/small.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -467,7 +467,7 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
-    methods_write_small(l, text + size);
+    small_write(l, text + size);
 }
 
 static void write_init(const struct library *l, uint8_t *image)

@@ -1,5 +1,5 @@
 /* What a library with a row has beyond what its functions take: undefined symbols, PLT slots,
- * relocations, methods, as many as its row says; see plan_rows.c. */
+ * relocations, methods, constructors, as many as its row says; see plan_rows.c. */
 #include <string.h>
 
 #include "emit/distribution.h"
@@ -8,8 +8,8 @@
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4, /* whose names take nothing to speak of */
-    METHODS_MOST = 1 << 20,
+    FEW_EXPORTED = 4,     /* whose names take nothing to speak of */
+    TABLE_MOST = 1 << 20, /* methods, constructors, destructors */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -38,26 +38,61 @@ static uint64_t name_outside(const struct plan *plan, const struct plan_library 
     return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
 }
 
-/* So many methods, or as many as there are relocations for: a name and a function each, then
- * documentation. What is left of these is pointers. */
-static void set_methods(struct plan_library *l, uint32_t count)
+/* What relocations of type RELATIVE are for. */
+struct relocated {
+    uint32_t constructors, destructors, methods;
+};
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether its row does not say how many; one that was captured leaves out zeros. */
+static bool has_any_relocations(const struct plan *plan, const struct plan_library *l)
+{
+    return l->said->value[ROW_RELATIVE] == PROFILE_DERIVED && !profile_is_captured(plan->profile);
+}
+
+/* So much of each, or as far as there are relocations: one for a constructor and a destructor, two for a
+ * method, its name and its function, and another one for its documentation. What is left of these is pointers. */
+static void set_relocated(const struct plan *plan, struct plan_library *l, const struct relocated *wanted)
 {
     struct plan_extra *x = &l->extra;
-    const bool any = l->said->value[ROW_RELATIVE] == PROFILE_DERIVED;
-    const uint32_t relative = any ? 3 * METHODS_MOST : x->pointers + 2 * x->methods + x->documented;
-    x->methods = count < METHODS_MOST ? count : METHODS_MOST;
-    if (x->methods > relative / 2)
-        x->methods = relative / 2;
-    const uint32_t rest = relative - 2 * x->methods;
-    x->documented = l->level >= LEVEL_PLAIN ? 0 : rest < x->methods ? rest : x->methods;
+    const bool any = has_any_relocations(plan, l);
+    uint32_t rest = x->pointers + x->constructors + x->destructors + 2 * x->methods + x->documented;
+    if (any)
+        rest = 5 * TABLE_MOST;
+    x->constructors = smaller(wanted->constructors, smaller(rest, TABLE_MOST));
+    rest -= x->constructors;
+    x->destructors = smaller(wanted->destructors, smaller(rest, TABLE_MOST));
+    rest -= x->destructors;
+    x->methods = smaller(wanted->methods, smaller(rest / 2, TABLE_MOST));
+    rest -= 2 * x->methods;
+    x->documented = l->level >= LEVEL_PLAIN ? 0 : smaller(rest, x->methods);
     x->pointers = any ? 0 : rest - x->documented;
 }
 
-bool rows_less_extra(struct plan_library *l, const struct want *w)
+static uint32_t fewer(uint32_t count)
 {
-    if (!l->extra.methods || (w->lack != SIZE_TEXT && w->lack != SIZE_DATA))
+    return count ? count - 1 - count / 8 : 0;
+}
+
+bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    struct relocated now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
+    if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
-    set_methods(l, l->extra.methods - 1 - l->extra.methods / 8);
+    /* constructors take what pointers would, if they have relocations of the row's */
+    const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
+    if (!now.methods && !more)
+        return false;
+    if (!now.methods) {
+        now.constructors = fewer(now.constructors);
+        now.destructors = fewer(now.destructors);
+    }
+    now.methods = fewer(now.methods);
+    set_relocated(plan, l, &now);
     return true;
 }
 
@@ -95,8 +130,12 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->names += name_outside(plan, l, w);
     const bool any = x->outside || least.defined;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
-    if (module)
-        set_methods(l, rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share));
+    const struct relocated wanted = {
+        .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
+        .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),
+        .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
+    };
+    set_relocated(plan, l, &wanted);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
 }

@@ -182,7 +182,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
 static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
 {
     while (!fits(r, index, code))
-        if (!rows_less_extra(&r->s->plan->library[index], &r->want[index]))
+        if (!rows_less_extra(r->s->plan, &r->s->plan->library[index], &r->want[index]))
             return false;
     return true;
 }

@@ -52,7 +52,7 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* Takes some of what goes before anything else; false where that would not help against w->lack. */
-bool rows_less_extra(struct plan_library *l, const struct want *w);
+bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);

@@ -169,6 +169,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative += l->extra.constructors + l->extra.destructors;
     s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
@@ -245,8 +246,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     uint32_t framed = l->functions + s->glue + plan_small_framed(l);
     section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
-    section[SECTION_INIT_ARRAY].size = 8;
-    section[SECTION_FINI_ARRAY].size = 8;
+    section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
+    section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);

@@ -13,6 +13,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
+#include "emit/small.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
 {
@@ -174,9 +175,9 @@ static void write_definition(const struct library *l, struct relocations *r)
     for (unsigned i = 0; i < shape_driver_methods(l->row); i++, at += METHOD_BYTES)
         write_method(r, at, &methods[i]);
     struct method m = {.name = a->method_names};
-    struct method_functions functions = methods_functions(l);
+    struct small_turn functions = small_methods(l);
     for (uint32_t i = 0; i < l->row->extra.methods; i++, at += METHOD_BYTES) {
-        m.function = methods_next_function(l, &functions);
+        m.function = small_next(l, &functions, GLUE_METHOD);
         m.doc = i < l->row->extra.documented ? a->methods_doc : 0;
         write_method(r, at, &m);
         m.name += methods_name_length(l->row, i) + 1;
@@ -226,15 +227,29 @@ static void write_executable(const struct library *l, struct relocations *r)
     write_objects(l, r, table);
 }
 
+/* What runs when the library is loaded and unloaded. */
+static void write_arrays(const struct library *l, struct relocations *r)
+{
+    const struct section *s = l->layout.section;
+    const struct glue_place *g = l->glue.place;
+    struct small_turn functions = small_constructors(l);
+    uint64_t at = s[SECTION_INIT_ARRAY].address;
+    /* these two, and __dso_handle, are the TABLES_FILE_RELATIVE */
+    point(r, SECTION_INIT_ARRAY, at, l->code.text + g[GLUE_FRAME_DUMMY].offset);
+    for (uint32_t i = 0; i < l->row->extra.constructors; i++)
+        point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    at = s[SECTION_FINI_ARRAY].address;
+    point(r, SECTION_FINI_ARRAY, at, l->code.text + g[GLUE_DTORS].offset);
+    for (uint32_t i = 0; i < l->row->extra.destructors; i++)
+        point(r, SECTION_FINI_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+}
+
 static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
-    if (!library_is_part(l)) { /* these, and __dso_handle, are the TABLES_FILE_RELATIVE */
-        const struct glue_place *g = l->glue.place;
-        point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + g[GLUE_FRAME_DUMMY].offset);
-        point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + g[GLUE_DTORS].offset);
-    }
+    if (!library_is_part(l))
+        write_arrays(l, &r);
     for (unsigned i = 0; i < l->shape.pointers; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
     if (!library_is_part(l))

@@ -1,8 +1,9 @@
-"""What rows say that libraries have beyond what their functions take: methods of modules. CPython and binutils are the
-judges.
+"""What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors.
+CPython, the dynamic linker and binutils are the judges.
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -30,7 +31,8 @@ for number in range(int(sys.argv[2])):
     module = importlib.import_module(f"libmodule{number}")
     methods = [getattr(module, name) for name in dir(module) if not name.startswith("__")]
     methods = [method for method in methods if callable(method)]
-    print(json.dumps([len(methods), sum(method.__doc__ is not None for method in methods), [method() for method in methods]]))
+    documented = sum(method.__doc__ is not None for method in methods)
+    print(json.dumps([len(methods), documented, [method() for method in methods]]))
 """
 
 
@@ -94,3 +96,62 @@ def test_readers_have_nothing_to_complain_of(modules):
 def test_the_set_runs(programs, modules):
     ran = programs.run("pyelfrun", "--phases", "import,visit", modules[0])
     assert "every result right" in ran.stdout
+
+
+# With small functions, without any, without relocations for all, with little data, without sizes.
+ARRAYS = [
+    """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 2400, strtab: 4000, functions: 60,
+        relocations: {relative: 70}, constructors: 9, destructors: 4,
+        function-sizes: '0 4 9 12 16*2 20 24 30 36 40 44 50 60 80 100 130 160 200 300 900'}""",
+    """{kind: module, text: 30000, data: 3000, bss: 900, relocations: {relative: 70}, constructors: 30, methods: 5}""",
+    """{kind: utility, text: 30000, data: 3000, bss: 900, relocations: {relative: 17}, constructors: 30}""",
+    """{kind: utility, text: 30000, data: 700, bss: 900, functions: 10, constructors: 300}""",
+    """{kind: module, functions: 10, constructors: 3, destructors: 2}""",
+]
+
+
+@pytest.fixture(scope="module")
+def arrays(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("arrays"), ARRAYS)
+
+
+def section_size(path, name):
+    found = re.search(rf"{re.escape(name)} +\w+_ARRAY +\w+ \w+ (\w+)", ask("readelf", "-SW", path))
+    return int(found[1], 16)
+
+
+def test_as_many_constructors_as_rows_say(arrays):
+    """Or as differences.json says; each is an address in .text that the dynamic linker relocates."""
+    directory, differs = arrays
+    got = []
+    names = ["libutility0", "libmodule0", "libutility1", "libutility2", "libmodule1"]
+    for name, row, told in zip(names, ARRAYS, differs):
+        found = [section_size(directory / f"{name}.so", f".{which}_array") // 8 for which in ("init", "fini")]
+        for key, count in zip(("constructors", "destructors"), found):
+            said = re.search(rf"{key}: (\d+)", row)
+            wanted = int(said[1]) if said else 1
+            assert count == told.get(key, [wanted, wanted])[1]
+        got.append(found)
+    assert got[0] == [9, 4] and got[1] == [30, 1] and got[4] == [3, 2]
+    assert 1 < got[2][0] < 30 and got[3][0] < 30
+
+
+def test_constructors_are_functions_of_their_own(arrays):
+    """Where there are small functions: symbols of .symtab, none of them twice."""
+    path = arrays[0] / "libutility0.so"
+    symbols = {int(line.split()[0], 16): line.split()[2] for line in ask("nm", "--defined-only", path).splitlines()}
+    size = 8 * (9 + 4)
+    start = int(re.search(r"\.init_array +\w+ +(\w+)", ask("readelf", "-SW", path))[1], 16)
+    at = re.findall(r"(\w+) +\w+ R_X86_64_RELATIVE +(\w+)", ask("readelf", "-rW", path))
+    targets = [int(to, 16) for place, to in at if start <= int(place, 16) < start + size]
+    assert len(targets) == len(set(targets)) == 13
+    assert all(target in symbols for target in targets)
+
+
+def test_constructors_run(programs, arrays):
+    directory = arrays[0]
+    load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
+    ask(sys.executable, "-c", load, *directory.glob("libu*.so"))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
