@@ -74,7 +74,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = 1;
+    v[ROW_VERSIONS] = 1 + (int64_t)l->row->extra.versions;
     v[ROW_TLS] = v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
     v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;

@@ -101,6 +101,7 @@ struct plan_library {
         uint32_t weak_own;                  /* exported functions that are weak: the last */
         uint32_t objects;                   /* dynamic symbols of data */
         uint32_t needed;                    /* DT_NEEDED outside the set besides the C library */
+        uint32_t versions;                  /* of the C library's that it needs beyond OUTSIDE_VERSION */
         uint32_t constructors, destructors; /* beyond one of each */
         uint32_t methods;                   /* beyond those that the driver calls (methods.h), */
         uint32_t documented;                /* of which so many say what they do: the first */

@@ -19,34 +19,60 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
 }
 
-/* Chooses undefined symbols whose names make .dynstr as large as the row has it; the bytes of
- * their names. */
-static uint64_t name_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
+ * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
+static uint64_t choose_outside(struct plan_library *l, const struct want *w, uint64_t others, uint32_t versions,
+                               uint64_t *apart)
 {
     const bool module = l->kind == LIBRARY_MODULE;
     const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
-    if (!l->outside_choice)
-        return natural;
-    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
-    const uint64_t others = shape_of(plan, l).dynstr;
-    uint64_t bytes = wanted > others ? wanted - others : 0;
+    const uint64_t beside = others + outside_versions_bytes(versions);
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
+    uint64_t bytes = wanted > beside ? wanted - beside : 0;
     if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
         bytes = natural;
     /* where .dynsym is all there is, these are most of the names */
     const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
                        distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
-    return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
+    const uint64_t is =
+        outside_choose(module, l->key, l->extra.outside, versions, bytes, known ? w->lengths : NULL, l->outside_choice);
+    *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
+    return is;
+}
+
+/* Names of undefined symbols and of objects, and `versions`, or fewer where .dynstr is more like the row's then. */
+static void set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
+{
+    struct plan_extra *x = &l->extra;
+    uint64_t apart;
+    uint64_t least = UINT64_MAX;
+    x->versions = 0;
+    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    if (!l->outside_choice) {
+        x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
+        return;
+    }
+    const uint64_t others = shape_of(plan, l).dynstr;
+    versions = smaller(smaller(versions, x->outside), outside_versions_most());
+    for (uint32_t n = versions + 1; n-- && least;) {
+        choose_outside(l, w, others, n, &apart);
+        if (apart < least) {
+            least = apart;
+            x->versions = n;
+        }
+    }
+    x->names += choose_outside(l, w, others, x->versions, &apart);
 }
 
 /* What relocations of type RELATIVE are for. */
 struct relocated {
     uint32_t constructors, destructors, methods;
 };
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Whether its row does not say how many; one that was captured leaves out zeros. */
 static bool has_any_relocations(const struct plan *plan, const struct plan_library *l)
@@ -85,8 +111,12 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         return false;
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
-    if (!now.methods && !more)
-        return false;
+    if (!now.methods && !more) {
+        if (!l->extra.versions || w->lack != SIZE_TEXT)
+            return false;
+        set_names(plan, l, w, l->extra.versions - 1);
+        return true;
+    }
     if (!now.methods) {
         now.constructors = fewer(now.constructors);
         now.destructors = fewer(now.destructors);
@@ -126,8 +156,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
     }
-    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
-    x->names += name_outside(plan, l, w);
+    set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = x->outside || least.defined;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relocated wanted = {

@@ -99,7 +99,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     }
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
-    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof OUTSIDE_VERSION + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr += outside_versions_bytes(l->extra.versions);
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
@@ -235,7 +236,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSYM].info = 1;
     section[SECTION_DYNSTR].size = s->dynstr;
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
-    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
+    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
     section[SECTION_VERNEED].info = 1;
     section[SECTION_RELA_DYN].size =
         sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.got + l->extra.addresses);

@@ -1,5 +1,5 @@
-"""What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors.
-CPython, the dynamic linker and binutils are the judges.
+"""What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors,
+versions of the C library. CPython, the dynamic linker and binutils are the judges.
 """
 
 import json
@@ -152,6 +152,80 @@ def test_constructors_run(programs, arrays):
     directory = arrays[0]
     load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
     ask(sys.executable, "-c", load, *directory.glob("libu*.so"))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+# Many; .dynstr of a size, with lengths of names in a library without a symbol table; more than there are and more than
+# undefined symbols; .dynstr that only fewer fit in; so little text that they go.
+VERSIONED = [
+    """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        dynamic: {functions: 9, undefined: 60}, versions: 20}""",
+    """{kind: module, text: 40000, data: 3000, bss: 8, outside: 1, dynamic: {functions: 1, undefined: 90, dynstr: 1500},
+        versions: 8, name-lengths: '5 6*2 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 24 30'}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 60}, versions: 90}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 7}, versions: 20}""",
+    """{kind: module, text: 40000, data: 3000, bss: 900, dynamic: {functions: 1, undefined: 14, dynstr: 290},
+        versions: 9}""",
+    """{kind: utility, text: 2240, data: 900, bss: 900, functions: 4, dynamic: {undefined: 12}, versions: 9}""",
+    """{kind: utility, functions: 4, dynamic: {undefined: 30}, versions: 6}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 60}}""",
+]
+VERSIONED_NAMES = [f"lib{row[7:14]}" for row in VERSIONED]
+VERSIONED_NAMES = [name.strip(",") + str(VERSIONED_NAMES[:i].count(name)) for i, name in enumerate(VERSIONED_NAMES)]
+
+
+@pytest.fixture(scope="module")
+def versioned(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("versioned"), VERSIONED)
+
+
+def versions_of(path):
+    """What it needs of the C library, and the versions that its undefined symbols have."""
+    needs = re.findall(r"Name: (\S+) ", ask("readelf", "-VW", path))
+    used = re.findall(r" UND (\S+?)@(\S+)", ask("readelf", "--dyn-syms", "-W", path))
+    return needs, used
+
+
+def test_as_many_versions_as_rows_say(versioned):
+    """Or as differences.json says; each is the version of some undefined symbol."""
+    directory, differs = versioned
+    counts = []
+    for name, row, told in zip(VERSIONED_NAMES, VERSIONED, differs):
+        needs, used = versions_of(directory / f"{name}.so")
+        said = re.search(r"versions: (\d+)", row)
+        wanted = int(said[1]) if said else 1
+        assert len(needs) == len(set(needs)) == told.get("versions", [wanted, wanted])[1]
+        assert {version for _, version in used} == set(needs)
+        counts.append(len(needs))
+    assert counts[:2] == [20, 8] and counts[6:] == [6, 1]
+    assert 25 < counts[2] < 40 and 1 < counts[3] < 8 and 1 < counts[4] < 9 and counts[5] < 9
+
+
+def test_versions_are_those_of_the_c_library(versioned):
+    """The default ones of this system's, and none that a C library 2.34 does not have."""
+    libc = re.findall(r"(\S+)@@(GLIBC_\S+)", ask("readelf", "--dyn-syms", "-W", "/lib/x86_64-linux-gnu/libc.so.6"))
+    for name in VERSIONED_NAMES:
+        needs, used = versions_of(versioned[0] / f"{name}.so")
+        assert set(used) <= set(libc)
+        assert all(int(version.split(".")[1]) <= 34 for version in needs)
+
+
+def test_dynstr_is_the_row_s(versioned):
+    directory, differs = versioned
+    for number, wanted in ((1, 1500), (4, 290)):
+        sections = ask("readelf", "-SW", directory / f"{VERSIONED_NAMES[number]}.so")
+        found = int(re.search(r"\.dynstr +\w+ +\w+ \w+ (\w+)", sections)[1], 16)
+        assert found == differs[number].get("dynamic: dynstr", [wanted, wanted])[1]
+        assert number == 4 or found == wanted
+
+
+def test_versioned_symbols_are_bound(programs, versioned):
+    directory = versioned[0]
+    load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
+    command = [sys.executable, "-c", load, *sorted(directory.glob("lib*.so"))]
+    subprocess.run([str(part) for part in command], check=True, env={"LD_BIND_NOW": "1"})
     ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
     assert "every result right" in ran.stdout
     check_readers(sorted(directory.glob("lib*.so")))
