@@ -102,6 +102,8 @@ struct plan_library {
         uint32_t objects;                   /* dynamic symbols of data */
         uint32_t needed;                    /* DT_NEEDED outside the set besides the C library */
         uint32_t versions;                  /* of the C library's that it needs beyond OUTSIDE_VERSION */
+        uint32_t tls;                       /* bytes of .tbss, part of bss, and */
+        uint32_t tls_modules;               /* R_X86_64_DTPMOD64, each with an offset in .got */
         uint32_t constructors, destructors; /* beyond one of each */
         uint32_t methods;                   /* beyond those that the driver calls (methods.h), */
         uint32_t documented;                /* of which so many say what they do: the first */

@@ -9,6 +9,7 @@
 
 enum {
     FEW_EXPORTED = 4,     /* whose names take nothing to speak of */
+    TLS_MOST = 1 << 20,   /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20, /* methods, constructors, destructors */
 };
 
@@ -111,6 +112,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         return false;
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
+    if (!now.methods && !more && l->extra.tls_modules) {
+        l->extra.tls_modules = fewer(l->extra.tls_modules);
+        return true;
+    }
     if (!now.methods && !more) {
         if (!l->extra.versions || w->lack != SIZE_TEXT)
             return false;
@@ -124,6 +129,17 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     now.methods = fewer(now.methods);
     set_relocated(plan, l, &now);
     return true;
+}
+
+/* Bytes of thread-local memory, as far as bss has room beside `least`. */
+static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t share)
+{
+    const uint32_t wanted = rows_more_of(l, ROW_TLS, 0, share);
+    const int64_t bss = l->said->value[ROW_BSS];
+    if (bss == PROFILE_DERIVED)
+        return smaller(wanted, TLS_MOST);
+    const uint64_t room = (uint64_t)bss > least ? (uint64_t)bss - least : 0;
+    return room < wanted ? (uint32_t)room : wanted;
 }
 
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
@@ -165,6 +181,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
     };
     set_relocated(plan, l, &wanted);
+    x->tls = tls_of(l, least.bss, share);
+    x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
 }

@@ -169,7 +169,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
     l->size[SIZE_STRTAB] = (uint64_t)wanted[SIZE_STRTAB];
-    const uint64_t bss = shape_of(s->plan, l).bss;
+    const uint64_t bss = shape_of(s->plan, l).bss + l->extra.tls;
     l->size[SIZE_BSS] = rows_value_or(l->said, ROW_BSS, base[SIZE_BSS]);
     if (l->size[SIZE_BSS] < bss && bss > 1)
         return lacks(w, SIZE_BSS, bss);

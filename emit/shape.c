@@ -238,8 +238,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
     section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size =
-        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.got + l->extra.addresses);
+    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
+                                                           l->extra.got + l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -255,6 +255,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size =
         UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
+    section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)

@@ -320,7 +320,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
 /* A region of static objects: `count` of them share its bytes. */
 struct region {
     enum section_id section;
-    uint64_t address, size;
+    uint64_t address, size; /* in .tbss the address is an offset */
     uint32_t count;
 };
 
@@ -332,6 +332,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     const struct region regions[] = {
         {SECTION_DATA, s[SECTION_DATA].address + l->shape.data, l->data_free, l->objects_data},
         {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
+        {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
         {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
          UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss},
     };
@@ -352,14 +353,15 @@ static void put_objects(const struct library *l, struct local_table *t)
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
+        const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
         uint64_t each = g->count ? g->size / g->count & ~UINT64_C(7) : 0;
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
             if (number > named && (number - named) % named == 0)
                 shared = first;
-            *t->next++ = symbol(number < named ? next_name(t) : shared, STB_LOCAL, STT_OBJECT, index,
-                                g->address + each * i, size);
+            *t->next++ =
+                symbol(number < named ? next_name(t) : shared, STB_LOCAL, type, index, g->address + each * i, size);
             if (number >= named)
                 shared += names_row_object_length(row, (number - named) % named) + 1;
             else if (row->said)

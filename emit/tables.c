@@ -135,6 +135,12 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     const uint64_t addresses = l->at.pointers + 8 * (uint64_t)x->pointers;
     for (uint32_t i = 0; i < x->got; i++) /* the functions with slots come last */
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, x->slots + i));
+    for (uint32_t i = 0; i < x->tls_modules;
+         i++) { /* this library, and an offset in its .tbss (psABI, the general model) */
+        const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
+        point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
+        put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
+    }
     for (uint32_t i = 0; i < x->addresses; i++)
         point_symbol(r, SECTION_DATA, addresses + 8 * (uint64_t)i, any_symbol(l, i), R_X86_64_64);
 }

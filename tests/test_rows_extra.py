@@ -1,5 +1,5 @@
 """What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors,
-versions of the C library. CPython, the dynamic linker and binutils are the judges.
+versions of the C library, thread-local memory. CPython, the dynamic linker and binutils are the judges.
 """
 
 import json
@@ -229,3 +229,70 @@ def test_versioned_symbols_are_bound(programs, versioned):
     ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
     assert "every result right" in ran.stdout
     check_readers(sorted(directory.glob("lib*.so")))
+
+
+# With symbols and references; without; more than bss has room for; neither bss nor references to it; without sizes.
+THREADED = [
+    """{kind: utility, text: 40000, data: 3000, bss: 5000, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        relocations: {relative: 40, tls: 3}, tls: 200}""",
+    """{kind: module, text: 40000, data: 3000, bss: 3000, tls: 20}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 300, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        relocations: {tls: 1}, tls: 3000}""",
+    """{kind: utility, text: 40000, data: 3000, tls: 5}""",
+    """{kind: utility, functions: 4, relocations: {tls: 9}, tls: 16}""",
+]
+THREADED_NAMES = ["libutility0", "libmodule0", "libutility1", "libutility2", "libutility3"]
+
+
+@pytest.fixture(scope="module")
+def threaded(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("threaded"), THREADED)
+
+
+def test_as_much_thread_local_memory_as_rows_say(threaded):
+    """Or as differences.json says; bss is the row's with it."""
+    directory, differs = threaded
+    for name, row, told in zip(THREADED_NAMES, THREADED, differs):
+        path = directory / f"{name}.so"
+        wanted = int(re.search(r", tls: (\d+)\}$", row)[1])
+        segments = re.findall(r" TLS +\w+ \w+ \w+ 0x0+ 0x(\w+)", ask("readelf", "-lW", path))
+        assert [int(size, 16) for size in segments] == [told.get("tls", [wanted, wanted])[1]]
+        assert name == "libutility1" or "tls" not in told
+        bss = re.search(r"bss: (\d+)", row)
+        assert not bss or int(ask("size", path).splitlines()[1].split()[2]) == int(bss[1])
+        said = re.search(r"relocations: \{[^}]*tls: (\d+)", row)
+        assert len(re.findall("R_X86_64_DTPMOD64", ask("readelf", "-rW", path))) == (int(said[1]) if said else 0)
+
+
+def test_thread_local_objects(threaded):
+    """Symbols of .symtab, all within the memory."""
+    for name, most in (("libutility0", 200), ("libutility1", 300)):
+        symbols = re.findall(r": (\w+) +(\d+) TLS +LOCAL", ask("readelf", "-sW", threaded[0] / f"{name}.so"))
+        assert symbols
+        assert all(int(value, 16) + int(size) <= most for value, size in symbols)
+
+
+def test_thread_local_memory_is_there(programs, threaded):
+    directory = threaded[0]
+    load = """
+import ctypes, sys, threading
+for path in sys.argv[1:]:
+    ctypes.CDLL(path)
+threads = [threading.Thread(target=print) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    ask(sys.executable, "-c", load, *sorted(directory.glob("lib*.so")))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+def test_thread_local_memory_beside_a_debug_file(programs, threaded, tmp_path):
+    profile = threaded[0].parent / "rows.prof"
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--separate", "debuglink")
+    check_readers(sorted((tmp_path / "set").glob("lib*.so")))
+    for path in (tmp_path / "set").glob("*.debug"):
+        assert ask(tool("eu-elflint"), "--gnu-ld", "-d", path) == "No errors\n"
