@@ -109,9 +109,13 @@ static void place_data(struct layout *l, struct cursor *at)
     at->offset = align_up(at->offset, l->page) + (start & (l->page - 1));
     at->address = start;
     struct cursor from = *at;
+    struct cursor tls = *at;
+    place_run(l, &tls, SECTION_TBSS, SECTION_TBSS);
     place_run(l, at, SECTION_INIT_ARRAY, SECTION_BSS);
     add_segment(l, PT_LOAD, PF_R | PF_W, l->page, from, *at);
     add_section_segment(l, PT_DYNAMIC, PF_R | PF_W, SECTION_DYNAMIC);
+    if (l->section[SECTION_TBSS].size)
+        add_segment(l, PT_TLS, PF_R, kinds[SECTION_TBSS].align, from, tls);
     add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_BUILD_ID);
     add_section_segment(l, PT_GNU_EH_FRAME, PF_R, SECTION_EH_FRAME_HDR);
     l->segment[l->segment_count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
@@ -140,6 +144,8 @@ static uint32_t segments_needed(const struct layout *l)
     if (l->section[SECTION_NOTE_BUILD_ID].size)
         count++;
     if (l->relro != LAYOUT_RELRO_NONE)
+        count++;
+    if (l->section[SECTION_TBSS].size)
         count++;
     if (l->section[SECTION_INTERP].size) /* PT_PHDR too */
         count += 2;

@@ -10,11 +10,13 @@
  *          .gnu.version .gnu.version_r .rela.dyn .rela.plt
  *     RX   .init .plt .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
- *     RW   .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
+ *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
  *     -    .comment .gnu_debuglink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
  * A .dwo file or a package of them is an object of sections that are not loaded,
  * and of nothing else: no segments, ET_REL, placed by layout_place_unloaded.
+ *
+ * .tbss, which each thread has its own of, takes no addresses.
  *
  * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
  * reserved words of .got.plt lie before it, as ld puts them. See the gABI
@@ -48,6 +50,7 @@
     X(RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, 32, 0, NONE, NONE)                                                   \
     X(EH_FRAME_HDR, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 4, 0, NONE, NONE)                                        \
     X(EH_FRAME, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, 0, NONE, NONE)                                                \
+    X(TBSS, ".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS, 8, 0, NONE, NONE)                                    \
     X(INIT_ARRAY, ".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \
     X(FINI_ARRAY, ".fini_array", SHT_FINI_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \
     X(DATA_REL_RO, ".data.rel.ro", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                              \
@@ -106,7 +109,7 @@ struct section {
 
 enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
 
-enum { LAYOUT_SEGMENTS_MOST = 11 };
+enum { LAYOUT_SEGMENTS_MOST = 12 };
 
 struct layout {
     /* Set by the caller before layout_place. */

@@ -51,13 +51,13 @@ static void measure_symbols(const struct library *l, int64_t *v)
 
 static void measure_relocations(const struct library *l, int64_t *v)
 {
-    static const enum row_value none[] = {ROW_COPY, ROW_RELOCATIONS_TLS, ROW_IRELATIVE, ROW_RELR,
-                                          ROW_RELOCATIONS_OTHER};
+    static const enum row_value none[] = {ROW_COPY, ROW_IRELATIVE, ROW_RELR, ROW_RELOCATIONS_OTHER};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
     v[ROW_RELATIVE] = l->shape.relative;
     v[ROW_JUMP_SLOT] = v[ROW_PLT] = l->shape.plt;
     v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
+    v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
 }
 
@@ -74,9 +74,11 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = 1;
-    v[ROW_TLS] = v[ROW_IFUNC] = 0;
-    v[ROW_CONSTRUCTORS] = v[ROW_DESTRUCTORS] = 1;
+    v[ROW_VERSIONS] = 1 + (int64_t)l->row->extra.versions;
+    v[ROW_TLS] = l->row->extra.tls;
+    v[ROW_IFUNC] = 0;
+    v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
+    v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;
     v[ROW_PAGE] = elf->max_page_size;
     v[ROW_LOADS] = 0;
     for (uint32_t i = 0; i < l->layout.segment_count; i++)

@@ -53,7 +53,8 @@ struct glue_addresses {
     uint64_t definition, methods;
     uint64_t name, entry_name, visited_name, functions_name; /* strings */
     uint64_t module_doc, entry_doc, visited_doc;
-    uint32_t python_slot; /* PLT slots: first Python function, ... */
+    uint64_t methods_doc, method_names; /* of the methods beyond these (methods.h): the first name */
+    uint32_t python_slot;               /* PLT slots: first Python function, ... */
     uint32_t entry_slot;
     uint32_t extern_before_slot, own_extern_slot;
 };

@@ -12,6 +12,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/sizes_row.h"
+#include "emit/small.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -193,6 +194,14 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     return true;
 }
 
+/* How many of so many objects are in .tbss: one for each reference, if they are words. */
+static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
+{
+    uint32_t most = row->extra.tls_modules < row->extra.tls / 8 ? row->extra.tls_modules : row->extra.tls / 8;
+    most = row->extra.tls && !most ? 1 : most;
+    return objects < most ? objects : most;
+}
+
 /* The static objects: in .data and .rodata as far as there is room, the others
  * in .bss. */
 static void size_objects(struct library *l)
@@ -206,18 +215,22 @@ static void size_objects(struct library *l)
     l->objects_rodata = in_rodata < locals / 4 ? (uint32_t)in_rodata : locals / 4;
     l->objects_bss = locals - l->objects_data - l->objects_rodata;
     uint64_t fixed = (l->shape.bss + 7) & ~UINT64_C(7);
+    const uint64_t wanted = row->size[SIZE_BSS] - row->extra.tls;
     if (row->said) {
-        const uint64_t room = row->size[SIZE_BSS] > fixed ? (row->size[SIZE_BSS] - fixed) / 16 : 0;
+        l->objects_tls = tls_objects(row, l->objects_bss);
+        l->objects_bss -= l->objects_tls;
+        const uint64_t room = wanted > fixed ? (wanted - fixed) / 16 : 0;
         const uint32_t rest = l->objects_bss > room ? l->objects_bss - (uint32_t)room : 0;
         l->objects_bss -= rest;
         l->objects_rodata += rest;
-        if (row->size[SIZE_BSS] < fixed)
-            fixed = row->size[SIZE_BSS];
+        if (wanted < fixed)
+            fixed = wanted;
     }
     uint64_t bss = fixed + UINT64_C(16) * l->objects_bss;
-    l->bss_free = row->size[SIZE_BSS] > bss ? row->size[SIZE_BSS] - bss : 0;
+    l->bss_free = wanted > bss ? wanted - bss : 0;
     l->layout.section[SECTION_DATA].size = l->shape.data + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
+    l->layout.section[SECTION_TBSS].size = row->extra.tls;
 }
 
 enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
@@ -448,24 +461,6 @@ static bool reserve_image(struct builder *b, uint64_t size)
     return true;
 }
 
-/* Functions that do nothing but return. */
-static void write_small(const struct plan_library *row, uint8_t *p)
-{
-    for (uint32_t i = 0; i < row->small; i++) {
-        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
-        const uint32_t size = row->small_size[i];
-        for (uint32_t rest = size ? size - 1 : 0; rest; value = random_mix(value)) {
-            const uint32_t part = rest < FILLER_GAP_MOST ? rest : FILLER_GAP_MOST / 2;
-            p = filler_gap(p, part, value);
-            rest -= part;
-        }
-        if (size)
-            *p++ = 0xc3; /* ret */
-        code_pad(p, align_code(size) - size);
-        p += align_code(size) - size;
-    }
-}
-
 static void write_code(struct library *l, uint8_t *image)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
@@ -484,7 +479,7 @@ static void write_code(struct library *l, uint8_t *image)
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
     }
-    write_small(l->row, text + size);
+    small_write(l, text + size);
 }
 
 static void write_init(const struct library *l, uint8_t *image)

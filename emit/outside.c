@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "emit/outside_newer.h"
 
 /* clang-format off */
 static const char *const libc[] = {
@@ -328,6 +329,7 @@ static const char *const python[] = {
 /* clang-format on */
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
+enum { NEWER = PYTHON + LIBC /* where those of outside_newer.h begin */ };
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",     "librt.so.1",
@@ -358,6 +360,8 @@ static uint32_t place_of(bool module, uint64_t key, uint32_t index)
 
 static const char *name_at(uint32_t place)
 {
+    if (place >= NEWER)
+        return outside_newer_name(place - NEWER);
     return place < PYTHON ? python[place] : libc[place - PYTHON];
 }
 
@@ -366,17 +370,40 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
     return name_at(choice ? choice[index] : place_of(module, key, index));
 }
 
-bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index)
+uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index)
 {
-    return (choice ? choice[index] : place_of(module, key, index)) >= PYTHON;
+    const uint32_t place = choice ? choice[index] : place_of(module, key, index);
+    if (place < NEWER)
+        return place < PYTHON ? 0 : 1;
+    return 2 + outside_newer_version_of(place - NEWER);
+}
+
+const char *outside_version_name(uint32_t version)
+{
+    return version < 2 ? OUTSIDE_VERSION : outside_newer_version(version - 2);
+}
+
+uint32_t outside_versions_most(void)
+{
+    return outside_newer_versions();
+}
+
+uint64_t outside_versions_bytes(uint32_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += strlen(outside_newer_version(i)) + 1;
+    return bytes;
 }
 
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (outside_is_versioned(module, key, choice, i))
-            bytes += strlen(outside_name(module, key, choice, i)) + sizeof OUTSIDE_VERSION;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t version = outside_version(module, key, choice, i);
+        if (version)
+            bytes += strlen(outside_name(module, key, choice, i)) + 1 + strlen(outside_version_name(version)) + 1;
+    }
     return bytes;
 }
 
@@ -435,32 +462,86 @@ static uint32_t take_nearest(struct spare *s, uint32_t length)
     return place;
 }
 
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
-                        uint16_t *choice)
+/* Which of the names has the newer version: spread over all. */
+static uint32_t newer_at(uint32_t version, uint32_t versions, uint32_t count)
 {
-    struct spare s = {{0}, {0}};
-    uint64_t is = 0;
-    const uint32_t all = outside_most(module);
-    for (uint32_t i = all; i-- > (length ? 0 : count);)
-        spare_name(&s, place_of(module, key, i));
-    for (uint32_t i = 0; i < count; i++) {
-        choice[i] = (uint16_t)(length ? take_nearest(&s, length[i]) : place_of(module, key, i));
-        is += strlen(name_at(choice[i])) + 1;
+    return (uint32_t)((version + UINT64_C(1)) * count / (versions + UINT64_C(1)));
+}
+
+/* The name of a newer version whose length is nearest, the first one of these after any. */
+static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
+{
+    const uint32_t first = outside_newer_first(version);
+    uint32_t count = 0;
+    while (outside_newer_name(first + count))
+        count++;
+    const uint32_t any = random_below(random_at(key, version), count);
+    uint32_t best = any;
+    for (uint32_t i = 0; i < count && length >= 0; i++) {
+        const uint32_t at = (any + i) % count;
+        const int64_t apart = (int64_t)strlen(outside_newer_name(first + at)) - length;
+        const int64_t least = (int64_t)strlen(outside_newer_name(first + best)) - length;
+        if ((apart < 0 ? -apart : apart) < (least < 0 ? -least : least))
+            best = at;
     }
+    return (uint16_t)(NEWER + first + best);
+}
+
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be;
+ * returns what they take. */
+static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
+{
     for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
         for (uint32_t i = 0; i < count && is != bytes; i++) {
             uint32_t better;
             int64_t more = (int64_t)(bytes - is);
             if (!pass) /* each its part, so that lengths stay what they are */
                 more = more * 2 / (count - i) + (more > 0 ? 1 : -1);
-            if (!find_swap(&s, choice[i], more, &better))
+            if (choice[i] >= NEWER || !find_swap(s, choice[i], more, &better))
                 continue;
             const uint32_t old = choice[i];
-            const uint32_t new = s.first[better] - 1;
-            s.first[better] = s.next[new];
+            const uint32_t new = s->first[better] - 1;
+            s->first[better] = s->next[new];
             choice[i] = (uint16_t) new;
             is += better - (uint64_t)strlen(name_at(old));
-            spare_name(&s, old);
+            spare_name(s, old);
         }
     return is;
+}
+
+/* The same with names of newer versions, for others of the same. */
+static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes, uint64_t is, uint64_t key,
+                               uint16_t *choice)
+{
+    for (uint32_t v = 0; v < versions && is != bytes; v++) {
+        uint16_t *name = &choice[newer_at(v, versions, count)];
+        const int64_t own = (int64_t)strlen(name_at(*name));
+        const int64_t wanted = own + (int64_t)(bytes - is);
+        *name = newer_name(v, key, wanted > 0 ? wanted : 0);
+        is += strlen(name_at(*name)) - (uint64_t)own;
+    }
+    return is;
+}
+
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+                        const uint32_t *length, uint16_t *choice)
+{
+    struct spare s = {{0}, {0}};
+    uint64_t is = 0;
+    const uint32_t all = outside_most(module);
+    for (uint32_t i = all; i-- > (length ? 0 : count);)
+        spare_name(&s, place_of(module, key, i));
+    for (uint32_t i = 0, v = 0; i < count; i++) {
+        if (v < versions && i == newer_at(v, versions, count)) {
+            if (!length)
+                spare_name(&s, place_of(module, key, i));
+            choice[i] =
+                newer_name(v++, key, length ? (int64_t)length[i] : (int64_t)strlen(name_at(place_of(module, key, i))));
+        } else {
+            choice[i] = (uint16_t)(length ? take_nearest(&s, length[i]) : place_of(module, key, i));
+        }
+        is += strlen(name_at(choice[i])) + 1;
+    }
+    is = exchange(&s, count, bytes, is, choice);
+    return exchange_newer(count, versions, bytes, is, key, choice);
 }

@@ -14,15 +14,23 @@ uint32_t outside_most(bool module);
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
 /* Chooses `count` names that take `bytes` with their terminators, or as nearly as that can be; returns
- * what they take. `length` is NULL, or how long each should be, as far as the other allows. */
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint64_t bytes, const uint32_t *length,
-                        uint16_t *choice);
+ * what they take. `versions` of them, at most `count` and outside_versions_most(), have the versions of
+ * these numbers from 2 on, one each. `length` is NULL, or how long each should be, as far as the others allow. */
+uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+                        const uint32_t *length, uint16_t *choice);
 
-/* Whether that is a function of the C library, with the version below. */
-bool outside_is_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
-#define OUTSIDE_VERSION "@GLIBC_2.2.5"
+/* The version of a function: 1 for OUTSIDE_VERSION, which all of the C library have but those with newer ones;
+ * 0 for CPython's, which have none. */
+uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
+#define OUTSIDE_VERSION "GLIBC_2.2.5"
 
-/* Bytes of the names of those that are, with the version and a terminator. */
+/* The name of a version from 1 on; how many there are besides that, and bytes of the names of the first
+ * `count` of these, with terminators. */
+const char *outside_version_name(uint32_t version);
+uint32_t outside_versions_most(void);
+uint64_t outside_versions_bytes(uint32_t count);
+
+/* Bytes of the names of the C library's functions as .symtab may have them, with '@', version and terminator. */
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
 
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides

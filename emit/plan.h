@@ -92,16 +92,22 @@ struct plan_library {
     uint32_t visited; /* that a visit of every module reaches */
     /* What it has beyond what its functions take, as real ones have. */
     struct plan_extra {
-        uint32_t outside;   /* undefined symbols of functions outside the set (outside.h), */
-        uint32_t weak;      /* of which the last so many are weak, */
-        uint32_t slots;     /* of which the first so many have PLT slots */
-        uint32_t got;       /* R_X86_64_GLOB_DAT */
-        uint32_t addresses; /* R_X86_64_64, in .data */
-        uint32_t pointers;  /* R_X86_64_RELATIVE, in .data */
-        uint32_t weak_own;  /* exported functions that are weak: the last */
-        uint32_t objects;   /* dynamic symbols of data */
-        uint32_t needed;    /* DT_NEEDED outside the set besides the C library */
-        uint64_t names;     /* bytes of the names of `outside` and `objects` */
+        uint32_t outside;                   /* undefined symbols of functions outside the set (outside.h), */
+        uint32_t weak;                      /* of which the last so many are weak, */
+        uint32_t slots;                     /* of which the first so many have PLT slots */
+        uint32_t got;                       /* R_X86_64_GLOB_DAT */
+        uint32_t addresses;                 /* R_X86_64_64, in .data */
+        uint32_t pointers;                  /* R_X86_64_RELATIVE, in .data */
+        uint32_t weak_own;                  /* exported functions that are weak: the last */
+        uint32_t objects;                   /* dynamic symbols of data */
+        uint32_t needed;                    /* DT_NEEDED outside the set besides the C library */
+        uint32_t versions;                  /* of the C library's that it needs beyond OUTSIDE_VERSION */
+        uint32_t tls;                       /* bytes of .tbss, part of bss, and */
+        uint32_t tls_modules;               /* R_X86_64_DTPMOD64, each with an offset in .got */
+        uint32_t constructors, destructors; /* beyond one of each */
+        uint32_t methods;                   /* beyond those that the driver calls (methods.h), */
+        uint32_t documented;                /* of which so many say what they do: the first */
+        uint64_t names;                     /* bytes of the names of `outside` and `objects` */
     } extra;
     double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
@@ -113,9 +119,10 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
-    /* Functions that are too small to be numbered ones: local symbols that no one calls and nothing is
-     * told of, behind the others in .text. Of `small_size` of them (the plan's; bytes, 0 too), the
-     * first `small` are there. Their names are those of the first static objects. */
+    /* Functions that are too small to be numbered ones: local symbols that only tables lead to
+     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_size` of
+     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects.
+     */
     uint8_t *small_size;
     uint32_t small_sizes, small;
     uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
@@ -147,6 +154,7 @@ enum purpose {
     PURPOSE_EXTERN,
     PURPOSE_CLASSES,
     PURPOSE_NAMES,
+    PURPOSE_METHODS,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
@@ -249,12 +257,18 @@ static inline const char *plan_prefix(const struct plan_library *l)
     return l->prefix[0] ? l->prefix : l->name;
 }
 
-/* Bytes of its small functions, each at a whole 16. */
+/* Bytes that a small function takes in .text: a whole 16. */
+static inline uint64_t plan_small_place(const struct plan_library *l, uint32_t index)
+{
+    return (l->small_size[index] + UINT64_C(15)) & ~UINT64_C(15);
+}
+
+/* Of all of them. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < l->small; i++)
-        bytes += (l->small_size[i] + UINT64_C(15)) & ~UINT64_C(15);
+        bytes += plan_small_place(l, i);
     return bytes;
 }
 

@@ -199,15 +199,15 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
-    const bool wants_dynstr = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
+    const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
     const uint64_t room = undefined < most ? undefined + 1 : most;
-    if (wants_dynstr) {
+    if (chooses) {
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
         w->lengths = malloc(room * sizeof *w->lengths);
     }
-    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !wants_dynstr)) ||
+    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !chooses)) ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "emit/calls_rows.h"
-#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"
 #include "emit/names_row.h"
-#include "emit/outside.h"
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
@@ -19,7 +17,6 @@ enum {
     CALL_ESTIMATE = 32,
     NAME_ESTIMATE = 20, /* bytes of an import's name */
     OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
-    FEW_EXPORTED = 4,   /* whose names take nothing to speak of */
     MANGLED_ESTIMATE = 64,
 };
 
@@ -30,8 +27,8 @@ static uint32_t glue_symbols(const struct plan_library *l)
 {
     const bool python = l->kind == LIBRARY_MODULE;
     if (l->stripped)
-        return (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 1 + (uint32_t)shape_methods(l) : 0);
-    return 4u + (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 1 + (uint32_t)shape_methods(l) : 0);
+        return (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 2 + shape_driver_methods(l) : 0);
+    return 4u + (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 2 + shape_driver_methods(l) : 0);
 }
 
 /* Leaves that are kept for those who call them. */
@@ -47,72 +44,6 @@ uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
 {
     const uint32_t callers = l->imports && w->leaves ? 1 : 0;
     return (w->called ? 1 : 0) + callers;
-}
-
-/* How many more a row has of something; `share` fourths of them. */
-static uint32_t more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
-{
-    const uint64_t wanted = rows_value_or(l->said, v, 0);
-    const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
-    return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
-}
-
-/* Chooses undefined symbols whose names make .dynstr as large as the row has it; the bytes of
- * their names. */
-static uint64_t name_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
-{
-    const bool module = l->kind == LIBRARY_MODULE;
-    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
-    if (!l->outside_choice)
-        return natural;
-    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
-    const uint64_t others = shape_of(plan, l).dynstr;
-    uint64_t bytes = wanted > others ? wanted - others : 0;
-    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
-        bytes = natural;
-    /* where .dynsym is all there is, these are most of the names */
-    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
-                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
-    return outside_choose(module, l->key, l->extra.outside, bytes, known ? w->lengths : NULL, l->outside_choice);
-}
-
-/* As many slots of the PLT, undefined symbols and relocations as the row has. */
-static void set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
-{
-    const uint32_t share = w->share;
-    struct plan_extra *x = &l->extra;
-    const bool module = l->kind == LIBRARY_MODULE;
-    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
-    const struct shape least = shape_of(plan, l);
-    x->outside = more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
-    if (x->outside > outside_most(module))
-        x->outside = outside_most(module);
-    x->objects = more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
-    x->needed = more_of(l, ROW_OUTSIDE, 1, share);
-    if (x->needed > outside_libraries_most())
-        x->needed = outside_libraries_most();
-    x->weak = more_of(l, ROW_DYNAMIC_WEAK, 2, share);
-    if (x->weak > x->outside)
-        x->weak = x->outside;
-    x->weak_own = more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
-    if (x->weak_own > l->exported)
-        x->weak_own = l->exported;
-    x->slots = more_of(l, ROW_PLT, least.plt, share);
-    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
-    x->slots -= left;
-    /* then its own functions are called through the PLT; in a utility no heads of chains */
-    if (left) {
-        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
-        l->lazy = left + heads < l->exported ? left + heads : l->exported;
-        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
-            l->lazy--;
-    }
-    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
-    x->names += name_outside(plan, l, w);
-    const bool any = x->outside || least.defined;
-    x->pointers = more_of(l, ROW_RELATIVE, least.relative, share);
-    x->got = any ? more_of(l, ROW_GLOB_DAT, 2, share) : 0;
-    x->addresses = any ? more_of(l, ROW_ADDRESS_64, 0, share) : 0;
 }
 
 /* Sums up mangled names, of as many functions as there can be. */
@@ -160,7 +91,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
-    set_extra(plan, l, w);
+    rows_set_extra(plan, l, w);
 }
 
 /* Units of debug information as the row has them, or one where there is too little for more.
@@ -199,7 +130,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
-    l->files = l->stripped ? 0 : more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
+    l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
     set_units(l, false);
     solve_base(s, index);
     if (symtab < base[SIZE_SYMTAB]) {
@@ -238,12 +169,21 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
     l->size[SIZE_STRTAB] = (uint64_t)wanted[SIZE_STRTAB];
-    const uint64_t bss = shape_of(s->plan, l).bss;
+    const uint64_t bss = shape_of(s->plan, l).bss + l->extra.tls;
     l->size[SIZE_BSS] = rows_value_or(l->said, ROW_BSS, base[SIZE_BSS]);
     if (l->size[SIZE_BSS] < bss && bss > 1)
         return lacks(w, SIZE_BSS, bss);
     if (l->size[SIZE_BSS] < bss)
         l->size[SIZE_BSS] = bss;
+    return true;
+}
+
+/* As `fits`, with less of what goes before anything else where that helps. */
+static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
+{
+    while (!fits(r, index, code))
+        if (!rows_less_extra(r->s->plan, &r->s->plan->library[index], &r->want[index]))
+            return false;
     return true;
 }
 
@@ -255,7 +195,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     const uint32_t others = l->functions + glue_symbols(l);
     const uint32_t missing = w->functions > others ? w->functions - others : 0;
     l->small = missing < l->small_sizes ? missing : l->small_sizes;
-    while (!fits(r, index, code)) {
+    while (!fits_with_less(r, index, code)) {
         if (all || !l->small)
             return false;
         l->small = l->small > w->small ? w->small : l->small / 2;

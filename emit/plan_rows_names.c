@@ -104,11 +104,12 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
     for (uint32_t i = 0; i < l->files && !l->stripped; i++)
         fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
                  : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
-    for (uint32_t i = 0; i < l->extra.outside; i++)
+    for (uint32_t i = 0; i < l->extra.outside; i++) {
+        const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
+        const bool versioned = l->versioned_names && version;
         fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
-                   (l->versioned_names && outside_is_versioned(s->python, l->key, l->outside_choice, i)
-                        ? sizeof OUTSIDE_VERSION - 1
-                        : 0));
+                   (versioned ? 1 + strlen(outside_version_name(version)) : 0));
+    }
     for (uint32_t i = 0; i < l->extra.objects; i++)
         fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
     static const char *const functions[] = {

@@ -1,5 +1,5 @@
-/* What the parts of planning by rows share: libraries and graph (plan_rows.c), and one library
- * in its sizes (plan_rows_fit.c). */
+/* What the parts of planning by rows share: libraries and graph (plan_rows.c), one library
+ * in its sizes (plan_rows_fit.c) and what it has beyond its functions (plan_rows_extra.c). */
 #ifndef EMIT_PLAN_ROWS_PARTS_H
 #define EMIT_PLAN_ROWS_PARTS_H
 
@@ -43,6 +43,16 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
 
 /* Names of the sizes, for errors. */
 extern const char *const rows_size_names[SIZE_KINDS];
+
+/* How many more a row has of something; `share` fourths of them. */
+uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
+
+/* As many slots of the PLT, undefined symbols, relocations and methods as the row has, for a library that
+ * has its counts. */
+void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
+
+/* Takes some of what goes before anything else; false where that would not help against w->lack. */
+bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);

@@ -9,6 +9,7 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/methods.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
 
@@ -36,6 +37,7 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     else if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
                  string(ENTRY_DOC) + string(VISITED_DOC);
+    bytes += methods_bytes(l);
     for (uint32_t i = 0; s->holds && i < plan_executable(plan); i++)
         bytes += string(plan->library[i].name);
     return bytes;
@@ -97,7 +99,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     }
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
-    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof "GLIBC_2.2.5" + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof OUTSIDE_VERSION + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr += outside_versions_bytes(l->extra.versions);
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
@@ -163,11 +166,12 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.pointers = bare ? 0 : NAME_POINTERS;
-    s.glue = s.helpers + own_extern + (s.python ? 1 + shape_methods(l) : 0) + (s.executable ? 1 : 0);
+    s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
     s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
-    s.relative += l->extra.pointers;
+    s.relative += l->extra.constructors + l->extra.destructors;
+    s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     bool now = l->elf.bind == BIND_NOW;
@@ -232,10 +236,10 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSYM].info = 1;
     section[SECTION_DYNSTR].size = s->dynstr;
     section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
-    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux);
+    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
     section[SECTION_VERNEED].info = 1;
-    section[SECTION_RELA_DYN].size =
-        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.got + l->extra.addresses);
+    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
+                                                           l->extra.got + l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -243,14 +247,15 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     uint32_t framed = l->functions + s->glue + plan_small_framed(l);
     section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
-    section[SECTION_INIT_ARRAY].size = 8;
-    section[SECTION_FINI_ARRAY].size = 8;
+    section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
+    section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size =
         UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
+    section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)

@@ -154,10 +154,16 @@ static inline uint32_t shape_python_slot(const struct plan_library *l, enum pyth
     return l->level < LEVEL_PLAIN ? (uint32_t)which : which == PYTHON_FROM_UNSIGNED ? 1 : 0;
 }
 
+/* Methods that the driver calls. */
+static inline uint32_t shape_driver_methods(const struct plan_library *l)
+{
+    return l->level >= LEVEL_PLAIN ? 1 : 2;
+}
+
 /* Entries of its method table, with the end. */
 static inline uint32_t shape_methods(const struct plan_library *l)
 {
-    return l->level >= LEVEL_PLAIN ? 2 : 3;
+    return shape_driver_methods(l) + l->extra.methods + 1;
 }
 
 /* `l` has its counts: functions, chains, covered, imports, function_names,

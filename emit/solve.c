@@ -90,7 +90,7 @@ void solve_base(const struct solver *s, uint32_t index)
                           class_most(corpus, plan, l, units_most(s, l));
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
-    b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals;
+    b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.tls;
     if (l->said) /* objects that it has not are not told */
         b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
     if (l->without_debug || l->hollow)

@@ -320,7 +320,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
 /* A region of static objects: `count` of them share its bytes. */
 struct region {
     enum section_id section;
-    uint64_t address, size;
+    uint64_t address, size; /* in .tbss the address is an offset */
     uint32_t count;
 };
 
@@ -332,6 +332,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     const struct region regions[] = {
         {SECTION_DATA, s[SECTION_DATA].address + l->shape.data, l->data_free, l->objects_data},
         {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
+        {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
         {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
          UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss},
     };
@@ -352,14 +353,15 @@ static void put_objects(const struct library *l, struct local_table *t)
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
+        const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
         uint64_t each = g->count ? g->size / g->count & ~UINT64_C(7) : 0;
         for (uint32_t i = 0; i < g->count; i++, number++) {
             uint64_t size = i + 1 < g->count ? each : g->size - each * i;
             uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
             if (number > named && (number - named) % named == 0)
                 shared = first;
-            *t->next++ = symbol(number < named ? next_name(t) : shared, STB_LOCAL, STT_OBJECT, index,
-                                g->address + each * i, size);
+            *t->next++ =
+                symbol(number < named ? next_name(t) : shared, STB_LOCAL, type, index, g->address + each * i, size);
             if (number >= named)
                 shared += names_row_object_length(row, (number - named) % named) + 1;
             else if (row->said)
@@ -431,21 +433,29 @@ static void put_files(const struct library *l, struct local_table *t)
     }
 }
 
-/* Whether the undefined symbol has a version, and a name that says so in .symtab. */
-static bool is_versioned(const struct library *l, uint32_t outside)
+/* The version of an undefined symbol outside the set (outside.h). */
+static uint32_t version_of(const struct library *l, uint32_t outside)
 {
     const struct plan_library *row = l->row;
-    return row->versioned_names && outside < row->extra.outside &&
-           outside_is_versioned(l->shape.python, row->key, row->outside_choice, outside);
+    return outside_version(l->shape.python, row->key, row->outside_choice, outside);
+}
+
+/* Whether .symtab has it behind the name. */
+static bool is_versioned(const struct library *l, uint32_t outside)
+{
+    return l->row->versioned_names && version_of(l, outside);
 }
 
 static void put_versioned_names(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
-    for (uint32_t i = 0; i < row->extra.outside; i++)
-        if (is_versioned(l, i))
-            t->strings =
-                put_two(t->strings, outside_name(l->shape.python, row->key, row->outside_choice, i), OUTSIDE_VERSION);
+    for (uint32_t i = 0; i < row->extra.outside; i++) {
+        if (!is_versioned(l, i))
+            continue;
+        const char *name = outside_name(l->shape.python, row->key, row->outside_choice, i);
+        t->strings = put_u8(put_bytes(t->strings, name, strlen(name)), '@');
+        t->strings = put_two(t->strings, outside_version_name(version_of(l, i)), "");
+    }
 }
 
 static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o)
@@ -489,22 +499,32 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     assert(t.next == symtab + l->shape.symbols);
 }
 
+/* `version` is the first of their names in .dynstr, all of the C library's. */
 static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
                            const struct others *o)
 {
+    const char *strings = (const char *)image + l->layout.section[SECTION_DYNSTR].offset;
+    const uint32_t outside = o->outside + l->row->extra.outside;
     uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
     uint32_t symbols = l->shape.undefined + l->shape.defined;
     p = put_u16(p, VER_NDX_LOCAL);
-    for (uint32_t i = 1; i <= symbols; i++)
-        p = put_u16(p,
-                    i == o->cxa_finalize || i == o->start_main || (i >= o->outside && is_versioned(l, i - o->outside))
-                        ? VER_NDX_GLOBAL + 1
-                        : VER_NDX_GLOBAL);
+    for (uint32_t i = 1; i <= symbols; i++) {
+        uint32_t of = i == o->cxa_finalize || i == o->start_main;
+        if (i >= o->outside && i < outside)
+            of = version_of(l, i - o->outside);
+        p = put_u16(p, (uint16_t)(VER_NDX_GLOBAL + of));
+    }
     p = image + l->layout.section[SECTION_VERNEED].offset;
-    const Elf64_Verneed need = {VER_NEED_CURRENT, 1, libc, sizeof need, 0};
-    const Elf64_Vernaux aux = {hash_sysv("GLIBC_2.2.5", 11), 0, VER_NDX_GLOBAL + 1, version, 0};
+    const uint32_t versions = 1 + l->row->extra.versions;
+    const Elf64_Verneed need = {VER_NEED_CURRENT, (Elf64_Half)versions, libc, sizeof need, 0};
     p = put_bytes(p, &need, sizeof need);
-    put_bytes(p, &aux, sizeof aux);
+    for (uint32_t i = 1; i <= versions; i++) {
+        const char *name = strings + version;
+        const Elf64_Vernaux aux = {hash_sysv(name, strlen(name)), 0, (Elf64_Half)(VER_NDX_GLOBAL + i), version,
+                                   i < versions ? sizeof aux : 0};
+        p = put_bytes(p, &aux, sizeof aux);
+        version += (uint32_t)strlen(name) + 1;
+    }
 }
 
 static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order)
@@ -580,7 +600,9 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     if (!write_hashes(&t, arena, order))
         return false;
     uint32_t libc = put_name(&t, "libc.so.6", "");
-    uint32_t version = put_name(&t, "GLIBC_2.2.5", "");
+    uint32_t version = put_name(&t, OUTSIDE_VERSION, "");
+    for (uint32_t i = 0; i < l->row->extra.versions; i++)
+        put_name(&t, outside_version_name(2 + i), "");
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
     uint32_t runpath = l->row->runpath ? put_name(&t, "$ORIGIN", "") : 0;
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};

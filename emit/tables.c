@@ -1,7 +1,7 @@
 /* Data, constants, relocations and the dynamic section.
  *
  *     .rodata   doubles, floats | strings | constants of the profile's size
- *     .data     __dso_handle | PyModuleDef, PyMethodDef[3] | objects
+ *     .data     __dso_handle | PyModuleDef, PyMethodDef[3] and more | objects
  *     .bss      completed | scratch | visits | objects
  */
 #include <assert.h>
@@ -12,6 +12,8 @@
 #include "elf/plt.h"
 #include "emit/files.h"
 #include "emit/join.h"
+#include "emit/methods.h"
+#include "emit/small.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
 {
@@ -45,6 +47,9 @@ void tables_addresses(struct library *l)
         a->entry_doc = take_string(&string, ENTRY_DOC);
         a->visited_doc = take_string(&string, VISITED_DOC);
     }
+    a->methods_doc = string;
+    a->method_names = string + (l->row->extra.documented ? sizeof METHODS_DOC : 0);
+    string += methods_bytes(l->row);
     a->stems = string;
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
         take_string(&string, l->plan->library[plan_in_order(l->plan, i)].name);
@@ -55,7 +60,7 @@ void tables_addresses(struct library *l)
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
-    a->pointers = l->shape.python ? a->methods + METHOD_BYTES * shape_methods(l->row) : a->definition;
+    a->pointers = l->shape.python ? a->methods + METHOD_BYTES * (uint64_t)shape_methods(l->row) : a->definition;
     if (l->shape.in_data)
         c->scratch = s[SECTION_DATA].address + l->shape.data - SCRATCH_BYTES;
     c->objects = s[SECTION_DATA].address + l->shape.data;
@@ -130,37 +135,58 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     const uint64_t addresses = l->at.pointers + 8 * (uint64_t)x->pointers;
     for (uint32_t i = 0; i < x->got; i++) /* the functions with slots come last */
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, x->slots + i));
+    for (uint32_t i = 0; i < x->tls_modules;
+         i++) { /* this library, and an offset in its .tbss (psABI, the general model) */
+        const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
+        point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
+        put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
+    }
     for (uint32_t i = 0; i < x->addresses; i++)
         point_symbol(r, SECTION_DATA, addresses + 8 * (uint64_t)i, any_symbol(l, i), R_X86_64_64);
 }
 
-/* struct PyModuleDef and struct PyMethodDef[3] (CPython's moduleobject.h and
- * methodobject.h): reference count 1, size -1, METH_NOARGS. */
+/* What stands in a struct PyMethodDef; without documentation `doc` is 0. */
+struct method {
+    uint64_t name, function, doc;
+};
+
+static void write_method(struct relocations *r, uint64_t at, const struct method *m)
+{
+    point(r, SECTION_DATA, at, m->name);
+    point(r, SECTION_DATA, at + 8, m->function);
+    put_u32(at_address(r, SECTION_DATA, at + 16), 4); /* METH_NOARGS */
+    if (m->doc)
+        point(r, SECTION_DATA, at + 24, m->doc);
+}
+
+/* struct PyModuleDef and the array of struct PyMethodDef (CPython's moduleobject.h and
+ * methodobject.h): reference count 1, size -1. */
 static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
     uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
     const bool plain = l->row->level >= LEVEL_PLAIN;
-    memset(definition, 0, DEFINITION_BYTES + METHOD_BYTES * shape_methods(l->row));
+    memset(definition, 0, DEFINITION_BYTES + METHOD_BYTES * (uint64_t)shape_methods(l->row));
     put_u64(definition, 1);
     put_u64(definition + 56, UINT64_MAX);
     point(r, SECTION_DATA, a->definition + 40, a->name);
     if (!plain)
         point(r, SECTION_DATA, a->definition + 48, a->module_doc);
     point(r, SECTION_DATA, a->definition + 64, a->methods);
-    const struct {
-        uint64_t name, function, doc;
-    } methods[] = {
-        {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, a->entry_doc},
-        {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, a->visited_doc},
+    const struct method methods[] = {
+        {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, plain ? 0 : a->entry_doc},
+        {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, plain ? 0 : a->visited_doc},
     };
-    for (unsigned i = 0; i + 1 < shape_methods(l->row); i++) {
-        uint64_t at = a->methods + METHOD_BYTES * (uint64_t)i;
-        point(r, SECTION_DATA, at, methods[i].name);
-        point(r, SECTION_DATA, at + 8, methods[i].function);
-        put_u32(at_address(r, SECTION_DATA, at + 16), 4); /* METH_NOARGS */
-        if (!plain)
-            point(r, SECTION_DATA, at + 24, methods[i].doc);
+    uint64_t at = a->methods;
+    for (unsigned i = 0; i < shape_driver_methods(l->row); i++, at += METHOD_BYTES)
+        write_method(r, at, &methods[i]);
+    struct method m = {.name = a->method_names};
+    struct small_turn functions = small_methods(l);
+    for (uint32_t i = 0; i < l->row->extra.methods; i++, at += METHOD_BYTES) {
+        m.function = small_next(l, &functions, GLUE_METHOD);
+        m.doc = i < l->row->extra.documented ? a->methods_doc : 0;
+        write_method(r, at, &m);
+        m.name += methods_name_length(l->row, i) + 1;
     }
 }
 
@@ -207,15 +233,29 @@ static void write_executable(const struct library *l, struct relocations *r)
     write_objects(l, r, table);
 }
 
+/* What runs when the library is loaded and unloaded. */
+static void write_arrays(const struct library *l, struct relocations *r)
+{
+    const struct section *s = l->layout.section;
+    const struct glue_place *g = l->glue.place;
+    struct small_turn functions = small_constructors(l);
+    uint64_t at = s[SECTION_INIT_ARRAY].address;
+    /* these two, and __dso_handle, are the TABLES_FILE_RELATIVE */
+    point(r, SECTION_INIT_ARRAY, at, l->code.text + g[GLUE_FRAME_DUMMY].offset);
+    for (uint32_t i = 0; i < l->row->extra.constructors; i++)
+        point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    at = s[SECTION_FINI_ARRAY].address;
+    point(r, SECTION_FINI_ARRAY, at, l->code.text + g[GLUE_DTORS].offset);
+    for (uint32_t i = 0; i < l->row->extra.destructors; i++)
+        point(r, SECTION_FINI_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+}
+
 static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
     struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
-    if (!library_is_part(l)) { /* these, and __dso_handle, are the TABLES_FILE_RELATIVE */
-        const struct glue_place *g = l->glue.place;
-        point(&r, SECTION_INIT_ARRAY, s[SECTION_INIT_ARRAY].address, l->code.text + g[GLUE_FRAME_DUMMY].offset);
-        point(&r, SECTION_FINI_ARRAY, s[SECTION_FINI_ARRAY].address, l->code.text + g[GLUE_DTORS].offset);
-    }
+    if (!library_is_part(l))
+        write_arrays(l, &r);
     for (unsigned i = 0; i < l->shape.pointers; i++)
         point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
     if (!library_is_part(l))
@@ -353,6 +393,7 @@ static void write_constants(const struct library *l, uint8_t *image)
         const unsigned count = l->row->level < LEVEL_PLAIN ? sizeof strings / sizeof strings[0] : 2;
         for (unsigned i = 0; i < count; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
+        p = methods_write_strings(l->row, p);
     }
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++) {
         const char *stem = l->plan->library[plan_in_order(l->plan, i)].name;

@@ -1,6 +1,7 @@
 /* Distributions of captured profiles, emit/distribution.h, and names and undefined symbols whose
  * lengths follow them.
  */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/outside_newer.h"
 
 enum { MOST = 5000 };
 
@@ -143,7 +145,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         const bool module = seed % 2;
         const uint32_t count = 20 + random_below(random_at(seed, 0), outside_most(module) / 2);
         const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
-        assert_true(outside_choose(module, seed, count, bytes, NULL, choice) == bytes);
+        assert_true(outside_choose(module, seed, count, 0, bytes, NULL, choice) == bytes);
         uint64_t is = 0;
         memset(seen, 0, sizeof seen);
         for (uint32_t i = 0; i < count; i++) {
@@ -153,8 +155,60 @@ static void test_outside_names_take_what_is_wanted(void **state)
         assert_true(is == bytes);
     }
     /* as long as can be */
-    const uint64_t most = outside_choose(true, 1, 10, 1 << 20, NULL, choice);
+    const uint64_t most = outside_choose(true, 1, 10, 0, 1 << 20, NULL, choice);
     assert_in_range(most, 10 * 30, 10 * 64);
+}
+
+static void test_outside_names_have_the_versions_that_are_wanted(void **state)
+{
+    static uint16_t choice[2000];
+    static uint32_t length[2000];
+    static uint8_t seen[1 << 16];
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const bool module = seed % 2;
+        const uint32_t count = 1 + random_below(random_at(seed, 0), seed % 4 ? 60 : 900);
+        const uint32_t most = outside_versions_most() < count ? outside_versions_most() : count;
+        const uint32_t versions = random_below(random_at(seed, 1), most + 1);
+        uint32_t found[64] = {0};
+        uint64_t is = 0;
+        uint64_t named = 0;
+        for (uint32_t i = 0; i < count; i++)
+            length[i] = 4 + 20 * i / count;
+        memset(seen, 0, sizeof seen);
+        const uint64_t bytes = outside_choose(module, seed, count, versions, outside_bytes(module, seed, count),
+                                              seed % 3 ? NULL : length, choice);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t version = outside_version(module, seed, choice, i);
+            const size_t name = strlen(outside_name(module, seed, choice, i)) + 1;
+            assert_false(seen[choice[i]]++);
+            found[version]++;
+            is += name;
+            named += version ? name + 1 + strlen(outside_version_name(version)) : 0;
+        }
+        assert_true(is == bytes);
+        assert_true(named == outside_versioned_bytes(module, seed, choice, count));
+        for (uint32_t v = 2; v < 64; v++)
+            assert_int_equal(found[v], v < versions + 2);
+    }
+}
+
+/* The C library that runs this says so. */
+static void test_the_c_library_has_these_versions(void **state)
+{
+    (void)state;
+    assert_non_null(dlvsym(RTLD_DEFAULT, "malloc", OUTSIDE_VERSION));
+    assert_null(dlvsym(RTLD_DEFAULT, "malloc", "GLIBC_2.4"));
+    for (uint32_t i = 0; i < outside_most(false); i++)
+        assert_int_equal(outside_version(false, 0, NULL, i), 1);
+    for (uint32_t v = 0; v < outside_newer_versions(); v++) {
+        const uint32_t first = outside_newer_first(v);
+        assert_non_null(outside_newer_name(first));
+        for (uint32_t i = first; outside_newer_name(i); i++) {
+            assert_non_null(dlvsym(RTLD_DEFAULT, outside_newer_name(i), outside_newer_version(v)));
+            assert_int_equal(outside_newer_version_of(i), v);
+        }
+    }
 }
 
 static void test_names_of_rows(void **state)
@@ -202,6 +256,8 @@ int main(void)
         cmocka_unit_test(test_distance),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_outside_names_take_what_is_wanted),
+        cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
+        cmocka_unit_test(test_the_c_library_has_these_versions),
         cmocka_unit_test(test_names_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

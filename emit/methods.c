@@ -1,0 +1,46 @@
+/* See methods.h. */
+#include "emit/methods.h"
+
+#include "base/bytes.h"
+#include "base/words.h"
+
+/* A verb and a noun, the first at any of them; then with a number. */
+static uint32_t words_of(const struct plan_library *l, uint32_t index)
+{
+    return (uint32_t)((plan_key(l, PURPOSE_METHODS) + index) % WORDS_METHODS);
+}
+
+uint32_t methods_name_length(const struct plan_library *l, uint32_t index)
+{
+    return words_method_length(words_of(l, index)) + (index < WORDS_METHODS ? 0 : names_digits(index));
+}
+
+static uint8_t *put_method_name(const struct plan_library *l, uint32_t index, uint8_t *p)
+{
+    p = (uint8_t *)words_method(words_of(l, index), (char *)p);
+    if (index >= WORDS_METHODS) {
+        uint8_t *const end = p + names_digits(index);
+        uint8_t *digit = end;
+        for (uint32_t rest = index; rest; rest /= 10)
+            *--digit = (uint8_t)('0' + rest % 10);
+        p = end;
+    }
+    return put_u8(p, '\0');
+}
+
+uint64_t methods_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = l->extra.documented ? sizeof METHODS_DOC : 0;
+    for (uint32_t i = 0; i < l->extra.methods; i++)
+        bytes += methods_name_length(l, i) + UINT64_C(1);
+    return bytes;
+}
+
+uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p)
+{
+    if (l->extra.documented)
+        p = put_bytes(p, METHODS_DOC, sizeof METHODS_DOC);
+    for (uint32_t i = 0; i < l->extra.methods; i++)
+        p = put_method_name(l, i, p);
+    return p;
+}

@@ -1,0 +1,188 @@
+/* What a library with a row has beyond what its functions take: undefined symbols, PLT slots,
+ * relocations, methods, constructors, as many as its row says; see plan_rows.c. */
+#include <string.h>
+
+#include "emit/distribution.h"
+#include "emit/outside.h"
+#include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
+
+enum {
+    FEW_EXPORTED = 4,     /* whose names take nothing to speak of */
+    TLS_MOST = 1 << 20,   /* bytes, where bss is not given */
+    TABLE_MOST = 1 << 20, /* methods, constructors, destructors */
+};
+
+uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+{
+    const uint64_t wanted = rows_value_or(l->said, v, 0);
+    const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
+    return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
+ * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
+static uint64_t choose_outside(struct plan_library *l, const struct want *w, uint64_t others, uint32_t versions,
+                               uint64_t *apart)
+{
+    const bool module = l->kind == LIBRARY_MODULE;
+    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
+    const uint64_t beside = others + outside_versions_bytes(versions);
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
+    uint64_t bytes = wanted > beside ? wanted - beside : 0;
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
+        bytes = natural;
+    /* where .dynsym is all there is, these are most of the names */
+    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
+                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    const uint64_t is =
+        outside_choose(module, l->key, l->extra.outside, versions, bytes, known ? w->lengths : NULL, l->outside_choice);
+    *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
+    return is;
+}
+
+/* Names of undefined symbols and of objects, and `versions`, or fewer where .dynstr is more like the row's then. */
+static void set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
+{
+    struct plan_extra *x = &l->extra;
+    uint64_t apart;
+    uint64_t least = UINT64_MAX;
+    x->versions = 0;
+    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    if (!l->outside_choice) {
+        x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
+        return;
+    }
+    const uint64_t others = shape_of(plan, l).dynstr;
+    versions = smaller(smaller(versions, x->outside), outside_versions_most());
+    for (uint32_t n = versions + 1; n-- && least;) {
+        choose_outside(l, w, others, n, &apart);
+        if (apart < least) {
+            least = apart;
+            x->versions = n;
+        }
+    }
+    x->names += choose_outside(l, w, others, x->versions, &apart);
+}
+
+/* What relocations of type RELATIVE are for. */
+struct relocated {
+    uint32_t constructors, destructors, methods;
+};
+
+/* Whether its row does not say how many; one that was captured leaves out zeros. */
+static bool has_any_relocations(const struct plan *plan, const struct plan_library *l)
+{
+    return l->said->value[ROW_RELATIVE] == PROFILE_DERIVED && !profile_is_captured(plan->profile);
+}
+
+/* So much of each, or as far as there are relocations: one for a constructor and a destructor, two for a
+ * method, its name and its function, and another one for its documentation. What is left of these is pointers. */
+static void set_relocated(const struct plan *plan, struct plan_library *l, const struct relocated *wanted)
+{
+    struct plan_extra *x = &l->extra;
+    const bool any = has_any_relocations(plan, l);
+    uint32_t rest = x->pointers + x->constructors + x->destructors + 2 * x->methods + x->documented;
+    if (any)
+        rest = 5 * TABLE_MOST;
+    x->constructors = smaller(wanted->constructors, smaller(rest, TABLE_MOST));
+    rest -= x->constructors;
+    x->destructors = smaller(wanted->destructors, smaller(rest, TABLE_MOST));
+    rest -= x->destructors;
+    x->methods = smaller(wanted->methods, smaller(rest / 2, TABLE_MOST));
+    rest -= 2 * x->methods;
+    x->documented = l->level >= LEVEL_PLAIN ? 0 : smaller(rest, x->methods);
+    x->pointers = any ? 0 : rest - x->documented;
+}
+
+static uint32_t fewer(uint32_t count)
+{
+    return count ? count - 1 - count / 8 : 0;
+}
+
+bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    struct relocated now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
+    if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
+        return false;
+    /* constructors take what pointers would, if they have relocations of the row's */
+    const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
+    if (!now.methods && !more && l->extra.tls_modules) {
+        l->extra.tls_modules = fewer(l->extra.tls_modules);
+        return true;
+    }
+    if (!now.methods && !more) {
+        if (!l->extra.versions || w->lack != SIZE_TEXT)
+            return false;
+        set_names(plan, l, w, l->extra.versions - 1);
+        return true;
+    }
+    if (!now.methods) {
+        now.constructors = fewer(now.constructors);
+        now.destructors = fewer(now.destructors);
+    }
+    now.methods = fewer(now.methods);
+    set_relocated(plan, l, &now);
+    return true;
+}
+
+/* Bytes of thread-local memory, as far as bss has room beside `least`. */
+static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t share)
+{
+    const uint32_t wanted = rows_more_of(l, ROW_TLS, 0, share);
+    const int64_t bss = l->said->value[ROW_BSS];
+    if (bss == PROFILE_DERIVED)
+        return smaller(wanted, TLS_MOST);
+    const uint64_t room = (uint64_t)bss > least ? (uint64_t)bss - least : 0;
+    return room < wanted ? (uint32_t)room : wanted;
+}
+
+void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t share = w->share;
+    struct plan_extra *x = &l->extra;
+    const bool module = l->kind == LIBRARY_MODULE;
+    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    const struct shape least = shape_of(plan, l);
+    x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
+    if (x->outside > outside_most(module))
+        x->outside = outside_most(module);
+    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
+    if (x->needed > outside_libraries_most())
+        x->needed = outside_libraries_most();
+    x->weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
+    if (x->weak > x->outside)
+        x->weak = x->outside;
+    x->weak_own = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
+    if (x->weak_own > l->exported)
+        x->weak_own = l->exported;
+    x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
+    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    x->slots -= left;
+    /* then its own functions are called through the PLT; in a utility no heads of chains */
+    if (left) {
+        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+        l->lazy = left + heads < l->exported ? left + heads : l->exported;
+        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
+            l->lazy--;
+    }
+    set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
+    const bool any = x->outside || least.defined;
+    x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
+    const struct relocated wanted = {
+        .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
+        .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),
+        .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
+    };
+    set_relocated(plan, l, &wanted);
+    x->tls = tls_of(l, least.bss, share);
+    x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
+    x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+}

@@ -1,0 +1,107 @@
+/* See small.h. */
+#include "emit/small.h"
+
+#include "base/bytes.h"
+#include "elf/plt.h"
+
+enum {
+    RETURN_NUMBER = 5 + 5, /* mov $number,%edi; jmp PyLong_FromUnsignedLong@plt */
+    PIECE_MOST = 7
+};
+
+/* How many small functions are those of methods: the last. Their sizes are in ascending order. */
+static uint32_t methods_of(const struct plan_library *l)
+{
+    uint32_t count = 0;
+    while (count < l->extra.methods && count < l->small && l->small_size[l->small - 1 - count] >= RETURN_NUMBER)
+        count++;
+    return count;
+}
+
+/* Functions [first, first + count) in turn. */
+static struct small_turn turn_of(const struct library *l, uint32_t first, uint32_t count)
+{
+    struct small_turn t = {.first = first, .count = count, .start = l->code.text + l->small};
+    for (uint32_t i = 0; i < first; i++)
+        t.start += plan_small_place(l->row, i);
+    return t;
+}
+
+struct small_turn small_methods(const struct library *l)
+{
+    const uint32_t count = methods_of(l->row);
+    return turn_of(l, l->row->small - count, count);
+}
+
+struct small_turn small_constructors(const struct library *l)
+{
+    const uint32_t end = l->row->small - methods_of(l->row);
+    uint32_t first = 0;
+    while (first < end && !l->row->small_size[first])
+        first++;
+    return turn_of(l, first, end - first);
+}
+
+uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise)
+{
+    if (!t->count)
+        return l->code.text + l->glue.place[otherwise].offset;
+    const uint32_t which = t->next++ % t->count;
+    if (!which)
+        t->at = t->start;
+    const uint64_t address = t->at;
+    t->at += plan_small_place(l->row, t->first + which);
+    return address;
+}
+
+/* %rax, which nothing needs, gets some value: one instruction of `size` bytes, 1 to PIECE_MOST. */
+static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value)
+{
+    static const struct {
+        const char *code;
+        uint32_t code_size, operand;
+    } pieces[PIECE_MOST] = {
+        {"\x90", 1, 0},         /* nop */
+        {"\x31\xc0", 2, 0},     /* xor %eax,%eax */
+        {"\x48\x89\xf0", 3, 0}, /* mov %rsi,%rax */
+        {"\x48\x83\xc0", 3, 1}, /* add $v,%rax */
+        {"\xb8", 1, 4},         /* mov $v,%eax */
+        {"\x69\xc6", 2, 4},     /* imul $v,%esi,%eax */
+        {"\x48\x8d\x86", 3, 4}, /* lea v(%rsi),%rax */
+    };
+    p = put_bytes(p, pieces[size - 1].code, pieces[size - 1].code_size);
+    if (pieces[size - 1].operand == 1)
+        return put_u8(p, (uint8_t)(value & INT8_MAX));
+    return pieces[size - 1].operand ? put_u32(p, (uint32_t)(value & INT32_MAX)) : p;
+}
+
+/* return number; */
+static uint8_t *put_return_number(const struct library *l, uint32_t number, uint8_t *p)
+{
+    const struct code *c = &l->code;
+    const uint32_t slot = l->at.python_slot + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
+    p = put_u32(put_u8(p, 0xbf), number);
+    p = put_u8(p, 0xe9);
+    return code_relative(c, p, c->target ? c->target[slot] : c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+}
+
+void small_write(const struct library *l, uint8_t *p)
+{
+    const struct plan_library *row = l->row;
+    const uint32_t first = row->small - methods_of(row);
+    for (uint32_t i = 0; i < row->small; i++) {
+        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
+        const uint32_t size = row->small_size[i];
+        const uint32_t end = i < first ? 1 : RETURN_NUMBER;
+        for (uint32_t rest = size ? size - end : 0; rest; value = random_mix(value)) {
+            const uint32_t part = rest <= PIECE_MOST ? rest : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
+            p = put_piece(p, part, value);
+            rest -= part;
+        }
+        if (size)
+            p = i < first ? put_u8(p, 0xc3) : put_return_number(l, i, p); /* ret */
+        const uint32_t padding = (uint32_t)plan_small_place(row, i) - size;
+        code_pad(p, padding);
+        p += padding;
+    }
+}

@@ -1,0 +1,298 @@
+"""What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors,
+versions of the C library, thread-local memory. CPython, the dynamic linker and binutils are the judges.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from objects import ask, tool
+
+# Room for all; relocations for some of them only, and not all of these documented; stripped, so that no function is to
+# spare; as many as have names of two words, and more; too little data for most; no wish for relocations.
+MODULES = [
+    """{kind: module, text: 60000, data: 9000, bss: 8, debug: 90000, symtab: 4800, strtab: 4000, functions: 120,
+        dynamic: {functions: 1, undefined: 30}, plt: 25, relocations: {relative: 190}, outside: 1, methods: 40,
+        function-sizes: '0 4 9 12 16*2 20 24 30 36 40 44 50 60 80 100 130 160 200 300 900'}""",
+    """{kind: module, text: 40000, data: 9000, bss: 900, relocations: {relative: 99}, outside: 1, methods: 40}""",
+    """{kind: module, text: 40000, data: 9000, bss: 900, functions: 30, relocations: {relative: 200}, methods: 40}""",
+    """{kind: module, text: 90000, data: 40000, bss: 900, functions: 9, relocations: {relative: 2200}, methods: 700}""",
+    """{kind: module, text: 60000, data: 1600, bss: 900, functions: 9, relocations: {relative: 2200}, methods: 700}""",
+    """{kind: module, functions: 9, methods: 12}""",
+]
+
+METHODS = """
+import importlib, json, sys
+sys.path.insert(0, sys.argv[1])
+for number in range(int(sys.argv[2])):
+    module = importlib.import_module(f"libmodule{number}")
+    methods = [getattr(module, name) for name in dir(module) if not name.startswith("__")]
+    methods = [method for method in methods if callable(method)]
+    documented = sum(method.__doc__ is not None for method in methods)
+    print(json.dumps([len(methods), documented, [method() for method in methods]]))
+"""
+
+
+def make(programs, directory, rows):
+    text = "\n".join(["pyelfgen-profile: 1", "libraries:", *(f"- {row}" for row in rows), ""])
+    (directory / "rows.prof").write_text(text)
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    told = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    return directory / "set", [library["differs"] for library in sorted(told, key=lambda library: library["row"])]
+
+
+def check_readers(paths):
+    lint = tool("eu-elflint")
+    for path in paths:
+        assert ask(lint, "--gnu-ld", path) == "No errors\n"
+        ask("readelf", "-aW", path)
+
+
+@pytest.fixture(scope="module")
+def modules(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("modules"), MODULES)
+
+
+def test_modules_have_as_many_methods_as_their_rows_say(modules):
+    """Or as differences.json says; each may be called, and returns a number."""
+    directory, differs = modules
+    command = [sys.executable, "-c", METHODS, directory, len(MODULES)]
+    out = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
+    found = [json.loads(line) for line in out.splitlines()]
+    wanted = [40, 40, 40, 700, 700, 12]
+    for number, (count, _, results) in enumerate(found):
+        assert count == differs[number].get("methods", [wanted[number], wanted[number]])[1]
+        assert all(isinstance(result, int) for result in results)
+    assert [count for count, _, _ in found][:4] == [40, 40, 40, 700]
+    assert 2 <= found[4][0] < 60
+    assert found[5][0] == 12
+    documented = [count for _, count, _ in found]
+    assert documented[0] == 40 and 2 <= documented[1] < 40 and documented[2:4] == [40, 700]
+
+
+def test_methods_lead_to_functions_of_their_own(modules):
+    """Where there are functions that nothing else calls, no two methods lead to the same."""
+    out = ask(sys.executable, "-c", METHODS, modules[0], 1)
+    results = json.loads(out)[2]
+    assert len(set(results)) == 40
+
+
+def test_relocations_stay_those_of_the_rows(modules):
+    directory, differs = modules
+    for number, wanted in enumerate([190, 99, 200, 2200, 2200]):
+        relocations = ask("readelf", "-rW", directory / f"libmodule{number}.so")
+        found = relocations.count("R_X86_64_RELATIVE")
+        assert found == differs[number].get("relocations: relative", [wanted, wanted])[1]
+        assert found == wanted or number == 4
+
+
+def test_readers_have_nothing_to_complain_of(modules):
+    check_readers(sorted(modules[0].glob("libmodule*.so")))
+
+
+def test_the_set_runs(programs, modules):
+    ran = programs.run("pyelfrun", "--phases", "import,visit", modules[0])
+    assert "every result right" in ran.stdout
+
+
+# With small functions, without any, without relocations for all, with little data, without sizes.
+ARRAYS = [
+    """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 2400, strtab: 4000, functions: 60,
+        relocations: {relative: 70}, constructors: 9, destructors: 4,
+        function-sizes: '0 4 9 12 16*2 20 24 30 36 40 44 50 60 80 100 130 160 200 300 900'}""",
+    """{kind: module, text: 30000, data: 3000, bss: 900, relocations: {relative: 70}, constructors: 30, methods: 5}""",
+    """{kind: utility, text: 30000, data: 3000, bss: 900, relocations: {relative: 17}, constructors: 30}""",
+    """{kind: utility, text: 30000, data: 700, bss: 900, functions: 10, constructors: 300}""",
+    """{kind: module, functions: 10, constructors: 3, destructors: 2}""",
+]
+
+
+@pytest.fixture(scope="module")
+def arrays(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("arrays"), ARRAYS)
+
+
+def section_size(path, name):
+    found = re.search(rf"{re.escape(name)} +\w+_ARRAY +\w+ \w+ (\w+)", ask("readelf", "-SW", path))
+    return int(found[1], 16)
+
+
+def test_as_many_constructors_as_rows_say(arrays):
+    """Or as differences.json says; each is an address in .text that the dynamic linker relocates."""
+    directory, differs = arrays
+    got = []
+    names = ["libutility0", "libmodule0", "libutility1", "libutility2", "libmodule1"]
+    for name, row, told in zip(names, ARRAYS, differs):
+        found = [section_size(directory / f"{name}.so", f".{which}_array") // 8 for which in ("init", "fini")]
+        for key, count in zip(("constructors", "destructors"), found):
+            said = re.search(rf"{key}: (\d+)", row)
+            wanted = int(said[1]) if said else 1
+            assert count == told.get(key, [wanted, wanted])[1]
+        got.append(found)
+    assert got[0] == [9, 4] and got[1] == [30, 1] and got[4] == [3, 2]
+    assert 1 < got[2][0] < 30 and got[3][0] < 30
+
+
+def test_constructors_are_functions_of_their_own(arrays):
+    """Where there are small functions: symbols of .symtab, none of them twice."""
+    path = arrays[0] / "libutility0.so"
+    symbols = {int(line.split()[0], 16): line.split()[2] for line in ask("nm", "--defined-only", path).splitlines()}
+    size = 8 * (9 + 4)
+    start = int(re.search(r"\.init_array +\w+ +(\w+)", ask("readelf", "-SW", path))[1], 16)
+    at = re.findall(r"(\w+) +\w+ R_X86_64_RELATIVE +(\w+)", ask("readelf", "-rW", path))
+    targets = [int(to, 16) for place, to in at if start <= int(place, 16) < start + size]
+    assert len(targets) == len(set(targets)) == 13
+    assert all(target in symbols for target in targets)
+
+
+def test_constructors_run(programs, arrays):
+    directory = arrays[0]
+    load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
+    ask(sys.executable, "-c", load, *directory.glob("libu*.so"))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+# Many; .dynstr of a size, with lengths of names in a library without a symbol table; more than there are and more than
+# undefined symbols; .dynstr that only fewer fit in; so little text that they go.
+VERSIONED = [
+    """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        dynamic: {functions: 9, undefined: 60}, versions: 20}""",
+    """{kind: module, text: 40000, data: 3000, bss: 8, outside: 1, dynamic: {functions: 1, undefined: 90, dynstr: 1500},
+        versions: 8, name-lengths: '5 6*2 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 24 30'}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 60}, versions: 90}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 7}, versions: 20}""",
+    """{kind: module, text: 40000, data: 3000, bss: 900, dynamic: {functions: 1, undefined: 14, dynstr: 290},
+        versions: 9}""",
+    """{kind: utility, text: 2240, data: 900, bss: 900, functions: 4, dynamic: {undefined: 12}, versions: 9}""",
+    """{kind: utility, functions: 4, dynamic: {undefined: 30}, versions: 6}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, dynamic: {undefined: 60}}""",
+]
+VERSIONED_NAMES = [f"lib{row[7:14]}" for row in VERSIONED]
+VERSIONED_NAMES = [name.strip(",") + str(VERSIONED_NAMES[:i].count(name)) for i, name in enumerate(VERSIONED_NAMES)]
+
+
+@pytest.fixture(scope="module")
+def versioned(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("versioned"), VERSIONED)
+
+
+def versions_of(path):
+    """What it needs of the C library, and the versions that its undefined symbols have."""
+    needs = re.findall(r"Name: (\S+) ", ask("readelf", "-VW", path))
+    used = re.findall(r" UND (\S+?)@(\S+)", ask("readelf", "--dyn-syms", "-W", path))
+    return needs, used
+
+
+def test_as_many_versions_as_rows_say(versioned):
+    """Or as differences.json says; each is the version of some undefined symbol."""
+    directory, differs = versioned
+    counts = []
+    for name, row, told in zip(VERSIONED_NAMES, VERSIONED, differs):
+        needs, used = versions_of(directory / f"{name}.so")
+        said = re.search(r"versions: (\d+)", row)
+        wanted = int(said[1]) if said else 1
+        assert len(needs) == len(set(needs)) == told.get("versions", [wanted, wanted])[1]
+        assert {version for _, version in used} == set(needs)
+        counts.append(len(needs))
+    assert counts[:2] == [20, 8] and counts[6:] == [6, 1]
+    assert 25 < counts[2] < 40 and 1 < counts[3] < 8 and 1 < counts[4] < 9 and counts[5] < 9
+
+
+def test_versions_are_those_of_the_c_library(versioned):
+    """The default ones of this system's, and none that a C library 2.34 does not have."""
+    libc = re.findall(r"(\S+)@@(GLIBC_\S+)", ask("readelf", "--dyn-syms", "-W", "/lib/x86_64-linux-gnu/libc.so.6"))
+    for name in VERSIONED_NAMES:
+        needs, used = versions_of(versioned[0] / f"{name}.so")
+        assert set(used) <= set(libc)
+        assert all(int(version.split(".")[1]) <= 34 for version in needs)
+
+
+def test_dynstr_is_the_row_s(versioned):
+    directory, differs = versioned
+    for number, wanted in ((1, 1500), (4, 290)):
+        sections = ask("readelf", "-SW", directory / f"{VERSIONED_NAMES[number]}.so")
+        found = int(re.search(r"\.dynstr +\w+ +\w+ \w+ (\w+)", sections)[1], 16)
+        assert found == differs[number].get("dynamic: dynstr", [wanted, wanted])[1]
+        assert number == 4 or found == wanted
+
+
+def test_versioned_symbols_are_bound(programs, versioned):
+    directory = versioned[0]
+    load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
+    command = [sys.executable, "-c", load, *sorted(directory.glob("lib*.so"))]
+    subprocess.run([str(part) for part in command], check=True, env={"LD_BIND_NOW": "1"})
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+# With symbols and references; without; more than bss has room for; neither bss nor references to it; without sizes.
+THREADED = [
+    """{kind: utility, text: 40000, data: 3000, bss: 5000, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        relocations: {relative: 40, tls: 3}, tls: 200}""",
+    """{kind: module, text: 40000, data: 3000, bss: 3000, tls: 20}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 300, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
+        relocations: {tls: 1}, tls: 3000}""",
+    """{kind: utility, text: 40000, data: 3000, tls: 5}""",
+    """{kind: utility, functions: 4, relocations: {tls: 9}, tls: 16}""",
+]
+THREADED_NAMES = ["libutility0", "libmodule0", "libutility1", "libutility2", "libutility3"]
+
+
+@pytest.fixture(scope="module")
+def threaded(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("threaded"), THREADED)
+
+
+def test_as_much_thread_local_memory_as_rows_say(threaded):
+    """Or as differences.json says; bss is the row's with it."""
+    directory, differs = threaded
+    for name, row, told in zip(THREADED_NAMES, THREADED, differs):
+        path = directory / f"{name}.so"
+        wanted = int(re.search(r", tls: (\d+)\}$", row)[1])
+        segments = re.findall(r" TLS +\w+ \w+ \w+ 0x0+ 0x(\w+)", ask("readelf", "-lW", path))
+        assert [int(size, 16) for size in segments] == [told.get("tls", [wanted, wanted])[1]]
+        assert name == "libutility1" or "tls" not in told
+        bss = re.search(r"bss: (\d+)", row)
+        assert not bss or int(ask("size", path).splitlines()[1].split()[2]) == int(bss[1])
+        said = re.search(r"relocations: \{[^}]*tls: (\d+)", row)
+        assert len(re.findall("R_X86_64_DTPMOD64", ask("readelf", "-rW", path))) == (int(said[1]) if said else 0)
+
+
+def test_thread_local_objects(threaded):
+    """Symbols of .symtab, all within the memory."""
+    for name, most in (("libutility0", 200), ("libutility1", 300)):
+        symbols = re.findall(r": (\w+) +(\d+) TLS +LOCAL", ask("readelf", "-sW", threaded[0] / f"{name}.so"))
+        assert symbols
+        assert all(int(value, 16) + int(size) <= most for value, size in symbols)
+
+
+def test_thread_local_memory_is_there(programs, threaded):
+    directory = threaded[0]
+    load = """
+import ctypes, sys, threading
+for path in sys.argv[1:]:
+    ctypes.CDLL(path)
+threads = [threading.Thread(target=print) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    ask(sys.executable, "-c", load, *sorted(directory.glob("lib*.so")))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+def test_thread_local_memory_beside_a_debug_file(programs, threaded, tmp_path):
+    profile = threaded[0].parent / "rows.prof"
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--separate", "debuglink")
+    check_readers(sorted((tmp_path / "set").glob("lib*.so")))
+    for path in (tmp_path / "set").glob("*.debug"):
+        assert ask(tool("eu-elflint"), "--gnu-ld", "-d", path) == "No errors\n"
