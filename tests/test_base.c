@@ -73,6 +73,9 @@ static void test_uleb128(void **state)
         assert_int_equal(end - out, unsigned_cases[i].size);
         assert_int_equal(leb128_unsigned_size(unsigned_cases[i].value), unsigned_cases[i].size);
         assert_memory_equal(out, unsigned_cases[i].encoded, unsigned_cases[i].size);
+        const uint8_t *p = unsigned_cases[i].encoded;
+        assert_int_equal(take_uleb128(&p), unsigned_cases[i].value);
+        assert_int_equal(p - unsigned_cases[i].encoded, unsigned_cases[i].size);
     }
 }
 
@@ -85,7 +88,27 @@ static void test_sleb128(void **state)
         assert_int_equal(end - out, signed_cases[i].size);
         assert_int_equal(leb128_signed_size(signed_cases[i].value), signed_cases[i].size);
         assert_memory_equal(out, signed_cases[i].encoded, signed_cases[i].size);
+        const uint8_t *p = signed_cases[i].encoded;
+        assert_int_equal(take_sleb128(&p), signed_cases[i].value);
+        assert_int_equal(p - signed_cases[i].encoded, signed_cases[i].size);
     }
+}
+
+/* Section 7.6 allows more bytes than a number needs. */
+static void test_long_leb128(void **state)
+{
+    (void)state;
+    const uint8_t seven[] = {0x87, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00};
+    const uint8_t minus_two[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+    const uint8_t *p = seven;
+    assert_int_equal(take_uleb128(&p), 7);
+    assert_ptr_equal(p, seven + sizeof seven);
+    p = seven;
+    assert_int_equal(take_sleb128(&p), 7);
+    p = minus_two;
+    assert_int_equal(take_sleb128(&p), -2);
+    assert_ptr_equal(p, minus_two + sizeof minus_two);
+    assert_ptr_equal(skip_leb128(minus_two), p);
 }
 
 static void test_put_is_little_endian(void **state)
@@ -578,6 +601,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uleb128),
         cmocka_unit_test(test_sleb128),
+        cmocka_unit_test(test_long_leb128),
         cmocka_unit_test(test_put_is_little_endian),
         cmocka_unit_test(test_bytes_give_offsets),
         cmocka_unit_test(test_bytes_grow),
