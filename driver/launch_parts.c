@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/replacement.h"
+
 #define PART OPTIONS_PART "XXXXXX"
 
 static bool fail(struct error *e, const char *path)
