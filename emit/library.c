@@ -159,10 +159,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
     }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
-    bool drawn = false;
-    uint32_t *sizes = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *sizes);
-    uint32_t *places = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *places);
-    if (!sizes || !places || (row->said && !sizes_row(l, leasts, units, arena, sizes, places, &drawn)))
+    const struct drawn_size *drawn = NULL;
+    if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
     uint64_t given = 0;
@@ -175,8 +173,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
         if (drawn) {
-            place = (uint64_t)CODE_ALIGN * places[i];
-            padding = place - sizes[i];
+            place = (uint64_t)CODE_ALIGN * drawn[i].places;
+            padding = place - drawn[i].bytes;
         }
         if (offset + place > INT32_MAX)
             return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
