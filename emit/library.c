@@ -459,8 +459,9 @@ static void write_small(const struct plan_library *row, uint8_t *p)
         }
         if (size)
             *p++ = 0xc3; /* ret */
-        code_pad(p, align_code(size) - size);
-        p += align_code(size) - size;
+        const uint32_t padding = plan_small_place(row, i) - size;
+        code_pad(p, padding);
+        p += padding;
     }
 }
 
@@ -509,7 +510,7 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
     for (uint32_t i = 0; i < l->row->small; i++) {
         if (l->row->small_size[i])
             f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
-        at += align_code(l->row->small_size[i]);
+        at += plan_small_place(l->row, i);
     }
     *count_of = count;
     return f;

@@ -249,12 +249,18 @@ static inline const char *plan_prefix(const struct plan_library *l)
     return l->prefix[0] ? l->prefix : l->name;
 }
 
-/* Bytes of its small functions, each at a whole 16. */
+/* Bytes that one of its small functions takes, each at a whole 16. */
+static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t number)
+{
+    return (l->small_size[number] + 15u) & ~15u;
+}
+
+/* And all of them together. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < l->small; i++)
-        bytes += (l->small_size[i] + UINT64_C(15)) & ~UINT64_C(15);
+        bytes += plan_small_place(l, i);
     return bytes;
 }
 
