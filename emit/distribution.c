@@ -145,6 +145,11 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void distribution_sort(uint32_t *value, uint32_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+}
+
 /* One place of the sums: how many more of all than of the fixed ones are at most `value`, and, as these
  * may not become fewer, the most before and the least behind. */
 struct place {
@@ -159,7 +164,7 @@ bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uin
     struct place *place = malloc((count + (size_t)fixed_count + 1) * sizeof *place);
     if (!place)
         return false;
-    qsort(fixed, fixed_count, sizeof *fixed, by_value);
+    distribution_sort(fixed, fixed_count);
     size_t places = 0;
     for (uint32_t i = 0, k = 0; i < count || k < fixed_count; places++) {
         const uint32_t value = i < count && (k == fixed_count || all[i] < fixed[k]) ? all[i] : fixed[k];
@@ -188,7 +193,7 @@ bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uin
 
 double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
 {
-    qsort(b, count, sizeof *b, by_value);
+    distribution_sort(b, count);
     uint32_t most = 0;
     for (uint32_t i = 0, k = 0; i < count && k < count;) {
         const uint32_t value = a[i] < b[k] ? a[i] : b[k];
