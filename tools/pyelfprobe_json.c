@@ -235,13 +235,14 @@ static json_object *json_all(const struct probe *p, const struct grid (*grids)[A
 
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e)
 {
-    struct replacement to;
-    if (!replacement_open(&to, path, e))
-        return false;
     json_object *root = json_all(p, grids);
-    fputs(json_object_to_json_string_ext(must(root), JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE),
-          to.file);
-    fputc('\n', to.file);
+    const char *json = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    struct replacement to;
+    bool well = json ? replacement_open(&to, path, e) : error_set(e, ERROR_MEMORY, "out of memory");
+    if (well) {
+        fprintf(to.file, "%s\n", json);
+        well = replacement_keep(&to, e);
+    }
     json_object_put(root);
-    return replacement_keep(&to, e);
+    return well;
 }
