@@ -25,21 +25,10 @@ static json_object *must(json_object *object)
 /* Foreign text: what is not UTF-8, or is a control character, becomes `?`. */
 static json_object *text(const char *s)
 {
-    size_t left = strlen(s);
-    char *copy = malloc(left + 1), *to = copy;
-    while (copy && left) {
-        size_t length = utf8_length(s, left);
-        if (length && !utf8_is_control(s)) {
-            memcpy(to, s, length);
-            to += length;
-        } else {
-            *to++ = '?';
-        }
-        length = length ? length : 1;
-        s += length;
-        left -= length;
-    }
-    json_object *object = copy ? json_object_new_string_len(copy, (int)(to - copy)) : NULL;
+    char *copy = malloc(strlen(s) + 1);
+    if (copy)
+        utf8_printable(copy, s);
+    json_object *object = copy ? json_object_new_string(copy) : NULL;
     free(copy);
     return must(object);
 }
