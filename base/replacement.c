@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_begin.h"
 #include "base/manifest.h"
 
 static bool cannot(const struct replacement *r, struct error *e)
@@ -23,11 +24,10 @@ static const char *who_stays(const char *path)
 {
     static const char manifest[] = "{\n  \"" MANIFEST_KEY "\"";
     char begin[sizeof manifest - 1] = "";
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const ssize_t size = fd < 0 ? 0 : read(fd, begin, sizeof begin);
-    if (fd >= 0)
-        close(fd);
-    if (size >= 4 && memcmp(begin, "\177ELF", 4) == 0)
+    ssize_t size;
+    if (!file_begin(path, begin, sizeof begin, &size))
+        return NULL;
+    if (file_begin_is_elf(begin, size))
         return "a library or program";
     return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
 }

@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/file_begin.h"
 #include "base/random.h"
 #include "base/replacement.h"
 
@@ -529,6 +530,34 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
+static void test_file_begin(void **state)
+{
+    (void)state;
+    char path[] = "begin-XXXXXX", begin[SELFMAG];
+    ssize_t got;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(got, 0);
+    assert_false(file_begin_is_elf(begin, got));
+    write_text(path, "\177EL");
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(got, 3);
+    assert_false(file_begin_is_elf(begin, got));
+    write_text(path, "\177ELF and more");
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_true(file_begin_is_elf(begin, got));
+
+    assert_int_equal(unlink(path), 0);
+    assert_false(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_true(file_begin(path, begin, sizeof begin, &got)); /* and waits for nobody */
+    assert_int_equal(got, -1);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void expect_text(const char *path, const char *text)
 {
     char found[64] = "";
@@ -623,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_cli_number),
         cmocka_unit_test(test_random_is_splitmix64),
         cmocka_unit_test(test_random_below_stays_below),
+        cmocka_unit_test(test_file_begin),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
