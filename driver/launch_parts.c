@@ -1,7 +1,6 @@
 /* See launch_parts.h. */
 #include "driver/launch_parts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "dwarf/compose.h"
 
 #include <assert.h>
-#include <string.h>
 
 void composed_clear(struct composed *c)
 {

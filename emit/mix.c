@@ -1,7 +1,6 @@
 /* Settles the mix by trying; see mix.h. */
 #include "emit/mix.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/workers.h"
 #include "dwarf/line_read.h"

@@ -10,7 +10,6 @@
 #define EMIT_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

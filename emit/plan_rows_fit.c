@@ -1,5 +1,4 @@
 /* One library in the sizes of its row; see plan_rows.c. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
  * as much, and the rest of a division is its own; how many bytes they take when they
  * are put together is settled in inside.c.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -3,7 +3,6 @@
  * samples of each library, is taken from the passes.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file_begin.h"

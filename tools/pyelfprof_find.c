@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <fts.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
