@@ -6,7 +6,6 @@
 
 #include "base/workers.h"
 #include "emit/mix_parts.h"
-#include "emit/plan_parts.h"
 
 enum {
     ROUNDS_MOST = 24,

@@ -7,7 +7,6 @@
 #include "dwarf/line_read.h"
 #include "emit/describe.h"
 #include "emit/library.h"
-#include "emit/mix.h"
 #include "emit/mix_parts.h"
 
 enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50, LONGER_MOST = 12 };

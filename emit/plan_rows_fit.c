@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"

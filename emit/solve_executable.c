@@ -9,10 +9,8 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
 #include "emit/library.h"
 #include "emit/plan_parts.h"
-#include "emit/shape.h"
 
 enum { SYMBOL = sizeof(Elf64_Sym) };
 
