@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shares.h"
+
 enum {
     QUANTILES = 21,
     BUCKETS_MOST = 4 * 64,
@@ -230,16 +232,10 @@ static uint64_t sink(uint32_t *value, uint32_t first, uint32_t count, uint32_t f
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
         above += value[i] > floor ? value[i] - floor : 0;
-    const uint64_t taken = less < above ? less : above;
-    uint64_t seen = 0;
-    uint64_t given = 0;
-    for (uint32_t i = first; i < count && above; i++) {
-        seen += value[i] > floor ? value[i] - floor : 0;
-        const uint64_t until = (uint64_t)((unsigned __int128)taken * seen / above);
-        value[i] -= (uint32_t)(until - given);
-        given = until;
-    }
-    return less - taken;
+    struct shares taken = {.sum = less < above ? less : above, .weights = above};
+    for (uint32_t i = first; i < count && above; i++)
+        value[i] -= (uint32_t)shares_next(&taken, value[i] > floor ? value[i] - floor : 0);
+    return less - taken.sum;
 }
 
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/shares.h"
 #include "elf/plt.h"
 #include "emit/describe.h"
 #include "emit/evaluate.h"
@@ -135,7 +136,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     const struct plan_library *row = l->row;
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
     uint64_t least = l->glue.end + plan_small_bytes(row);
-    uint64_t weights = 0;
+    struct shares shares = {0};
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
     uint32_t *leasts = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *leasts);
@@ -145,7 +146,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     for (uint32_t i = 0; i < row->functions; i++) {
         leasts[i] = code_least(&l->code, i);
         least += align_code(leasts[i]);
-        weights += weight_of(weight_key, i);
+        shares.weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
         return error_set(e, ERROR_INFEASIBLE, "%s%s: its code needs %llu bytes, the plan leaves %llu", plan_stem(row),
@@ -163,13 +164,9 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
-    uint64_t given = 0;
-    uint64_t weight = 0;
+    shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
-        weight += weight_of(weight_key, i);
-        uint64_t until = (uint64_t)((unsigned __int128)units * weight / weights);
-        uint64_t extra = (until - given) * CODE_ALIGN;
-        given = until;
+        uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * CODE_ALIGN;
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
         if (drawn) {

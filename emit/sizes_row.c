@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/shares.h"
 #include "emit/distribution.h"
 
 enum {
@@ -54,16 +55,10 @@ static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
         above += places[i] - places_of(ranked[i].least);
-    const uint64_t taken = less < above ? less : above;
-    uint64_t seen = 0;
-    uint64_t given = 0;
-    for (uint32_t i = first; i < count && above; i++) {
-        seen += places[i] - places_of(ranked[i].least);
-        const uint64_t until = (uint64_t)((unsigned __int128)taken * seen / above);
-        places[i] -= (uint32_t)(until - given);
-        given = until;
-    }
-    return less - taken;
+    struct shares taken = {.sum = less < above ? less : above, .weights = above};
+    for (uint32_t i = first; i < count && above; i++)
+        places[i] -= (uint32_t)shares_next(&taken, places[i] - places_of(ranked[i].least));
+    return less - taken.sum;
 }
 
 static void balance(const struct library *l, const struct ranked *ranked, uint32_t count, uint64_t units,

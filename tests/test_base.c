@@ -20,6 +20,7 @@
 #include "base/file_begin.h"
 #include "base/random.h"
 #include "base/replacement.h"
+#include "base/shares.h"
 
 /* ---- bytes ---- */
 
@@ -522,6 +523,19 @@ static void test_random_below_stays_below(void **state)
     assert_int_equal(random_below(UINT64_MAX, UINT64_C(1) << 32), UINT32_MAX);
 }
 
+static void test_shares_are_the_sum(void **state)
+{
+    (void)state;
+    struct shares few = {.sum = 10, .weights = 8};
+    assert_int_equal(shares_next(&few, 3), 3);
+    assert_int_equal(shares_next(&few, 0), 0);
+    assert_int_equal(shares_next(&few, 3), 4);
+    assert_int_equal(shares_next(&few, 2), 3);
+    struct shares most = {.sum = UINT64_MAX, .weights = UINT64_MAX};
+    assert_int_equal(shares_next(&most, UINT64_MAX - 1), UINT64_MAX - 1);
+    assert_int_equal(shares_next(&most, 1), 1);
+}
+
 static void write_text(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -652,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_cli_number),
         cmocka_unit_test(test_random_is_splitmix64),
         cmocka_unit_test(test_random_below_stays_below),
+        cmocka_unit_test(test_shares_are_the_sum),
         cmocka_unit_test(test_file_begin),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
     };
