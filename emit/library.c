@@ -426,8 +426,9 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
 
 /* --- write pass -------------------------------------------------------------- */
 
-static bool reserve_image(struct builder *b, uint64_t size)
+static bool reserve_image(struct builder *b, struct error *e)
 {
+    const uint64_t size = b->library.layout.file_size;
     if (size <= b->capacity)
         return true;
     free(b->image);
@@ -437,7 +438,7 @@ static bool reserve_image(struct builder *b, uint64_t size)
     size_t capacity = (size + size / 4 + (UINT64_C(1) << 21)) & ~((UINT64_C(1) << 21) - 1);
     b->image = aligned_alloc(1 << 21, capacity);
     if (!b->image)
-        return false;
+        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes", (unsigned long long)size);
     madvise(b->image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults and TLB misses */
     b->capacity = capacity - 64;
     return true;
@@ -590,9 +591,8 @@ bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     assert(!l->only_sizes);
-    if (!reserve_image(b, l->layout.file_size))
-        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
-                         (unsigned long long)l->layout.file_size);
+    if (!reserve_image(b, e))
+        return false;
     uint8_t *image = b->image;
     uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
     if (!plt_symbols || !symbols_write(l, image, &b->arena, plt_symbols) || !write_unwind(l, image, &b->arena))
@@ -616,9 +616,8 @@ bool library_write_part(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     assert(!l->only_sizes);
-    if (!reserve_image(b, l->layout.file_size))
-        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
-                         (unsigned long long)l->layout.file_size);
+    if (!reserve_image(b, e))
+        return false;
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
     if (l->row->stripped && !l->row->without_debug)
