@@ -370,7 +370,8 @@ static bool run_rounds(struct rows *r, struct error *e)
         return error_set(e, ERROR_INFEASIBLE,
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
-    return workers_run(s->threads, count, rows_settle_names, r, e);
+    return workers_run(s->threads, count, rows_make_room, r, e) &&
+           workers_run(s->threads, count, rows_settle_names, r, e);
 }
 
 /* The two markers have nothing of rows but what all of these have. */
