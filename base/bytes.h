@@ -107,31 +107,32 @@ static inline uint64_t take_u64(const uint8_t **p)
     return v;
 }
 
-static inline uint64_t take_uleb128(const uint8_t **p)
+/* The bits of a number of either sign, and how many it has: what is beyond 64 is left out. */
+static inline uint64_t take_leb128(const uint8_t **p, unsigned *bits)
 {
     uint64_t v = 0;
-    unsigned shift = 0;
     uint8_t byte;
+    *bits = 0;
     do {
         byte = *(*p)++;
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
+        v |= *bits < 64 ? (uint64_t)(byte & 0x7f) << *bits : 0;
+        *bits += 7;
     } while (byte & 0x80);
     return v;
 }
 
+static inline uint64_t take_uleb128(const uint8_t **p)
+{
+    unsigned bits;
+    return take_leb128(p, &bits);
+}
+
 static inline int64_t take_sleb128(const uint8_t **p)
 {
-    uint64_t v = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && byte & 0x40)
-        v |= ~UINT64_C(0) << shift;
+    unsigned bits;
+    uint64_t v = take_leb128(p, &bits);
+    if (bits < 64 && v >> (bits - 1))
+        v |= ~UINT64_C(0) << bits;
     return (int64_t)v;
 }
 

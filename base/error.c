@@ -8,25 +8,6 @@
 
 #include "base/utf8.h"
 
-/* Each control character, and each byte that is not UTF-8, becomes a '?'. */
-static void make_printable(char *s)
-{
-    char *to = s;
-    for (size_t left = strlen(s); left;) {
-        size_t length = utf8_length(s, left);
-        if (length && !utf8_is_control(s)) {
-            memmove(to, s, length);
-            to += length;
-        } else {
-            *to++ = '?';
-        }
-        length = length ? length : 1;
-        s += length;
-        left -= length;
-    }
-    *to = '\0';
-}
-
 bool error_set(struct error *e, enum error_code code, const char *format, ...)
 {
     if (!e)
@@ -37,7 +18,7 @@ bool error_set(struct error *e, enum error_code code, const char *format, ...)
     va_start(args, format);
     vsnprintf(e->text, sizeof e->text, format, args);
     va_end(args);
-    make_printable(e->text);
+    utf8_printable(e->text, e->text);
     return false;
 }
 
@@ -46,7 +27,7 @@ bool error_at(struct error *e, const char *file, unsigned line)
     if (!e)
         return false;
     snprintf(e->file, sizeof e->file, "%s", file);
-    make_printable(e->file);
+    utf8_printable(e->file, e->file);
     e->line = line;
     return false;
 }

@@ -69,16 +69,24 @@ struct owner {
     uint64_t *split;
 };
 
+enum { WHERE_SIZE = MANIFEST_NAME_MOST + 16 };
+
+/* A reader of the object that is the value of `key`, for as long as `where` is there. */
+static struct reader reader_below(struct reader *row, const struct owner *o, const char *key, char where[WHERE_SIZE])
+{
+    snprintf(where, WHERE_SIZE, "%.*s: %s: ", MANIFEST_NAME_MOST, o->name, key);
+    struct json_object *object = reader_take(row, key, json_type_object, "is not an object");
+    return (struct reader){object, where, row->arena, row->e, row->failed};
+}
+
 /* The file of its debug information, where it has one. Its name is a path in the
  * set, so it has to be one of the two that debuggers look for. */
 static void take_debug_file(struct reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "debug-file", NULL))
         return;
-    char where[MANIFEST_NAME_MOST + 16];
-    snprintf(where, sizeof where, "%.*s: debug-file: ", MANIFEST_NAME_MOST, o->name);
-    struct json_object *object = reader_take(row, "debug-file", json_type_object, "is not an object");
-    struct reader r = {object, where, row->arena, row->e, row->failed};
+    char where[WHERE_SIZE];
+    struct reader r = reader_below(row, o, "debug-file", where);
     const char *name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
     size_t length = strlen(o->name);
     if (name && !is_identified(name) && (strncmp(name, o->name, length) != 0 || strcmp(name + length, ".debug") != 0))
@@ -113,10 +121,8 @@ static void take_split(struct reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "split", NULL))
         return;
-    char where[MANIFEST_NAME_MOST + 16];
-    snprintf(where, sizeof where, "%.*s: split: ", MANIFEST_NAME_MOST, o->name);
-    struct json_object *object = reader_take(row, "split", json_type_object, "is not an object");
-    struct reader r = {object, where, row->arena, row->e, row->failed};
+    char where[WHERE_SIZE];
+    struct reader r = reader_below(row, o, "split", where);
     *o->split = reader_number(&r, "debug", MANIFEST_SIZE_MOST);
     struct json_object *files = reader_take(&r, "files", json_type_array, "is not a list");
     const size_t count = files ? json_object_array_length(files) : 0;

@@ -2,7 +2,6 @@
 #include "base/manifest_text.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

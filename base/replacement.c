@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_begin.h"
+#include "base/manifest.h"
+
 static bool cannot(const struct replacement *r, struct error *e)
 {
     const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room, and run again" : "choose another directory";
@@ -19,13 +22,12 @@ static bool cannot(const struct replacement *r, struct error *e)
  * what cannot be read. */
 static const char *who_stays(const char *path)
 {
-    static const char manifest[] = "{\n  \"pyelfgen-manifest\"";
+    static const char manifest[] = "{\n  \"" MANIFEST_KEY "\"";
     char begin[sizeof manifest - 1] = "";
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const ssize_t size = fd < 0 ? 0 : read(fd, begin, sizeof begin);
-    if (fd >= 0)
-        close(fd);
-    if (size >= 4 && memcmp(begin, "\177ELF", 4) == 0)
+    ssize_t size;
+    if (!file_begin(path, begin, sizeof begin, &size))
+        return NULL;
+    if (file_begin_is_elf(begin, size))
         return "a library or program";
     return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
 }
@@ -33,6 +35,7 @@ static const char *who_stays(const char *path)
 static bool find_path(struct replacement *r, const char *path, struct error *e)
 {
     struct stat st;
+    const char *what = NULL;
     snprintf(r->name, sizeof r->name, "%s", path);
     if (strlen(path) >= sizeof r->path) {
         errno = ENAMETOOLONG;
@@ -45,8 +48,8 @@ static bool find_path(struct replacement *r, const char *path, struct error *e)
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return cannot(r, e);
-    } else if (who_stays(r->path)) {
-        error_set(e, ERROR_USAGE, "is %s, which no result replaces; give another name", who_stays(r->path));
+    } else if ((what = who_stays(r->path))) {
+        error_set(e, ERROR_USAGE, "is %s, which no result replaces; give another name", what);
         return error_at(e, path, 0);
     }
     snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);

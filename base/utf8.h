@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Bytes of the character that `s`, of which `left` bytes are there, begins
  * with; 0 where it is not UTF-8 (RFC 3629, section 4). */
@@ -34,6 +35,22 @@ static inline bool utf8_is_control(const char *s)
 {
     const unsigned char *u = (const unsigned char *)s;
     return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+/* Copies a string to `to`, which has as much room as it takes and may be `s` itself:
+ * each control character, and each byte that is not UTF-8, becomes a '?'. */
+static inline void utf8_printable(char *to, const char *s)
+{
+    for (size_t left = strlen(s); left;) {
+        const size_t length = utf8_length(s, left);
+        const bool shows = length && !utf8_is_control(s);
+        const size_t step = length ? length : 1;
+        memmove(to, shows ? s : "?", shows ? length : 1);
+        to += shows ? length : 1;
+        s += step;
+        left -= step;
+    }
+    *to = '\0';
 }
 
 #endif

@@ -1,13 +1,13 @@
 /* See launch_parts.h. */
 #include "driver/launch_parts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/replacement.h"
+
 #define PART OPTIONS_PART "XXXXXX"
 
 static bool fail(struct error *e, const char *path)

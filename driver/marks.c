@@ -8,7 +8,6 @@
 #include "driver/marks.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>

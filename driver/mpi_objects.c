@@ -11,7 +11,6 @@
 #include "driver/mpi_objects.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include <mpi.h>
 

@@ -2,7 +2,6 @@
  * which order and with what between them, is that of its release 1.3.3; a phase
  * that did not run has none. Times are those of the slowest rank, as a barrier
  * after every phase makes them there. */
-#include <string.h>
 #include <time.h>
 
 #include "driver/results.h"

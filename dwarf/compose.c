@@ -2,7 +2,6 @@
 #include "dwarf/compose.h"
 
 #include <assert.h>
-#include <string.h>
 
 void composed_clear(struct composed *c)
 {
@@ -277,6 +276,15 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v)
 
 /* --- children of functions ---------------------------------------------------------------- */
 
+/* DW_AT_low_pc and DW_AT_high_pc, or DW_AT_ranges. */
+static uint8_t *put_extent(struct composer *c, uint8_t *p, uint32_t count, const uint64_t *from, const uint64_t *to)
+{
+    if (count > 1)
+        return put_u32(p, compose_ranges(c, from[0], count, from, to));
+    p = put_u64(p, c->text + from[0]);
+    return put_u64(p, to[0] - from[0]);
+}
+
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to)
 {
@@ -284,12 +292,7 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
     p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
-    if (count == 1) {
-        p = put_u64(p, c->text + from[0]);
-        p = put_u64(p, to[0] - from[0]);
-    } else {
-        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
-    }
+    p = put_extent(c, p, count, from, to);
     p = put_u8(p, file);
     p = put_u16(p, (uint16_t)line);
     p = put_u8(p, (uint8_t)column);
@@ -328,12 +331,7 @@ void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
-    if (count == 1) {
-        p = put_u64(p, c->text + from[0]);
-        p = put_u64(p, to[0] - from[0]);
-    } else {
-        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
-    }
+    p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
 }
@@ -342,12 +340,7 @@ uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, c
 {
     uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
     p = put_u32(p, c->corpus->inlines[k].block);
-    if (count == 1) {
-        p = put_u64(p, c->text + from[0]);
-        p = put_u64(p, to[0] - from[0]);
-    } else {
-        p = put_u32(p, compose_ranges(c, from[0], count, from, to));
-    }
+    p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
 }

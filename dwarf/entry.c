@@ -1,7 +1,6 @@
 /* See entry.h. */
 #include "dwarf/entry.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* The value of an attribute that begins at *p, which moves behind it. */

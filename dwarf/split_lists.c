@@ -88,16 +88,26 @@ static void put_range(const struct split *s, struct bytes *out, const struct ent
     bytes_keep(out, put_uleb128(p, e->to - s->unit.low));
 }
 
+/* The number of the list at `offset`. One that is met for the first time begins here. */
+static uint32_t number_of(struct split_lists *lists, uint32_t offset, bool *is_new)
+{
+    const uint32_t known = numbers_count(&lists->numbers);
+    const uint32_t number = numbers_of(&lists->numbers, offset);
+    *is_new = number == known;
+    if (*is_new)
+        bytes_u32(&lists->at, (uint32_t)lists->bytes.size);
+    return number;
+}
+
 uint32_t split_location_list(struct split *s, uint32_t offset)
 {
     struct split_lists *lists = &s->locations;
-    const uint32_t known = numbers_count(&lists->numbers);
-    const uint32_t number = numbers_of(&lists->numbers, offset);
-    if (number == known) {
+    bool is_new;
+    const uint32_t number = number_of(lists, offset, &is_new);
+    if (is_new) {
         const uint8_t *p = s->from.places.section[DEBUG_LISTS] + offset;
         uint64_t base = s->unit.low;
         struct entry e;
-        bytes_u32(&lists->at, (uint32_t)lists->bytes.size);
         while (split_is_4(s) ? next_entry_4(&p, &base, &e) : next_entry_5(&p, &base, true, &e))
             put_location(s, &lists->bytes, &e);
         bytes_u8(&lists->bytes, DW_LLE_end_of_list);
@@ -112,13 +122,12 @@ uint32_t split_location_list(struct split *s, uint32_t offset)
 uint32_t split_range_list(struct split *s, uint32_t offset)
 {
     struct split_lists *lists = &s->ranges;
-    const uint32_t known = numbers_count(&lists->numbers);
-    const uint32_t number = numbers_of(&lists->numbers, offset);
-    if (number == known) {
+    bool is_new;
+    const uint32_t number = number_of(lists, offset, &is_new);
+    if (is_new) {
         const uint8_t *p = s->from.places.section[DEBUG_RANGES] + offset;
         uint64_t base = s->unit.low;
         struct entry e;
-        bytes_u32(&lists->at, (uint32_t)lists->bytes.size);
         while (next_entry_5(&p, &base, false, &e))
             put_range(s, &lists->bytes, &e);
         bytes_u8(&lists->bytes, DW_RLE_end_of_list);

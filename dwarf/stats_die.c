@@ -5,7 +5,6 @@
  * asked for the values that no abbreviation tells: how long a name is, how many
  * entries a list has. The rest is multiplied at the end of the file.
  */
-#include <assert.h>
 #include <libdwarf/dwarf.h>
 #include <stdlib.h>
 #include <string.h>

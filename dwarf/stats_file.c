@@ -8,7 +8,6 @@
  *
  * Of a unit that is itself more than is to be read of the file, its beginning is.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>

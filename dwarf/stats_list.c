@@ -114,6 +114,18 @@ static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Erro
                  : dwarf_global_formref(attribute, &place->value, error);
 }
 
+/* The attribute that says where a list lies, which the caller gives back, and what it says. */
+static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct place *place, Dwarf_Error *error)
+{
+    int answer = dwarf_attr(die, name, attribute, error);
+    if (answer != DW_DLV_OK)
+        return answer;
+    answer = place_read(*attribute, place, error);
+    if (answer != DW_DLV_OK)
+        dwarf_dealloc_attribute(*attribute);
+    return answer;
+}
+
 /* A number that no other list of the file has, or hardly. */
 static uint64_t place_key(const struct place *place, const struct stats_unit *u)
 {
@@ -151,11 +163,9 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
     Dwarf_Attribute attribute;
     struct place place;
     uint64_t entries = 0;
-    int answer = dwarf_attr(die, name, &attribute, &error);
+    int answer = find_list(die, name, &attribute, &place, &error);
     if (answer == DW_DLV_OK) {
-        answer = place_read(attribute, &place, &error);
-        if (answer == DW_DLV_OK)
-            answer = location_entries(attribute, &entries, &error);
+        answer = location_entries(attribute, &entries, &error);
         dwarf_dealloc_attribute(attribute);
     }
     if (answer != DW_DLV_OK || error)
@@ -171,12 +181,10 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     Dwarf_Attribute attribute;
     struct place place;
     uint64_t entries = 0;
-    int answer = dwarf_attr(die, name, &attribute, &error);
+    int answer = find_list(die, name, &attribute, &place, &error);
     if (answer == DW_DLV_OK) {
-        answer = place_read(attribute, &place, &error);
-        if (answer == DW_DLV_OK)
-            answer = u->version < 5 ? ranges_entries(f, die, place.value, &entries, &error)
-                                    : rnglists_entries(attribute, place.form, place.value, &entries, &error);
+        answer = u->version < 5 ? ranges_entries(f, die, place.value, &entries, &error)
+                                : rnglists_entries(attribute, place.form, place.value, &entries, &error);
         dwarf_dealloc_attribute(attribute);
     }
     if (answer != DW_DLV_OK || error)

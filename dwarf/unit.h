@@ -25,7 +25,6 @@
 #define DWARF_UNIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

@@ -24,34 +24,29 @@ static void keep_entries(const struct debug *d, struct debug_abbrevs *a, const u
         keep(a, *p);
 }
 
-static const uint8_t *skip_number(const uint8_t *p)
-{
-    while (*p++ & 0x80)
-        ;
-    return p;
-}
-
 /* Behind an abbreviation (DWARF 5 section 7.5.3). */
 static const uint8_t *skip_abbreviation(const uint8_t *p)
 {
-    p = skip_number(skip_number(p)) + 1; /* code, tag, children */
+    p = skip_leb128(skip_leb128(p)) + 1; /* code, tag, children */
     for (bool more = true; more;) {
-        const uint8_t *form = skip_number(p);
+        const uint8_t *form = skip_leb128(p);
         more = *p || *form;
         const bool has_value = *form == DW_FORM_implicit_const;
-        p = skip_number(form);
-        p = more && has_value ? skip_number(p) : p;
+        p = skip_leb128(form);
+        p = more && has_value ? skip_leb128(p) : p;
     }
     return p;
 }
 
-/* The code of one that is kept: dwarfdump wants no gaps. */
+/* The code of one that is kept: dwarfdump wants no gaps. What ends children, ABBREV_END, may be
+ * marked as kept too, and has no abbreviation. */
 static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
 {
-    uint8_t before = 0;
-    for (uint32_t i = 1; i <= code; i++)
-        before = (uint8_t)(before + is_kept(a, i));
-    return code ? before : 0;
+    unsigned before = 0;
+    for (uint32_t i = 0; i < code / 64; i++)
+        before += count_bits(a->kept[i]);
+    before += count_bits(a->kept[code / 64] & UINT64_MAX >> (63 - code % 64));
+    return (uint8_t)(before - is_kept(a, ABBREV_END));
 }
 
 uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code)

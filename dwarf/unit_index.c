@@ -23,11 +23,6 @@ static bool is_gdb(const struct debug *d)
 
 /* --- what it takes at most ------------------------------------------------------------ */
 
-static unsigned count_bits(uint64_t bits)
-{
-    return (unsigned)__builtin_popcountll(bits);
-}
-
 struct names_bound names_bound_start(const struct debug *d, bool any_headers)
 {
     const struct corpus *c = d->corpus;

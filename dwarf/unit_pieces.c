@@ -1,5 +1,6 @@
 /* How far into its header each unit goes; see unit.h. */
 #include "base/random.h"
+#include "base/shares.h"
 #include "dwarf/unit_sizes.h"
 
 /* What has been chosen so far. */
@@ -93,17 +94,12 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t l
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
 {
     struct spread s = {.d = d, .names = names};
-    uint64_t weights = 0;
+    struct shares shares = {.sum = rest};
     for (uint32_t i = 0; i < d->unit_count; i++)
-        weights += 64 + (random_at(d->variety, i) & 127);
+        shares.weights += 64 + (random_at(d->variety, i) & 127);
     uint64_t carry = 0;
-    uint64_t given = 0;
-    uint64_t seen = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        seen += 64 + (random_at(d->variety, i) & 127);
-        uint64_t until = (uint64_t)((unsigned __int128)rest * seen / weights);
-        carry += until - given;
-        given = until;
+        carry += shares_next(&shares, 64 + (random_at(d->variety, i) & 127));
         carry -= include(&s, i, carry, last_cut);
     }
     for (uint32_t i = 0; i < d->unit_count && carry; i++)

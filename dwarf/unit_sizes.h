@@ -19,6 +19,11 @@ enum {
     DIRECTORY_MOST = 3000, /* characters that the compilation directory may be longer */
 };
 
+static inline unsigned count_bits(uint64_t bits)
+{
+    return (unsigned)__builtin_popcountll(bits);
+}
+
 /* Frame of a unit: its header, its own entry, the null entry at its end. */
 static inline uint64_t unit_frame(const struct corpus *c)
 {

@@ -1,8 +1,6 @@
 /* Makes the code that blocks consist of; see block.h. */
 #include "emit/block_parts.h"
 
-#include <assert.h>
-
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
                  .run_most = 30,

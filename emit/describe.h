@@ -21,12 +21,13 @@ enum describe_level {
     DESCRIBE_LEVELS
 };
 
+/* Of describe_goal.rows_part. */
+enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
+/* Of describe_goal.longer: that of the shortest entries, and in how many steps below it blocks lose theirs. */
+enum { DESCRIBE_LONGER_LEAST = -12, DESCRIBE_LONGER_PARTS = 20 };
+
 /* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
  * met exactly, if that can be. */
-/* Parts of describe_goal.rows_part. */
-enum { DESCRIBE_LONGER_LEAST = -12, DESCRIBE_LONGER_PARTS = 20 };
-enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
-
 struct describe_goal {
     uint64_t info;  /* of functions' entries: functions beyond it are told plainly */
     uint64_t line;  /* .debug_line */

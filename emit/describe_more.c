@@ -8,7 +8,6 @@
  * prologue and the epilogue. A value that is not stored anywhere is one that is reckoned from
  * a slot.
  */
-#include <assert.h>
 
 #include "emit/describe_parts.h"
 

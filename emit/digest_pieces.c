@@ -1,7 +1,6 @@
 /* The sums of XXH3's blocks, and their sequence; see digest_pieces.h. */
 #include "emit/digest_pieces.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

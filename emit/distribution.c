@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shares.h"
+
 enum {
     QUANTILES = 21,
     BUCKETS_MOST = 4 * 64,
@@ -145,6 +147,11 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void distribution_sort(uint32_t *value, uint32_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+}
+
 /* One place of the sums: how many more of all than of the fixed ones are at most `value`, and, as these
  * may not become fewer, the most before and the least behind. */
 struct place {
@@ -159,7 +166,7 @@ bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uin
     struct place *place = malloc((count + (size_t)fixed_count + 1) * sizeof *place);
     if (!place)
         return false;
-    qsort(fixed, fixed_count, sizeof *fixed, by_value);
+    distribution_sort(fixed, fixed_count);
     size_t places = 0;
     for (uint32_t i = 0, k = 0; i < count || k < fixed_count; places++) {
         const uint32_t value = i < count && (k == fixed_count || all[i] < fixed[k]) ? all[i] : fixed[k];
@@ -188,7 +195,7 @@ bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uin
 
 double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
 {
-    qsort(b, count, sizeof *b, by_value);
+    distribution_sort(b, count);
     uint32_t most = 0;
     for (uint32_t i = 0, k = 0; i < count && k < count;) {
         const uint32_t value = a[i] < b[k] ? a[i] : b[k];
@@ -225,16 +232,10 @@ static uint64_t sink(uint32_t *value, uint32_t first, uint32_t count, uint32_t f
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
         above += value[i] > floor ? value[i] - floor : 0;
-    const uint64_t taken = less < above ? less : above;
-    uint64_t seen = 0;
-    uint64_t given = 0;
-    for (uint32_t i = first; i < count && above; i++) {
-        seen += value[i] > floor ? value[i] - floor : 0;
-        const uint64_t until = (uint64_t)((unsigned __int128)taken * seen / above);
-        value[i] -= (uint32_t)(until - given);
-        given = until;
-    }
-    return less - taken;
+    struct shares taken = {.sum = less < above ? less : above, .weights = above};
+    for (uint32_t i = first; i < count && above; i++)
+        value[i] -= (uint32_t)shares_next(&taken, value[i] > floor ? value[i] - floor : 0);
+    return less - taken.sum;
 }
 
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum)

@@ -15,6 +15,9 @@ enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
  * from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
 
+/* Puts values into ascending order. */
+void distribution_sort(uint32_t *value, uint32_t count);
+
 /* What is to be added to `fixed` values so that all together are as `all` are: `count` - `fixed_count`
  * values, in ascending order. Sorts `fixed`; both may not be the same memory. False when memory ran out. */
 bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest);

@@ -123,18 +123,24 @@ static void constant(struct builder *b)
     b->p = put_u32(b->p, (uint32_t)random_next(&b->random) >> pick(b, 24));
 }
 
+static void load_rax(struct builder *b)
+{
+    code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
+    put_slot(b, false);
+    border(b);
+    begin_event(b, b->p[-1], DWARF_RAX, false);
+}
+
 static void load(struct builder *b)
 {
     switch (pick(b, 3)) {
     case 0:
-        code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
         break;
     case 1:
         code(b, "\x48\x8b\x55", 3); /* mov d(%rbp),%rdx */
         put_slot(b, false);
         border(b);
         begin_event(b, b->p[-1], DWARF_RDX, false);
-        code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
         break;
     default:
         code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax: half of it, no place of the local */
@@ -142,9 +148,7 @@ static void load(struct builder *b)
         border(b);
         return;
     }
-    put_slot(b, false);
-    border(b);
-    begin_event(b, b->p[-1], DWARF_RAX, false);
+    load_rax(b);
 }
 
 static void combine(struct builder *b)
@@ -191,13 +195,19 @@ static void combine(struct builder *b)
     border(b);
 }
 
-static void store(struct builder *b)
+/* `move` stores the register, up to where d is. */
+static void store(struct builder *b, bool is_double, uint8_t reg, const char *move, unsigned size)
 {
-    uint8_t d = slot(b, false);
-    begin_event(b, d, DWARF_RAX, true);
-    code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
+    uint8_t d = slot(b, is_double);
+    begin_event(b, d, reg, true);
+    code(b, move, size);
     b->p = put_u8(b->p, d);
     end_events(b);
+}
+
+static void store_rax(struct builder *b)
+{
+    store(b, false, DWARF_RAX, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
 }
 
 static void integers(struct builder *b)
@@ -205,17 +215,14 @@ static void integers(struct builder *b)
     load(b);
     for (uint32_t n = 1 + pick(b, 3); n; n--)
         combine(b);
-    store(b);
+    store_rax(b);
 }
 
 static void doubles(struct builder *b)
 {
     static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45",
                                          "\xf2\x0f\x5f\x45"};
-    code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
-    put_slot(b, false);
-    border(b);
-    begin_event(b, b->p[-1], DWARF_RAX, false);
+    load_rax(b);
     code(b, "\xf2\x48\x0f\x2a\xc0", 5); /* cvtsi2sd %rax,%xmm0 */
     border(b);
     for (uint32_t n = 1 + pick(b, 2); n; n--) { /* addsd, mulsd, subsd, maxsd d(%rbp),%xmm0 */
@@ -223,21 +230,14 @@ static void doubles(struct builder *b)
         put_slot(b, true);
         border(b);
     }
-    uint8_t d = slot(b, true);
-    begin_event(b, d, DWARF_XMM0, true);
-    code(b, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
-    b->p = put_u8(b->p, d);
-    end_events(b);
+    store(b, true, DWARF_XMM0, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
 }
 
 /* if (x < y) x = ...: the branch and what it skips are one piece. */
 static void branch(struct builder *b)
 {
     static const char conditions[] = {0x74, 0x75, 0x7c, 0x7d, 0x7e, 0x7f, 0x72, 0x73};
-    code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
-    put_slot(b, false);
-    border(b);
-    begin_event(b, b->p[-1], DWARF_RAX, false);
+    load_rax(b);
     code(b, "\x48\x3b\x45", 3); /* cmp d(%rbp),%rax */
     put_slot(b, false);
     end_events(b);
@@ -249,7 +249,7 @@ static void branch(struct builder *b)
     } else {
         code(b, "\x48\xf7\xd8", 3); /* neg %rax */
     }
-    store(b);
+    store_rax(b);
     *distance = (uint8_t)(b->p - distance - 1);
     b->skips = 1 + pick(b, 3);
 }

@@ -2,7 +2,6 @@
 #include "emit/glue.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "emit/evaluate.h"

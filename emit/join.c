@@ -1,7 +1,6 @@
 /* Places of libraries' parts; see join.h. */
 #include "emit/join.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

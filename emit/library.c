@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/shares.h"
 #include "elf/plt.h"
 #include "emit/describe.h"
 #include "emit/evaluate.h"
@@ -136,7 +137,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     const struct plan_library *row = l->row;
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
     uint64_t least = l->glue.end + plan_small_bytes(row);
-    uint64_t weights = 0;
+    struct shares shares = {0};
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
     uint32_t *leasts = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *leasts);
@@ -146,7 +147,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     for (uint32_t i = 0; i < row->functions; i++) {
         leasts[i] = code_least(&l->code, i);
         least += align_code(leasts[i]);
-        weights += weight_of(weight_key, i);
+        shares.weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
         return error_set(e, ERROR_INFEASIBLE, "%s%s: its code needs %llu bytes, the plan leaves %llu", plan_stem(row),
@@ -160,24 +161,18 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
     }
     l->rodata_free = free_bytes - units * CODE_ALIGN;
-    bool drawn = false;
-    uint32_t *sizes = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *sizes);
-    uint32_t *places = arena_take(arena, (row->functions + UINT64_C(1)) * sizeof *places);
-    if (!sizes || !places || (row->said && !sizes_row(l, leasts, units, arena, sizes, places, &drawn)))
+    const struct drawn_size *drawn = NULL;
+    if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
-    uint64_t given = 0;
-    uint64_t weight = 0;
+    shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
-        weight += weight_of(weight_key, i);
-        uint64_t until = (uint64_t)((unsigned __int128)units * weight / weights);
-        uint64_t extra = (until - given) * CODE_ALIGN;
-        given = until;
+        uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * CODE_ALIGN;
         uint64_t place = align_code(leasts[i]) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
         if (drawn) {
-            place = (uint64_t)CODE_ALIGN * places[i];
-            padding = place - sizes[i];
+            place = (uint64_t)CODE_ALIGN * drawn[i].places;
+            padding = place - drawn[i].bytes;
         }
         if (offset + place > INT32_MAX)
             return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
@@ -444,8 +439,9 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
 
 /* --- write pass -------------------------------------------------------------- */
 
-static bool reserve_image(struct builder *b, uint64_t size)
+static bool reserve_image(struct builder *b, struct error *e)
 {
+    const uint64_t size = b->library.layout.file_size;
     if (size <= b->capacity)
         return true;
     free(b->image);
@@ -455,7 +451,7 @@ static bool reserve_image(struct builder *b, uint64_t size)
     size_t capacity = (size + size / 4 + (UINT64_C(1) << 21)) & ~((UINT64_C(1) << 21) - 1);
     b->image = aligned_alloc(1 << 21, capacity);
     if (!b->image)
-        return false;
+        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes", (unsigned long long)size);
     madvise(b->image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults and TLB misses */
     b->capacity = capacity - 64;
     return true;
@@ -506,7 +502,7 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
     for (uint32_t i = 0; i < l->row->small; i++) {
         if (l->row->small_size[i])
             f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
-        at += align_code(l->row->small_size[i]);
+        at += plan_small_place(l->row, i);
     }
     *count_of = count;
     return f;
@@ -589,9 +585,8 @@ bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     assert(!l->only_sizes);
-    if (!reserve_image(b, l->layout.file_size))
-        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
-                         (unsigned long long)l->layout.file_size);
+    if (!reserve_image(b, e))
+        return false;
     uint8_t *image = b->image;
     uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
     if (!plt_symbols || !symbols_write(l, image, &b->arena, plt_symbols) || !write_unwind(l, image, &b->arena))
@@ -615,9 +610,8 @@ bool library_write_part(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     assert(!l->only_sizes);
-    if (!reserve_image(b, l->layout.file_size))
-        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes",
-                         (unsigned long long)l->layout.file_size);
+    if (!reserve_image(b, e))
+        return false;
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
     if (l->row->stripped && !l->row->without_debug)

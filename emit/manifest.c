@@ -13,7 +13,6 @@
 #include <stdio.h>
 
 #include "base/version.h"
-#include "emit/files.h"
 #include "emit/set.h"
 
 static_assert((int)SIZE_TEXT == MANIFEST_TEXT && (int)SIZE_BSS == MANIFEST_BSS && (int)SIZE_KINDS == MANIFEST_SIZES,

@@ -1,13 +1,12 @@
 /* Settles the mix by trying; see mix.h. */
 #include "emit/mix.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shares.h"
 #include "base/workers.h"
 #include "emit/mix_parts.h"
-#include "emit/plan_parts.h"
 
 enum {
     ROUNDS_MOST = 24,
@@ -81,17 +80,13 @@ static int64_t share_kind(const struct settling *s, enum mix_kind kind)
 {
     const struct plan *plan = s->plan;
     const uint64_t unit = granule(s, kind);
-    uint64_t weights = 0;
+    struct shares units = {.sum = s->wanted[kind] / unit};
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        weights += plan->library[i].size[SIZE_DEBUG];
-    uint64_t seen = 0;
-    uint64_t given = 0;
+        units.weights += plan->library[i].size[SIZE_DEBUG];
     int64_t rest = (int64_t)s->wanted[kind];
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        seen += plan->library[i].size[SIZE_DEBUG];
-        uint64_t until = (uint64_t)((unsigned __int128)(s->wanted[kind] / unit) * seen / weights) * unit;
-        uint64_t share = clamp(until - given, bounds_at(s, i, kind));
-        given = until;
+        uint64_t natural = shares_next(&units, plan->library[i].size[SIZE_DEBUG]) * unit;
+        uint64_t share = clamp(natural, bounds_at(s, i, kind));
         uint64_t *at = share_at(s, i, kind);
         s->trial[i].dirty |= *at != share;
         *at = share;

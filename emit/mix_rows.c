@@ -2,13 +2,11 @@
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/workers.h"
 #include "dwarf/line_read.h"
 #include "emit/describe.h"
 #include "emit/library.h"
-#include "emit/mix.h"
 #include "emit/mix_parts.h"
 
 enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50, LONGER_MOST = 12 };
@@ -86,13 +84,20 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a < b ? b - a : a - b;
 }
 
+/* How many a library's row says that it has of what stands in a section; 0 where it says nothing of
+ * these, or any size of the section will do. */
+static uint64_t wanted_of(const struct rows *r, uint32_t index, enum row_value value, enum debug_section section)
+{
+    const int64_t said = r->plan->library[index].said->value[value];
+    return said > 0 && r->plan->mix[index].size[section] != DEBUG_ANY ? (uint64_t)said : 0;
+}
+
 /* As many rows as the row says, nearly, by halving what is known to be too few and too many. */
 static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
 {
     struct plan_mix *mix = &r->plan->mix[index];
-    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ROWS];
-    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
-    if (!wanted || mix->size[DEBUG_LINE] == DEBUG_ANY)
+    const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ROWS, DEBUG_LINE);
+    if (!wanted)
         return;
     uint64_t nearest = count_rows(b);
     int32_t best = DESCRIBE_ROWS_ANY;
@@ -122,9 +127,8 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
 static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
 {
     struct plan_mix *mix = &r->plan->mix[index];
-    const int64_t said = r->plan->library[index].said->value[ROW_DWARF_ENTRIES];
-    const uint64_t wanted = said > 0 ? (uint64_t)said : 0;
-    if (!wanted || mix->size[DEBUG_LISTS] == DEBUG_ANY)
+    const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    if (!wanted)
         return;
     int32_t low = DESCRIBE_LONGER_LEAST - DESCRIBE_LONGER_PARTS;
     int32_t high = LONGER_MOST;
@@ -205,11 +209,11 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     bool ok = plan->mix && r.builders;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    for (uint32_t i = 0; ok && i < plan->library_count; i++)
+    for (uint32_t i = 0; ok && i < plan->library_count; i++) {
         plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY};
-    for (uint32_t i = 0; ok && i < plan->library_count; i++)
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
+    }
     ok = ok && workers_run(threads, plan_counted(plan), settle_library, &r, e);
     for (unsigned i = 0; r.builders && i < (threads ? threads : 1); i++)
         builder_free(&r.builders[i]);

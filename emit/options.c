@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cli.h"

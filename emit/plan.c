@@ -3,7 +3,6 @@
  * considers. */
 #include "emit/plan.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

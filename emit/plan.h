@@ -10,7 +10,6 @@
 #define EMIT_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -257,13 +256,13 @@ static inline const char *plan_prefix(const struct plan_library *l)
     return l->prefix[0] ? l->prefix : l->name;
 }
 
-/* Bytes that a small function takes in .text: a whole 16. */
-static inline uint64_t plan_small_place(const struct plan_library *l, uint32_t index)
+/* Bytes that one of its small functions takes in .text, each at a whole 16. */
+static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t index)
 {
-    return (l->small_size[index] + UINT64_C(15)) & ~UINT64_C(15);
+    return (l->small_size[index] + 15u) & ~15u;
 }
 
-/* Of all of them. */
+/* And all of them together. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
     uint64_t bytes = 0;

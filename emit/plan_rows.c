@@ -91,13 +91,6 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sizes of the functions that every library has, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
@@ -124,7 +117,7 @@ static void least_sizes(const struct plan *plan, const struct plan_library *l, u
         if ((i + 1) % plan->depth)
             least[i] += CODE_CALL + code_pass_size(&next);
     }
-    qsort(least, count, sizeof *least, by_size);
+    distribution_sort(least, count);
 }
 
 /* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
@@ -377,7 +370,8 @@ static bool run_rounds(struct rows *r, struct error *e)
         return error_set(e, ERROR_INFEASIBLE,
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
-    return workers_run(s->threads, count, rows_settle_names, r, e);
+    return workers_run(s->threads, count, rows_make_room, r, e) &&
+           workers_run(s->threads, count, rows_settle_names, r, e);
 }
 
 /* The two markers have nothing of rows but what all of these have. */

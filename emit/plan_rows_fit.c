@@ -1,9 +1,9 @@
 /* One library in the sizes of its row; see plan_rows.c. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"
 #include "emit/names_row.h"
@@ -83,7 +83,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->functions = functions;
     l->chains = (functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
-    l->exported = exported;
+    if (l->exported != exported) /* which others look at while exact sizes are tried, that leave it as it is */
+        l->exported = exported;
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;

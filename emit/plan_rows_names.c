@@ -366,16 +366,25 @@ static bool trim(struct rows *r, struct error *e)
     return ok;
 }
 
+static bool any_stripped(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        if (plan->library[i].stripped)
+            return true;
+    return false;
+}
+
 /* Lengths of exported functions' names are what the names of imports take, and these what is left
  * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
- * others. */
+ * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
+ * or of the one before: which, follows from the order of the libraries, and not from threads. */
 bool rows_name_exported(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
+    const unsigned threads = any_stripped(plan) ? 1 : r->s->threads;
     for (unsigned pass = 0; pass < 2; pass++)
-        if (!workers_run(r->s->threads, count, draw_exported, r, e) ||
-            !workers_run(r->s->threads, count, name_imports, r, e))
+        if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
             return false;
     return trim(r, e);
 }
@@ -583,6 +592,24 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
     return ok;
 }
 
+/* Whether it has names that it alone decides about. */
+static bool settles(const struct plan_library *l)
+{
+    return !l->stripped && l->said->value[ROW_TEXT] != PROFILE_DERIVED;
+}
+
+bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    (void)worker;
+    if (!settles(l))
+        return true;
+    uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
+    l->function_length = function ? function : l->function_length;
+    return function || out_of_memory(l, e);
+}
+
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -592,15 +619,13 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     (void)worker;
     if (l->stripped && !measure_stripped(s->plan, l))
         return out_of_memory(l, e);
-    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
+    if (!settles(l))
         return true;
     const uint64_t bytes = l->local_names + shortest_names(l, local, l->small + l->locals - l->shared_names);
-    uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
-    l->function_length = function ? function : l->function_length;
     l->object_length = malloc((l->small + (size_t)l->locals) * sizeof *l->object_length);
-    for (uint32_t i = l->lengths; function && i < l->functions - local; i++)
-        function[i] = (uint16_t)names_row_least(l, i);
-    if (!function || !l->object_length || !settle_either(s, index, bytes))
+    for (uint32_t i = l->lengths; i < l->functions - local; i++)
+        l->function_length[i] = (uint16_t)names_row_least(l, i);
+    if (!l->object_length || !settle_either(s, index, bytes))
         return out_of_memory(l, e);
     if (local) {
         l->lengths = l->functions;

@@ -69,6 +69,10 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
  * the names of imports take. */
 bool rows_name_exported(struct rows *r, struct error *e);
 
+/* A worker's task: room for the lengths of all names. That is before any other library's names are
+ * settled, which looks at those that it has. */
+bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error *e);
+
 /* A worker's task: settles all other names when all sizes are, so that .strtab is as the row has it and the lengths
  * are distributed as the row says. */
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);

@@ -1,7 +1,6 @@
 /* Counting; see shape.h. */
 #include "emit/shape.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/shares.h"
 #include "emit/distribution.h"
 
 enum {
@@ -54,16 +55,10 @@ static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
         above += places[i] - places_of(ranked[i].least);
-    const uint64_t taken = less < above ? less : above;
-    uint64_t seen = 0;
-    uint64_t given = 0;
-    for (uint32_t i = first; i < count && above; i++) {
-        seen += places[i] - places_of(ranked[i].least);
-        const uint64_t until = (uint64_t)((unsigned __int128)taken * seen / above);
-        places[i] -= (uint32_t)(until - given);
-        given = until;
-    }
-    return less - taken;
+    struct shares taken = {.sum = less < above ? less : above, .weights = above};
+    for (uint32_t i = first; i < count && above; i++)
+        places[i] -= (uint32_t)shares_next(&taken, places[i] - places_of(ranked[i].least));
+    return less - taken.sum;
 }
 
 static void balance(const struct library *l, const struct ranked *ranked, uint32_t count, uint64_t units,
@@ -83,12 +78,13 @@ static void balance(const struct library *l, const struct ranked *ranked, uint32
         less = take(ranked, count - count / part, count, places, less);
 }
 
-bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena, uint32_t *size,
-               uint32_t *place, bool *drawn)
+bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena,
+               const struct drawn_size **drawn)
 {
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint64_t key = plan_key(row, PURPOSE_WEIGHT);
+    *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
         return false;
@@ -97,11 +93,11 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     uint32_t *all = arena_take(arena, ((uint64_t)count + glue + 1) * sizeof *all);
     uint32_t *wanted = arena_take(arena, (count + UINT64_C(1)) * sizeof *wanted);
     uint32_t *places = arena_take(arena, (count + UINT64_C(1)) * sizeof *places);
-    if (!ranked || !all || !wanted || !places)
+    struct drawn_size *size = arena_take(arena, (count + UINT64_C(1)) * sizeof *size);
+    if (!ranked || !all || !wanted || !places || !size)
         return false;
-    *drawn = distribution_values(row->said->text[ROW_TEXT_FUNCTION_SIZES],
-                                 l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count + glue, all);
-    if (!*drawn)
+    if (!distribution_values(row->said->text[ROW_TEXT_FUNCTION_SIZES],
+                             l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count + glue, all))
         return true;
     if (!distribution_rest(all, count + glue, fixed, glue, wanted))
         return false;
@@ -119,10 +115,10 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
         const uint32_t bytes = CODE_ALIGN * places[i];
         const uint32_t padding = CODE_ALIGN * places_of(wanted[i]) - wanted[i];
         const uint32_t rest = bytes - ranked[i].least;
-        size[ranked[i].index] = bytes - (padding < rest ? padding : rest);
-        place[ranked[i].index] = places[i];
-        fixed[glue + i] = size[ranked[i].index];
+        fixed[glue + i] = bytes - (padding < rest ? padding : rest);
+        size[ranked[i].index] = (struct drawn_size){.bytes = fixed[glue + i], .places = places[i]};
     }
+    *drawn = size;
     if (row->said->text[ROW_TEXT_FUNCTION_SIZES])
         l->sizes_apart = distribution_distance(all, fixed, glue + count);
     return true;

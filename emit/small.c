@@ -100,7 +100,7 @@ void small_write(const struct library *l, uint8_t *p)
         }
         if (size)
             p = i < first ? put_u8(p, 0xc3) : put_return_number(l, i, p); /* ret */
-        const uint32_t padding = (uint32_t)plan_small_place(row, i) - size;
+        const uint32_t padding = plan_small_place(row, i) - size;
         code_pad(p, padding);
         p += padding;
     }

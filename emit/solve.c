@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/shares.h"
 #include "base/workers.h"
 #include "dwarf/compose.h"
 #include "dwarf/unit.h"
@@ -44,17 +45,11 @@ static const char *const more_room[SIZE_KINDS] = {
  * share[i] is what library i gets, and the sum is `value`. */
 static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
 {
-    uint64_t weights = 0;
+    struct shares shares = {.sum = value};
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        weights += plan->library[i].functions + UINT64_C(8);
-    uint64_t seen = 0;
-    uint64_t given = 0;
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        seen += plan->library[i].functions + UINT64_C(8);
-        uint64_t until = (uint64_t)((unsigned __int128)value * seen / weights);
-        share[i] = until - given;
-        given = until;
-    }
+        shares.weights += plan->library[i].functions + UINT64_C(8);
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        share[i] = shares_next(&shares, plan->library[i].functions + UINT64_C(8));
 }
 
 /* --- bases ------------------------------------------------------------------------ */

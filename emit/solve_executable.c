@@ -7,13 +7,10 @@
  * as much, and the rest of a division is its own; how many bytes they take when they
  * are put together is settled in inside.c.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "emit/library.h"
 #include "emit/plan_parts.h"
-#include "emit/shape.h"
 
 enum { SYMBOL = sizeof(Elf64_Sym) };
 

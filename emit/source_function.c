@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "emit/evaluate.h"
-#include "emit/source_header.h"
 #include "emit/source_type.h"
 #include "emit/source_walk.h"
 

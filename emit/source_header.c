@@ -2,9 +2,7 @@
  * each declaration is first an item with its line, and items are sorted. */
 #include "emit/source_header.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "dwarf/entry.h"

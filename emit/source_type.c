@@ -1,7 +1,6 @@
 /* See source_type.h. A declaration grows from its name outwards, as C reads it. */
 #include "emit/source_type.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -348,7 +348,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     for (; number < row->small; number++) {
         *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, at, row->small_size[number]);
         t->strings = names_row_write_object(row, number, t->strings);
-        at += (row->small_size[number] + UINT64_C(15)) & ~UINT64_C(15);
+        at += plan_small_place(row, number);
     }
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/plt.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"

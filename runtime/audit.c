@@ -15,7 +15,6 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

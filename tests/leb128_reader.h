@@ -3,34 +3,33 @@
 #ifndef TESTS_LEB128_READER_H
 #define TESTS_LEB128_READER_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
+/* From the last byte, at the most the tenth, to the first. What is above the number's own bits
+ * is that of `negative`, where the number's highest bit is set. */
+static inline uint64_t get_leb(const uint8_t **p, uint64_t negative)
+{
+    size_t size = 0;
+    while ((*p)[size++] & 0x80)
+        assert_true(size < 10);
+    uint64_t value = (*p)[size - 1] & 0x40 ? negative : 0;
+    for (size_t i = size; i-- > 0;)
+        value = value << 7 | ((*p)[i] & 0x7f);
+    *p += size;
+    return value;
+}
 
 static inline uint64_t get_uleb(const uint8_t **p)
 {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
+    return get_leb(p, 0);
 }
 
 static inline int64_t get_sleb(const uint8_t **p)
 {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && byte & 0x40)
-        value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
+    return (int64_t)get_leb(p, UINT64_MAX);
 }
 
 #endif

@@ -17,8 +17,10 @@
 #include "base/bytes.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/file_begin.h"
 #include "base/random.h"
 #include "base/replacement.h"
+#include "base/shares.h"
 
 /* ---- bytes ---- */
 
@@ -73,6 +75,9 @@ static void test_uleb128(void **state)
         assert_int_equal(end - out, unsigned_cases[i].size);
         assert_int_equal(leb128_unsigned_size(unsigned_cases[i].value), unsigned_cases[i].size);
         assert_memory_equal(out, unsigned_cases[i].encoded, unsigned_cases[i].size);
+        const uint8_t *p = unsigned_cases[i].encoded;
+        assert_int_equal(take_uleb128(&p), unsigned_cases[i].value);
+        assert_int_equal(p - unsigned_cases[i].encoded, unsigned_cases[i].size);
     }
 }
 
@@ -85,7 +90,27 @@ static void test_sleb128(void **state)
         assert_int_equal(end - out, signed_cases[i].size);
         assert_int_equal(leb128_signed_size(signed_cases[i].value), signed_cases[i].size);
         assert_memory_equal(out, signed_cases[i].encoded, signed_cases[i].size);
+        const uint8_t *p = signed_cases[i].encoded;
+        assert_int_equal(take_sleb128(&p), signed_cases[i].value);
+        assert_int_equal(p - signed_cases[i].encoded, signed_cases[i].size);
     }
+}
+
+/* Section 7.6 allows more bytes than a number needs. */
+static void test_long_leb128(void **state)
+{
+    (void)state;
+    const uint8_t seven[] = {0x87, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00};
+    const uint8_t minus_two[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+    const uint8_t *p = seven;
+    assert_int_equal(take_uleb128(&p), 7);
+    assert_ptr_equal(p, seven + sizeof seven);
+    p = seven;
+    assert_int_equal(take_sleb128(&p), 7);
+    p = minus_two;
+    assert_int_equal(take_sleb128(&p), -2);
+    assert_ptr_equal(p, minus_two + sizeof minus_two);
+    assert_ptr_equal(skip_leb128(minus_two), p);
 }
 
 static void test_put_is_little_endian(void **state)
@@ -498,12 +523,53 @@ static void test_random_below_stays_below(void **state)
     assert_int_equal(random_below(UINT64_MAX, UINT64_C(1) << 32), UINT32_MAX);
 }
 
+static void test_shares_are_the_sum(void **state)
+{
+    (void)state;
+    struct shares few = {.sum = 10, .weights = 8};
+    assert_int_equal(shares_next(&few, 3), 3);
+    assert_int_equal(shares_next(&few, 0), 0);
+    assert_int_equal(shares_next(&few, 3), 4);
+    assert_int_equal(shares_next(&few, 2), 3);
+    struct shares most = {.sum = UINT64_MAX, .weights = UINT64_MAX};
+    assert_int_equal(shares_next(&most, UINT64_MAX - 1), UINT64_MAX - 1);
+    assert_int_equal(shares_next(&most, 1), 1);
+}
+
 static void write_text(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fputs(text, f);
     assert_int_equal(fclose(f), 0);
+}
+
+static void test_file_begin(void **state)
+{
+    (void)state;
+    char path[] = "begin-XXXXXX", begin[SELFMAG];
+    ssize_t got;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(got, 0);
+    assert_false(file_begin_is_elf(begin, got));
+    write_text(path, "\177EL");
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(got, 3);
+    assert_false(file_begin_is_elf(begin, got));
+    write_text(path, "\177ELF and more");
+    assert_true(file_begin(path, begin, sizeof begin, &got));
+    assert_true(file_begin_is_elf(begin, got));
+
+    assert_int_equal(unlink(path), 0);
+    assert_false(file_begin(path, begin, sizeof begin, &got));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_true(file_begin(path, begin, sizeof begin, &got)); /* and waits for nobody */
+    assert_int_equal(got, -1);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void expect_text(const char *path, const char *text)
@@ -578,6 +644,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uleb128),
         cmocka_unit_test(test_sleb128),
+        cmocka_unit_test(test_long_leb128),
         cmocka_unit_test(test_put_is_little_endian),
         cmocka_unit_test(test_bytes_give_offsets),
         cmocka_unit_test(test_bytes_grow),
@@ -599,6 +666,8 @@ int main(void)
         cmocka_unit_test(test_cli_number),
         cmocka_unit_test(test_random_is_splitmix64),
         cmocka_unit_test(test_random_below_stays_below),
+        cmocka_unit_test(test_shares_are_the_sum),
+        cmocka_unit_test(test_file_begin),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

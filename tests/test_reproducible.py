@@ -36,6 +36,17 @@ def generate(programs, profile, tmp_path):
     return run
 
 
+# Libraries without a symbol table, in a circle: the names of each are what those of others leave.
+STRIPPED = 200
+STRIPPED_ROWS = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {STRIPPED}\nlibraries:\n" + "".join(
+    "- {kind: utility, text: 60 kB, data: 6 kB, debug: 0 B, symtab: 0 B, strtab: 0 B, functions: 150, plt: 120,\n"
+    "   dynamic: {functions: 150, undefined: 130, dynstr: 9500},\n"
+    f"   needed: '{' '.join(f'{(row + apart) % STRIPPED}:40' for apart in (1, 2, 5))}',\n"
+    "   name-lengths: '4 10 13*2 14 15 16 17 18 19 20 21 22 23 25 28 31 37 41 47 60'}\n"
+    for row in range(STRIPPED)
+)
+
+
 @pytest.fixture
 def refused(programs, profile, tmp_path):
     """Generating fails with this status and one line, which is returned without its beginning."""
@@ -79,6 +90,14 @@ def test_same_bytes(arguments, environment, generate):
     one = generate("one", "-j1")
     other = generate("other", *arguments, env=environment)
     assert same(one, other) and modes(one) == modes(other)
+
+
+def test_names_that_depend_on_others(programs, sets, tmp_path):
+    profile = sets.write_profile("reproducible-stripped", STRIPPED_ROWS)
+    for name, jobs in {"one": 1, "two": 2, "seven": 7}.items():
+        programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / name, "-q", f"-j{jobs}")
+    assert same(tmp_path / "one", tmp_path / "two")
+    assert same(tmp_path / "one", tmp_path / "seven")
 
 
 def test_same_bytes_from_another_place(generate, programs, profile, tmp_path):

@@ -13,7 +13,6 @@
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
 /* The comparison as JSON; see compare.h, docs/compare.md and docs/compare.schema.json. */
-#include <string.h>
 
 #include "base/version.h"
 #include "tools/compare.h"

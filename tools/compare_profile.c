@@ -78,20 +78,31 @@ static bool skip(struct reading *r)
     }
 }
 
+/* The next key of the present mapping, or *end. */
+static bool next_key(struct reading *r, const char *what, char key[NAME_MOST + 1], bool *end)
+{
+    if (!next(r))
+        return false;
+    *end = is(r, YAML_MAPPING_END_EVENT);
+    if (*end)
+        return true;
+    if (!is(r, YAML_SCALAR_EVENT) || strlen(scalar(r)) > NAME_MOST)
+        return WRONG(r, "%s: has a key that is no name", what);
+    strcpy(key, scalar(r));
+    return true;
+}
+
 /* Calls `take` for each member of the present mapping, at its value. */
 static bool each_member(struct reading *r, const char *what, bool (*take)(struct reading *r, const char *key))
 {
     char key[NAME_MOST + 1];
     if (!is(r, YAML_MAPPING_START_EVENT))
         return WRONG(r, "%s: there is no mapping of keys to values; is this a captured profile?", what);
-    for (;;) {
-        if (!next(r))
+    for (bool end;;) {
+        if (!next_key(r, what, key, &end))
             return false;
-        if (is(r, YAML_MAPPING_END_EVENT))
+        if (end)
             return true;
-        if (!is(r, YAML_SCALAR_EVENT) || strlen(scalar(r)) > NAME_MOST)
-            return WRONG(r, "%s: has a key that is no name", what);
-        strcpy(key, scalar(r));
         if (!next(r) || !take(r, key))
             return false;
     }
@@ -280,14 +291,11 @@ static bool take_members(struct reading *r, const char *key)
     size_t length = strlen(key);
     memcpy(name, key, length);
     name[length++] = '.';
-    for (;;) {
-        if (!next(r))
+    for (bool end;;) {
+        if (!next_key(r, key, name + length, &end))
             return false;
-        if (is(r, YAML_MAPPING_END_EVENT))
+        if (end)
             return true;
-        if (!is(r, YAML_SCALAR_EVENT) || strlen(scalar(r)) > NAME_MOST)
-            return WRONG(r, "%s: has a key that is no name", key);
-        strcpy(name + length, scalar(r));
         if (!next(r))
             return false;
         if (!is(r, YAML_SCALAR_EVENT))

@@ -2,13 +2,10 @@
  * of a profile, which is read as any other; what the text has no room for, all
  * samples of each library, is taken from the passes.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file_begin.h"
 #include "tools/compare.h"
 
 #define PROFILE_MOST ((off_t)64 << 20)
@@ -90,15 +87,12 @@ static bool read_files(struct compare *c, const char *path, struct compare_keys 
 /* Whether this is a regular file that does not begin as ELF files do. */
 static bool is_profile(const char *path)
 {
-    char magic[4];
+    char magic[SELFMAG];
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t n = fd >= 0 ? pread(fd, magic, sizeof magic, 0) : -1;
-    if (fd >= 0)
-        close(fd);
-    return n >= 0 && (n < (ssize_t)sizeof magic || memcmp(magic, "\177ELF", sizeof magic) != 0);
+    ssize_t n;
+    return file_begin(path, magic, sizeof magic, &n) && n >= 0 && !file_begin_is_elf(magic, n);
 }
 
 static bool read_profile(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)

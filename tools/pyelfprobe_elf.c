@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_begin.h"
+
 struct function {
     uint64_t address;
     const char *name;
@@ -17,14 +19,10 @@ struct function {
 bool object_is(const char *path)
 {
     Elf64_Ehdr header;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return false;
-    const ssize_t n = read(fd, &header, sizeof header);
-    close(fd);
-    return n == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-           header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
-           header.e_type == ET_DYN && header.e_machine == EM_X86_64;
+    ssize_t n;
+    return file_begin(path, &header, sizeof header, &n) && n == (ssize_t)sizeof header &&
+           file_begin_is_elf(&header, n) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_type == ET_DYN && header.e_machine == EM_X86_64;
 }
 
 static const char *copy(struct arena *arena, const char *text)

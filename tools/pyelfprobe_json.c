@@ -25,21 +25,10 @@ static json_object *must(json_object *object)
 /* Foreign text: what is not UTF-8, or is a control character, becomes `?`. */
 static json_object *text(const char *s)
 {
-    size_t left = strlen(s);
-    char *copy = malloc(left + 1), *to = copy;
-    while (copy && left) {
-        size_t length = utf8_length(s, left);
-        if (length && !utf8_is_control(s)) {
-            memcpy(to, s, length);
-            to += length;
-        } else {
-            *to++ = '?';
-        }
-        length = length ? length : 1;
-        s += length;
-        left -= length;
-    }
-    json_object *object = copy ? json_object_new_string_len(copy, (int)(to - copy)) : NULL;
+    char *copy = malloc(strlen(s) + 1);
+    if (copy)
+        utf8_printable(copy, s);
+    json_object *object = copy ? json_object_new_string(copy) : NULL;
     free(copy);
     return must(object);
 }
@@ -235,13 +224,14 @@ static json_object *json_all(const struct probe *p, const struct grid (*grids)[A
 
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e)
 {
-    struct replacement to;
-    if (!replacement_open(&to, path, e))
-        return false;
     json_object *root = json_all(p, grids);
-    fputs(json_object_to_json_string_ext(must(root), JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE),
-          to.file);
-    fputc('\n', to.file);
+    const char *json = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    struct replacement to;
+    bool well = json ? replacement_open(&to, path, e) : error_set(e, ERROR_MEMORY, "out of memory");
+    if (well) {
+        fprintf(to.file, "%s\n", json);
+        well = replacement_keep(&to, e);
+    }
     json_object_put(root);
-    return replacement_keep(&to, e);
+    return well;
 }

@@ -2,7 +2,6 @@
 #include "tools/pyelfprobe_live.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <link.h>
 #include <math.h>
 #include <stdio.h>

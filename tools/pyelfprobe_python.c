@@ -1,7 +1,6 @@
 /* See pyelfprobe_python.h. */
 #include "tools/pyelfprobe_python.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

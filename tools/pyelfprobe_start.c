@@ -2,7 +2,6 @@
 #include "tools/pyelfprobe_start.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

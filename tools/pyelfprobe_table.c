@@ -1,5 +1,4 @@
 /* The tables on standard output; see pyelfprobe_report.h. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * what is not there is not spoken of. Whether pyelfgen can follow it is for pyelfgen
  * to say.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

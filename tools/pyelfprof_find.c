@@ -1,16 +1,14 @@
 /* Which files: those that are given, and those in directories; see pyelfprof.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file_begin.h"
 #include "base/manifest.h"
 #include "tools/pyelfprof.h"
 #include "tools/set.h"
@@ -131,13 +129,11 @@ static int by_version(const FTSENT **a, const FTSENT **b)
  * is for the capture to say. */
 static bool may_be_elf(const char *path)
 {
-    char magic[4];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
+    char magic[SELFMAG];
+    ssize_t got;
+    if (!file_begin(path, magic, sizeof magic, &got))
         return errno != ENOENT;
-    bool is = pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
-    close(fd);
-    return is;
+    return file_begin_is_elf(magic, got);
 }
 
 static void complain_errno(struct prof *p, int number, const char *path, const char *what)
@@ -182,11 +178,9 @@ static void find_in(struct prof *p, const char *path)
 static bool is_manifest(const char *path)
 {
     char start[4096];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t n = fd < 0 ? 0 : pread(fd, start, sizeof start, 0);
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && memmem(start, (size_t)n, MANIFEST_KEY, strlen(MANIFEST_KEY));
+    ssize_t n;
+    return file_begin(path, start, sizeof start, &n) && n > 0 &&
+           memmem(start, (size_t)n, MANIFEST_KEY, strlen(MANIFEST_KEY));
 }
 
 /* The libraries that the manifest of a set names, in its order; false where the

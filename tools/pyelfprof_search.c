@@ -9,8 +9,6 @@
  * Libraries come breadth first, as in the link map, and one that is loaded already
  * is found by its name, not looked for.
  */
-#include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

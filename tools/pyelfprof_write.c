@@ -5,7 +5,6 @@
  * whole.
  */
 #include <elf.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

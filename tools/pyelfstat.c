@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cli.h"
+#include "base/file_begin.h"
 #include "driver/results.h"
 #include "elf/sizes.h"
 #include "tools/compare.h"
@@ -86,13 +87,10 @@ static bool library_read(const struct library *library, struct file_sizes *sizes
 static void advise(const char *path, struct error *e)
 {
     char start[256];
-    if (strcmp(e->text, "is not an ELF file") != 0)
+    ssize_t n;
+    if (strcmp(e->text, "is not an ELF file") != 0 || !file_begin(path, start, sizeof start, &n))
         return;
-    FILE *f = fopen(path, "re");
-    size_t n = f ? fread(start, 1, sizeof start, f) : 0;
-    if (f)
-        fclose(f);
-    if (memmem(start, n, "\"" RESULTS_KEY "\"", sizeof "\"" RESULTS_KEY "\"" - 1)) {
+    if (n > 0 && memmem(start, (size_t)n, "\"" RESULTS_KEY "\"", sizeof "\"" RESULTS_KEY "\"" - 1)) {
         error_set(e, ERROR_INPUT, "is not an ELF file, but results of pyelfrun; give --runs for these");
         error_at(e, path, 0);
     }

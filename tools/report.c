@@ -18,22 +18,8 @@ void *report_must(void *p)
 
 const char *report_text(struct report *r, const char *text)
 {
-    size_t left = strlen(text);
-    char *copy = report_must(arena_take(&r->arena, left + 1));
-    char *to = copy;
-    while (left) {
-        size_t length = utf8_length(text, left);
-        if (length && !utf8_is_control(text)) {
-            memcpy(to, text, length);
-            to += length;
-        } else {
-            *to++ = '?';
-        }
-        length = length ? length : 1;
-        text += length;
-        left -= length;
-    }
-    *to = '\0';
+    char *copy = report_must(arena_take(&r->arena, strlen(text) + 1));
+    utf8_printable(copy, text);
     return copy;
 }
 

@@ -1,0 +1,26 @@
+/* Dividing a sum in the proportions of weights. What has been given so far is rounded, and not
+ * each share, so that the shares are the sum exactly.
+ */
+#ifndef BASE_SHARES_H
+#define BASE_SHARES_H
+
+#include <stdint.h>
+
+struct shares {
+    uint64_t sum;     /* what is divided */
+    uint64_t weights; /* of all together, not 0 */
+    uint64_t seen;    /* of those that have had theirs; 0 at first */
+    uint64_t given;   /* to these */
+};
+
+/* The share of the next one. */
+static inline uint64_t shares_next(struct shares *s, uint64_t weight)
+{
+    s->seen += weight;
+    const uint64_t until = (uint64_t)((unsigned __int128)s->sum * s->seen / s->weights);
+    const uint64_t share = until - s->given;
+    s->given = until;
+    return share;
+}
+
+#endif
