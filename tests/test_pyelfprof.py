@@ -20,7 +20,7 @@ from objects import FIVE, ask, counted_libraries, each, every, sizes_by_binutils
 from sets import variant_text
 
 DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))
-NUMPY = sorted(pathlib.Path("/usr/lib/python3/dist-packages").glob("numpy*"))
+NUMPY = sorted(pathlib.Path("/usr/lib/python3/dist-packages").glob("numpy"))
 PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.1*/lib"))
 SYSTEM = {"lib-dynload": DYNLOAD, "numpy": NUMPY, "pyenv": PYENV}
 
@@ -113,11 +113,11 @@ def test_a_set_of_ours(capture, small):
 
 
 @pytest.mark.parametrize("place", SYSTEM)
-def test_libraries_of_the_system(capture, place):
+def test_libraries_of_the_system(capture, place, tmp_path):
     if not SYSTEM[place]:
         pytest.skip(f"there is no {place} here")
     directory = SYSTEM[place][-1]
-    captured = capture("--no-dwarf", "--debug-dir", "/nowhere", "--without", "*/site-packages/*", directory)
+    captured = capture("--no-dwarf", "--debug-dir", tmp_path, "--without", "*/site-packages/*", directory)
     paths = {}
     for path in directory.rglob("*.so*"):
         paths.setdefault(path.name, path)
@@ -312,6 +312,7 @@ def test_separate_debug_files(capture, tmp_path, how):
     (without,) = capture(library).rows
     assert "debug" not in without and "symtab" not in without
     directory = tmp_path / "dbg"
+    directory.mkdir()
     if how == "debuglink":
         (place / ".debug").mkdir()
         shutil.copy(debug, place / ".debug")

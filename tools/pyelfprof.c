@@ -102,7 +102,7 @@ static void choose(struct command *c, enum prof_from from)
     c->p.from = from;
 }
 
-static bool take_option(struct command *c, int key, const char *value)
+static bool take_option(struct command *c, int key, const char *value, struct error *e)
 {
     struct prof *p = &c->p;
     switch (key) {
@@ -117,7 +117,7 @@ static bool take_option(struct command *c, int key, const char *value)
         break;
     case OPTION_DEBUG_DIR:
         add_text(p->debug_dir, &p->debug_dirs, value);
-        break;
+        return prof_is_debug_dir(value, e);
     case OPTION_NO_DWARF:
         p->no_dwarf = true;
         break;
@@ -147,7 +147,7 @@ static bool take_option(struct command *c, int key, const char *value)
         c->pid = value;
         break;
     default:
-        return false;
+        return false; /* and the error is set */
     }
     return true;
 }
@@ -186,7 +186,7 @@ static int parse(int argc, char **argv, struct command *c)
             c->operand[c->operands++] = (char *)value;
         else if (key == CLI_DONE)
             return 0;
-        else if (!take_option(c, key, value))
+        else if (!take_option(c, key, value, &e))
             return error_report(program.name, &e);
         /* What follows may be options of another program. */
         cli.only_operands |= key == OPTION_PYTHON || key == OPTION_RUN;
@@ -233,12 +233,17 @@ static void profile(struct command *c)
         return;
     }
     find(c);
+    const bool nothing_wanted = p->count == 0 && p->refusals > 0;
     /* The files do not change from here on, but in number: what is none of the
      * application's goes. */
     prof_capture(p);
     if (p->count == 0) {
-        error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
-        prof_complain(p, &e);
+        if (nothing_wanted)
+            prof_nothing_wanted(p, &e);
+        else
+            error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+        if (!p->failed) /* otherwise it is said why */
+            prof_complain(p, &e);
         return;
     }
     if (!p->no_dwarf && !p->summary)

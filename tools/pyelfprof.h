@@ -53,6 +53,11 @@ struct prof_file {
     uint64_t indirect; /* symbols from libraries of the set that it does not name */
 };
 
+/* By which the same file is known. */
+struct prof_place {
+    uint64_t device, inode;
+};
+
 enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CORE };
 
 struct prof {
@@ -70,6 +75,8 @@ struct prof {
     struct prof_file *file;
     size_t count, capacity;
     size_t unreadable;
+    struct prof_place *refused; /* ELF files that --only and --without left out before there was one that they let in */
+    size_t refusals, refusal_capacity;
     uint64_t first_loaded; /* CLOCK_MONOTONIC of a run, nanoseconds */
     bool failed;
     struct histogram functions, name_lengths, degree;
@@ -93,6 +100,9 @@ void prof_add(struct prof *p, const char *path, bool given);
 /* Whether --only and --without let the file in. */
 bool prof_wants(const struct prof *p, const char *path);
 
+/* Says that --only and --without let none of the files in. */
+bool prof_nothing_wanted(const struct prof *p, struct error *e);
+
 /* Adds a file, or all shared objects in a directory: those of a set by its manifest. */
 void prof_find(struct prof *p, const char *path);
 
@@ -110,6 +120,9 @@ void prof_python(struct prof *p, char **script);
 
 /* Processors that may be used. */
 unsigned prof_threads(void);
+
+/* Whether a --debug-dir is one: an ERROR_USAGE otherwise. */
+bool prof_is_debug_dir(const char *path, struct error *e);
 
 /* Captures all files; leaves out those that are no shared objects. */
 void prof_capture(struct prof *p);

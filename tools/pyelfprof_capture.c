@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -111,6 +112,15 @@ static void add_debug_file(struct task *t, struct prof_file *file, const char *p
         note(&file->remark, &e);
     else if (file->capture.debug_file)
         t->debug_path[index] = strdup(path);
+}
+
+bool prof_is_debug_dir(const char *path, struct error *e)
+{
+    struct stat st;
+    char reason[128];
+    int number = stat(path, &st) != 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(path, X_OK) != 0 ? errno : 0;
+    return number == 0 || error_set(e, ERROR_USAGE, "--debug-dir: '%s' is no directory that can be searched: %s", path,
+                                    strerror_r(number, reason, sizeof reason));
 }
 
 /* ---- files ---- */
