@@ -759,31 +759,6 @@ def test_wrong_command_lines(programs, arguments, said):
     assert said in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_explain(programs, capture, small):
-    path = capture(small, names=False).path
-    text = programs.run("pyelfprof", "--explain", path).stdout
-    assert "The application has 12 shared libraries: 8 Python extension modules and 4 others." in text
-    assert "8.0 MB of code and constants (text)" in text
-    assert "It names no library" in text
-    assert "It NAMES 12 libraries" in programs.run("pyelfprof", "--explain", capture(small).path).stdout
-    done = programs.run("pyelfprof", "--explain", small / "libmodule0.so", status=1)
-    assert "is no YAML" in done.stderr
-
-
-def test_explain_of_what_is_no_profile(programs, tmp_path):
-    profile = tmp_path / "x.prof"
-    for text, said in (
-        ("pyelfgen-profile: 1\na: " + 1_000_000 * "[", "its brackets are nested too deep"),
-        ("- list", "it has no key pyelfgen-profile"),
-        ("", "it has no key pyelfgen-profile"),
-        ("a: [", "is no YAML: "),
-    ):
-        profile.write_text(text)
-        done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
-        assert done.stderr.startswith(f"pyelfprof: {profile}: ") or f"{profile}:" in done.stderr
-        assert said in done.stderr and len(done.stderr.splitlines()) == 1
-
-
 def test_nothing_to_make_a_profile_of(programs, tmp_path):
     (tmp_path / "empty").mkdir()
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)
