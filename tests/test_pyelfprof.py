@@ -9,6 +9,8 @@ import subprocess
 import pytest
 
 from captures import (
+    DYNLOAD,
+    SYSTEM,
     Capture,
     edges,
     quantiles,
@@ -18,12 +20,6 @@ from captures import (
 )
 from objects import FIVE, ask, counted_libraries, each, every, sizes_by_binutils, sums, tool
 from sets import variant_text
-
-DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))
-NUMPY = sorted(pathlib.Path("/usr/lib/python3/dist-packages").glob("numpy"))
-PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.1*/lib"))
-SYSTEM = {"lib-dynload": DYNLOAD, "numpy": NUMPY, "pyenv": PYENV}
-
 
 @pytest.fixture
 def capture(programs, tmp_path):
@@ -565,49 +561,6 @@ def test_summary_is_a_profile(programs, capture, small):
     assert len(text.splitlines()) == 4
     assert Capture(output).sections == {size: sums(small)[size] for size in FIVE}
     programs.run("pyelfgen", "--profile", output, "--dry-run")
-
-
-def readelf_says(*arguments):
-    return subprocess.run(["readelf", "-W", *arguments], capture_output=True, text=True, errors="replace").stdout
-
-
-def strings_of(path):
-    """Every string of five characters and more: of the path, the names, .rodata, the build-id."""
-    found = set(re.findall(r"[A-Za-z0-9_]{5,}", str(path)))
-    for section in (".rodata", ".dynstr", ".strtab", ".comment", ".debug_str", ".debug_line_str"):
-        text = re.sub(r"^ *\[ *\w+\]", "", readelf_says("-p", section, path), flags=re.M)
-        found |= set(re.findall(r"[A-Za-z0-9_]{5,}", text))
-    return found | set(re.findall(r"Build ID: (\w+)", readelf_says("-n", path)))
-
-
-# DWARF's words (tags, forms, attributes) and those of the schema, which docs/capture.md lists.
-def vocabulary():
-    words = (pathlib.Path(__file__).parent.parent / "docs" / "capture.md").read_text()
-    quoted = " ".join(re.findall(r"`([^`]*)`", words))
-    return set(re.findall(r"[A-Za-z0-9_]{5,}", quoted)) | {"libraries"}
-
-
-def dwarf_words(programs):
-    """What readelf or libdwarf calls tags, attributes and forms: all words of libdwarf's header."""
-    for header in ("/usr/include/libdwarf/dwarf.h", "/usr/include/dwarf.h"):
-        if os.path.exists(header):
-            text = pathlib.Path(header).read_text(errors="replace")
-            return set(re.findall(r"DW_(?:TAG|AT|FORM)_(\w{5,})", text))
-    pytest.skip("there is no dwarf.h")
-
-
-def test_is_anonymous(programs, capture, small):
-    directories = [small, *SYSTEM["lib-dynload"][-1:], *SYSTEM["numpy"][-1:], *SYSTEM["pyenv"][-1:]]
-    known = vocabulary() | dwarf_words(programs)
-    for directory in directories:
-        captured = capture("--without", "*/site-packages/*", directory, names=False)
-        words = {word for word in re.findall(r"[A-Za-z0-9_]{5,}", captured.text) if not word.isdigit()}
-        assert words <= known, words - known
-        strings = set().union(*each(strings_of, every([p for p in directory.rglob("*.so*") if p.is_file()], 30)))
-        told = {word for word in words & strings} - known
-        assert told == set()
-        identifiers = {string for string in strings if re.fullmatch(r"[0-9a-f]{40}", string)}
-        assert not any(identifier in captured.text for identifier in identifiers)
 
 
 def test_names_only_when_asked(capture, tmp_path, tiny_library):

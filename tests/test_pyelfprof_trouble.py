@@ -12,8 +12,6 @@ import pytest
 
 from captures import Capture
 
-DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))
-
 
 @pytest.fixture
 def refused(programs, tmp_path):
