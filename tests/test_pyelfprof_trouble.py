@@ -6,11 +6,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 import pytest
 
 from captures import Capture
+from objects import tool
 
 
 @pytest.fixture
@@ -189,20 +192,44 @@ def test_processes_that_cannot_be_captured(refused, tmp_path):
         assert refused("--pid", 2) == f"process 2: {without}"
 
 
-def test_a_process_of_another(programs, tmp_path):
+@pytest.fixture
+def nobody(programs):
+    """Runs pyelfprof as nobody, in a directory that nobody may enter; where that cannot be, the test is skipped."""
     if os.geteuid() != 0 or programs.sanitized:
         pytest.skip("only root can be another, and nobody else may run what is in root's directories")
-    program = pathlib.Path("/tmp") / f"pyelfprof-{os.getpid()}"
-    shutil.copy(programs.path("pyelfprof"), program)
-    try:
-        done = subprocess.run(
-            [program, "-o", "-", "--pid", str(os.getpid())], user="nobody", capture_output=True, text=True, cwd="/"
-        )
-    finally:
-        program.unlink()
+    with tempfile.TemporaryDirectory(prefix="pyelfprof-") as name:
+        directory = pathlib.Path(name)
+        directory.chmod(0o755)
+        shutil.copy(programs.path("pyelfprof"), directory)
+
+        def run(*arguments):
+            command = [directory / "pyelfprof", "-o", "-", *arguments]
+            return subprocess.run(command, user="nobody", group="nogroup", capture_output=True, text=True, cwd=directory)
+
+        run.directory = directory
+        yield run
+
+
+def test_a_process_of_another(nobody):
+    done = nobody("--pid", str(os.getpid()))
     assert done.returncode == 1 and done.stdout == ""
     told = f"pyelfprof: process {os.getpid()}: may not be looked into; run this as its owner, or as root\n"
     assert done.stderr == told
+
+
+def test_files_that_may_not_be_read(nobody, tiny_library):
+    directory = nobody.directory / "files"
+    (directory / "below").mkdir(parents=True)
+    (directory / "below").chmod(0o700)
+    for name in ("a.so", "b.so"):
+        shutil.copy(tiny_library, directory / name)
+        (directory / name).chmod(0o644 if name == "a.so" else 0o600)
+    for arguments in ([directory], [directory / "a.so", directory / "b.so"]):
+        done = nobody("--names", *arguments)
+        said = [f"pyelfprof: {directory}/below: cannot list: Permission denied"] if len(arguments) == 1 else []
+        said.append(f"pyelfprof: {directory}/b.so: cannot open: Permission denied")
+        assert done.returncode == 1 and done.stderr.splitlines() == said
+        assert re.findall(r"name: '(.*?)'", done.stdout) == ["a.so"]
 
 
 def test_patterns_that_leave_nothing(refused, small, tmp_path, tiny_library):
@@ -227,3 +254,95 @@ def test_a_debug_dir_that_is_none(programs, tmp_path, program, operands):
         done = programs.run(program, *operands, "--debug-dir", path, status=2, cwd=tmp_path)
         assert done.stderr == f"{program}: --debug-dir: '{path}' is no directory that can be searched: {why}\n"
         assert not (tmp_path / "x").exists()
+
+
+# ---- files ----
+
+
+def test_a_directory_with_broken_files(programs, tmp_path, tiny_library):
+    """What is no library is passed over; what says that it is one and is not is named."""
+    directory = tmp_path / "all"
+    directory.mkdir()
+    content = tiny_library.read_bytes()
+    shutil.copy(tiny_library, directory / "good.so")
+    for name, text in {"half.so": content[: len(content) // 2], "four.so": content[:4], "zero.so": b""}.items():
+        (directory / name).write_bytes(text)
+    os.mkfifo(directory / "fifo.so")
+    (directory / "device.so").symlink_to("/dev/zero")
+    (directory / "itself.so").symlink_to("itself.so")
+    (directory / "loop").symlink_to(directory)
+    output = tmp_path / "x.prof"
+    done = programs.run("pyelfprof", "--names", "-o", output, directory, status=1, timeout=30)
+    four, half = sorted(done.stderr.splitlines())
+    assert four == f"pyelfprof: {directory}/four.so: is cut off within its ELF header"
+    assert half.startswith(f"pyelfprof: {directory}/half.so: has its section headers ")
+    assert [row["name"] for row in Capture(output).rows] == ["good.so"]
+    assert "unreadable: 2" in output.read_text()
+
+
+CHANGES = """import os, sys, time
+path, end = sys.argv[1], time.monotonic() + 60
+print("up", flush=True)
+for i in range(1, 1 << 40):
+    os.utime(path, ns=(i, i))
+    if time.monotonic() > end:
+        break
+"""
+
+REPLACES = """import os, shutil, sys, time
+end = time.monotonic() + 60
+print("up", flush=True)
+while time.monotonic() < end:
+    shutil.copy(sys.argv[2], sys.argv[1] + ".new")
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--no-dwarf"]])
+def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
+    """Long enough to be read while another process changes its time."""
+    (tmp_path / "random").write_bytes(os.urandom(16_000_000))
+    (tmp_path / "large.c").write_text(
+        '__asm__(".section .rodata; .incbin \\"random\\"; .previous"); int f(int a) {return a;}'
+    )
+    large = tmp_path / "large.so"
+    subprocess.run([tool("gcc"), "-g", "-shared", "-fPIC", "-o", large, "large.c"], check=True, cwd=tmp_path)
+    output = tmp_path / "x.prof"
+    command = ["--names", "-o", output, tiny_library, large]
+    programs.run("pyelfprof", *command, *options)
+    with subprocess.Popen([sys.executable, "-c", CHANGES, large], stdout=subprocess.PIPE, text=True) as changing:
+        assert changing.stdout.readline() == "up\n"
+        # without samples it takes no time, and is tried again
+        for _ in range(1 if not options else 500):
+            done = programs.run("pyelfprof", *command, *options, status=None)
+            if done.returncode:
+                break
+        changing.kill()
+    assert done.returncode == 1
+    assert done.stderr == f"pyelfprof: {large}: changes while it is read; capture it again when it is finished\n"
+    assert [row["name"] for row in Capture(output).rows] == [tiny_library.name]
+
+
+def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
+    """By another of the same kind, after its tables were read and before its debug information is."""
+    library = tmp_path / "a.so"
+    shutil.copy(tiny_library, library)
+    output = tmp_path / "x.prof"
+    command = [sys.executable, "-c", REPLACES, library, tiny_library]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as changing:
+        assert changing.stdout.readline() == "up\n"
+        said = set()
+        for _ in range(300):
+            done = programs.run("pyelfprof", "--names", "-o", output, tiny_library, library, status=None)
+            assert done.returncode in (0, 1) and len(done.stderr.splitlines()) <= 1, done.stderr
+            (first, *rest) = Capture(output).rows
+            assert first["name"] == tiny_library.name and "dwarf" in first
+            assert done.stderr == "" or done.stderr == (
+                f"pyelfprof: {library}: changes while it is read; capture it again when it is finished\n"
+            )
+            said.add((done.returncode, len(rest), bool(rest) and "dwarf" in rest[0]))
+            if (1, 1, False) in said and (1, 0, False) in said:
+                break
+        changing.kill()
+    assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
+

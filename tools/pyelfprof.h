@@ -34,14 +34,21 @@ struct prof_edge {
     uint64_t symbols; /* that are taken from there */
 };
 
+/* By which it is noticed that a file changes while it is read. */
+struct prof_state {
+    uint64_t device, inode, size;
+    int64_t written[2]; /* seconds and nanoseconds of st_mtim */
+};
+
 struct prof_file {
-    const char *path;       /* from the arena, as all strings here */
-    const char *debug_path; /* of the file with its debug information; NULL: not looked for yet */
-    uint64_t device, inode; /* by which the same file is known; 0, 0 where it cannot be */
-    bool given;             /* by its name: not to be left out silently */
-    bool left_out;          /* no shared object of the application after all */
-    struct error *failed;   /* why it could not be read; malloc, NULL where it could */
-    struct error *remark;   /* what else is to be complained of */
+    const char *path;        /* from the arena, as all strings here */
+    const char *debug_path;  /* of the file with its debug information; NULL: not looked for yet */
+    uint64_t device, inode;  /* by which the same file is known; 0, 0 where it cannot be */
+    bool given;              /* by its name: not to be left out silently */
+    bool left_out;           /* no shared object of the application after all */
+    struct prof_state state; /* as it was before, of the one at debug_path where there is one */
+    struct error *failed;    /* why it could not be read; malloc, NULL where it could */
+    struct error *remark;    /* what else is to be complained of */
     struct capture capture;
     struct prof_dwarf dwarf;
     struct prof_edge *edge; /* in the order of DT_NEEDED */
@@ -126,6 +133,10 @@ bool prof_is_debug_dir(const char *path, struct error *e);
 
 /* Captures all files; leaves out those that are no shared objects. */
 void prof_capture(struct prof *p);
+/* Whether the file is as it was when *state was taken, or gone; what has been read of it
+ * counts for nothing where this is false, and *e says so. */
+struct prof_state prof_state_of(const char *path);
+bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e);
 /* Reads their debug information. */
 void prof_dwarf(struct prof *p);
 /* Finds out who needs whom. */
