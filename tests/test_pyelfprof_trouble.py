@@ -169,6 +169,20 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
 
 
+def test_a_reader_that_leaves(programs, tmp_path):
+    """The command's standard error goes nowhere then, and all else goes on."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    output = tmp_path / "x.prof"
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = ["--no-dwarf", "-o", output, "--run", "/bin/sh", "-c", f"echo 1 >&2; echo 2 >&2; : >{tmp_path}/ran"]
+    command = [programs.path("pyelfprof"), *words]
+    subprocess.run(command, env=programs.environment(TMPDIR=str(tmp_path)), stderr=writing, check=True)
+    os.close(writing)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ran", "x.prof"]
+
+
 # ---- what cannot be captured ----
 
 
@@ -232,7 +246,7 @@ def test_files_that_may_not_be_read(nobody, tiny_library):
         assert re.findall(r"name: '(.*?)'", done.stdout) == ["a.so"]
 
 
-def test_patterns_that_leave_nothing(refused, small, tmp_path, tiny_library):
+def test_patterns_that_leave_nothing(refused, programs, small, tmp_path, tiny_library):
     none = "none of the 12 ELF files that were found is left; see --help"
     assert refused("--only", "nosuch*", small) == f"--only 'nosuch*': {none}"
     assert refused("--only", "a", "--only", "b", "--without", "c", small) == f"--only 'a' --only 'b' --without 'c': {none}"
@@ -242,6 +256,10 @@ def test_patterns_that_leave_nothing(refused, small, tmp_path, tiny_library):
     one = "the one ELF file that was found is not left; see --help"
     assert refused("--without", "*", tmp_path) == f"--without '*': {one}"
     assert refused("--without", "*", tmp_path / "one.so", tmp_path / "text") == f"--without '*': {one}"
+    done = programs.run("pyelfprof", "-o", "-", "--only", "x", "--run", "/bin/sh", "-c", "exit 3", status=1, leaks=False)
+    ended, left = done.stderr.splitlines()
+    assert done.stdout == "" and ended == "pyelfprof: /bin/sh: ended with status 3"
+    assert left.startswith("pyelfprof: --only 'x': none of the ")
     said = refused("--only", "nosuch", "--exec", "/bin/ls")
     assert re.fullmatch(r"--only 'nosuch': none of the [2-9] ELF files that were found is left; see --help", said)
 

@@ -64,7 +64,8 @@ static const struct cli_program program = {
                "directories. A SCRIPT runs under the python3 in PATH; the extension modules are\n"
                "those that are there at its end, in the order of their import. A COMMAND runs\n"
                "with an audit library (rtld-audit(7)), as do all processes that it starts. What\n"
-               "follows --python and --run belongs to them.\n"
+               "follows --python and --run belongs to them. Of one that fails there is in the\n"
+               "profile what it had loaded until then.\n"
                "\n"
                "A PATTERN is one of the shell's, where * matches / too.\n"
                "\n"
@@ -77,7 +78,7 @@ static const struct cli_program program = {
                "  pyelfgen --profile realapp.prof -o twin\n"
                "\n"
                "Exit status: 0 when all was captured, 1 when a file could not be (the others\n"
-               "are in the profile all the same), 2 for a wrong command line.\n",
+               "are in the profile all the same) or a command failed, 2 for a wrong command line.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
@@ -242,7 +243,7 @@ static void profile(struct command *c)
             prof_nothing_wanted(p, &e);
         else
             error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
-        if (!p->failed) /* otherwise it is said why */
+        if (nothing_wanted || !p->failed) /* otherwise it is said why */
             prof_complain(p, &e);
         return;
     }

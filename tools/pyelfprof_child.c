@@ -17,8 +17,10 @@ enum { GRACE = 3000 };
 
 bool prof_child_hold(struct prof *p, struct prof_child *c)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct error e;
     *c = (struct prof_child){0};
+    sigaction(SIGPIPE, &ignore, &c->pipe);
     if (descendants_hold(&c->awaited, &c->mask, &e))
         return true;
     prof_complain(p, &e);
@@ -42,6 +44,7 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
         return complain_errno(p, words[0], "cannot make a pipe to it");
     c->process = fork();
     if (c->process == 0) {
+        sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
         if (prepare(context))
             execvp(words[0], words);
@@ -123,6 +126,7 @@ const char *prof_child_how(struct prof *p, const struct prof_child *c)
 
 void prof_child_release(const struct prof_child *c)
 {
+    sigaction(SIGPIPE, &c->pipe, NULL);
     if (c->signal)
         signal(c->signal, SIG_DFL);
     sigprocmask(SIG_SETMASK, &c->mask, NULL);

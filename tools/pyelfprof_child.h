@@ -15,6 +15,7 @@
 
 struct prof_child {
     sigset_t awaited, mask; /* signals that are noticed, and those that were blocked before */
+    struct sigaction pipe;  /* what SIGPIPE did: a reader of the standard error that leaves is not waited for */
     pid_t process;
     int status; /* as waitpid(2) has it */
     int signal; /* that came meanwhile; 0: none */

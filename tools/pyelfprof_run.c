@@ -185,14 +185,14 @@ static void take_script(struct prof *p, const struct prof_child *c, const char *
     const unsigned line = (unsigned)strtoul(r->text, NULL, 10);
     const char *wrong = r->text + strlen(r->text) + 1;
     char **files = files_in(p, r, wrong + strlen(wrong) + 1, &count);
-    const char *captured = count ? "what it had imported until then" : "nothing";
+    if (count)
+        prof_exec(p, files, count);
+    const char *captured = p->count ? "what it had imported until then" : "nothing";
     const char *without = count ? "" : " and had imported no extension module";
     if (*wrong)
         complain_at(p, script, line, prof_format(p, "%s; %s is captured", wrong, captured));
     else if (c->status != 0)
         complain(p, script, prof_format(p, "%s%s; %s is captured", prof_child_how(p, c), without, captured));
-    if (count)
-        prof_exec(p, files, count);
 }
 
 void prof_python(struct prof *p, char **script)
@@ -383,10 +383,12 @@ static void take_log(struct prof *p, const struct prof_child *c, const char *com
                  prof_format(p,
                              "%s%sloaded nothing that the audit library saw: it is static, or runs with other rights",
                              well ? "" : prof_child_how(p, c), well ? "" : "; it "));
-    else if (!well)
-        complain(p, command, prof_format(p, "%s; what it loaded until then is captured", prof_child_how(p, c)));
     for (char *record = r.text; record && record < r.text + r.size; record += strlen(record) + 1)
         take_record(p, record, library);
+    if (r.size > 0 && !well)
+        complain(
+            p, command,
+            prof_format(p, "%s%s", prof_child_how(p, c), p->count ? "; what it loaded until then is captured" : ""));
     free(r.text);
 }
 
