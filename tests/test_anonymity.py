@@ -29,7 +29,7 @@ SCHEMA = set(
     """.split()
 )
 # Other languages than C and C++, as libdwarf calls them, in the way of the schema.
-LANGUAGES = {"ada83", "ada95", "fortran90", "fortran95", "fortran03", "fortran08", "rust", "go", "d", "zig", "mips-assembler"}
+LANGUAGES = set("ada83 ada95 fortran90 fortran95 fortran03 fortran08 rust go d zig mips-assembler".split())
 NUMBER = re.compile(r"\d+(\.\d{1,3})?|\d+\*\d+|\d+-\d+")
 
 
@@ -143,7 +143,8 @@ def hush(tmp_path_factory):
     (directory / "hushneeded.c").write_text("int hushneeded(void) { return 1; }\n")
     (directory / "hushmap").write_text("HUSHVERSION_2.5 { global: hush*; };\n")
     (directory / "hushmain.c").write_text(
-        "int hushversioned(void *); int hushmain[2]; int main(int n, char **a) { return n > 9 ? hushversioned(hushmain) : 0; }\n"
+        "int hushversioned(void *); int hushmain[2];\n"
+        "int main(int n, char **a) { return n > 9 ? hushversioned(hushmain) : 0; }\n"
     )
     gcc = [tool("gcc"), "-g3", "-O1", "-fPIC", f"-L{directory}"]
     shared = [*gcc, "-shared", "-Wl,--version-script=hushmap", f"-Wl,--build-id=0x{IDENTIFIER}"]
@@ -235,7 +236,8 @@ def script(hush, tmp_path):
     command = [tool("gcc"), "-o", directory / "hushmodule.so", directory / "hushmodule.c", *options]
     subprocess.run(command, check=True)
     path = directory / "hushscript.py"
-    path.write_text("import sys, time, hushmodule\nif 'wait' in sys.argv:\n    print('up', flush=True)\n    time.sleep(99)\n")
+    waits = "if 'wait' in sys.argv:\n    print('up', flush=True)\n    time.sleep(99)\n"
+    path.write_text(f"import sys, time, hushmodule\n{waits}")
     return path
 
 

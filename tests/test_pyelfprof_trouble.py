@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -167,6 +168,34 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
     assert list(temporary.iterdir()) == [] and not output.exists()
     if how != "its descendants":  # a shell waits for them
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
+
+
+def test_the_terminal_ends_all(programs, tmp_path):
+    """^C comes to all processes of the terminal, and is not handed on once more."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    script = tmp_path / "waits.py"
+    told = "import signal\nsignal.signal(2, lambda *a: print('told', flush=True))\n"
+    script.write_text(told + WAITS.replace("500", "1") + "time.sleep(500)\n")
+    command = [programs.path("pyelfprof"), "-o", str(tmp_path / "x.prof"), "--run", "/usr/bin/python3", str(script)]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TMPDIR"] = str(tmp_path)
+        os.execv(command[0], command)
+    said = b""
+    while b"up" not in said:
+        said += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    try:
+        while more := os.read(terminal, 1000):
+            said += more
+    except OSError:  # the last process has closed it
+        pass
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
+    assert said.count(b"told") == 1
+    assert processes_with(str(script)) == [] and [path.name for path in tmp_path.iterdir()] == ["waits.py"]
 
 
 def test_a_reader_that_leaves(programs, tmp_path):
