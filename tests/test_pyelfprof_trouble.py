@@ -220,6 +220,9 @@ def test_a_command_that_cannot_be_run(refused, tmp_path):
     script = tmp_path / "script"
     script.write_text("")
     assert refused("--run", script) == f"{script}: cannot be run: Permission denied"
+    said = refused("--run", "/bin/true", env={"TMPDIR": str(tmp_path / "missing")})
+    assert said.startswith(f"{tmp_path}/missing/pyelfprof.")
+    assert said.endswith(": cannot be written; set TMPDIR to another directory: No such file or directory")
 
 
 def test_processes_that_cannot_be_captured(refused, tmp_path):

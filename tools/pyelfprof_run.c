@@ -403,7 +403,7 @@ void prof_run(struct prof *p, char **command)
         return;
     int fd = mkostemp(log, O_CLOEXEC);
     if (fd < 0) {
-        complain_errno(p, log, "cannot write");
+        complain_errno(p, log, "cannot be written; set TMPDIR to another directory");
         prof_child_release(&c);
         return;
     }
