@@ -1,9 +1,16 @@
 """Profiles that pyelfprof captured, and what binutils say of the same files."""
 
 import collections
+import pathlib
 import re
 
 from objects import ask
+
+# Real libraries, where they are installed.
+DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))
+NUMPY = sorted(pathlib.Path("/usr/lib/python3/dist-packages").glob("numpy"))
+PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.1*/lib"))
+SYSTEM = {"lib-dynload": DYNLOAD, "numpy": NUMPY, "pyenv": PYENV}
 
 ROW = re.compile(r"- \{(.*)\}")
 

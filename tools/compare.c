@@ -103,7 +103,7 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
         return take_match(value, &o->match, e);
     case OPTION_DEBUG_DIR:
         o->debug_dir[o->debug_dirs++] = value;
-        return true;
+        return prof_is_debug_dir(value, e);
     case OPTION_FULL:
         return o->full = true;
     case OPTION_NO_DWARF:

@@ -63,7 +63,8 @@ static const struct cli_program program = {
                "directories. A SCRIPT runs under the python3 in PATH; the extension modules are\n"
                "those that are there at its end, in the order of their import. A COMMAND runs\n"
                "with an audit library (rtld-audit(7)), as do all processes that it starts. What\n"
-               "follows --python and --run belongs to them.\n"
+               "follows --python and --run belongs to them. Of one that fails there is in the\n"
+               "profile what it had loaded until then.\n"
                "\n"
                "A PATTERN is one of the shell's, where * matches / too.\n"
                "\n"
@@ -76,7 +77,7 @@ static const struct cli_program program = {
                "  pyelfgen --profile realapp.prof -o twin\n"
                "\n"
                "Exit status: 0 when all was captured, 1 when a file could not be (the others\n"
-               "are in the profile all the same), 2 for a wrong command line.\n",
+               "are in the profile all the same) or a command failed, 2 for a wrong command line.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
@@ -101,7 +102,7 @@ static void choose(struct command *c, enum prof_from from)
     c->p.from = from;
 }
 
-static bool take_option(struct command *c, int key, const char *value)
+static bool take_option(struct command *c, int key, const char *value, struct error *e)
 {
     struct prof *p = &c->p;
     switch (key) {
@@ -116,7 +117,7 @@ static bool take_option(struct command *c, int key, const char *value)
         break;
     case OPTION_DEBUG_DIR:
         add_text(p->debug_dir, &p->debug_dirs, value);
-        break;
+        return prof_is_debug_dir(value, e);
     case OPTION_NO_DWARF:
         p->no_dwarf = true;
         break;
@@ -146,7 +147,7 @@ static bool take_option(struct command *c, int key, const char *value)
         c->pid = value;
         break;
     default:
-        return false;
+        return false; /* and the error is set */
     }
     return true;
 }
@@ -185,7 +186,7 @@ static int parse(int argc, char **argv, struct command *c)
             c->operand[c->operands++] = (char *)value;
         else if (key == CLI_DONE)
             return 0;
-        else if (!take_option(c, key, value))
+        else if (!take_option(c, key, value, &e))
             return error_report(program.name, &e);
         /* What follows may be options of another program. */
         cli.only_operands |= key == OPTION_PYTHON || key == OPTION_RUN;
@@ -232,12 +233,17 @@ static void profile(struct command *c)
         return;
     }
     find(c);
+    const bool nothing_wanted = p->count == 0 && p->refusals > 0;
     /* The files do not change from here on, but in number: what is none of the
      * application's goes. */
     prof_capture(p);
     if (p->count == 0) {
-        error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
-        prof_complain(p, &e);
+        if (nothing_wanted)
+            prof_nothing_wanted(p, &e);
+        else
+            error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+        if (nothing_wanted || !p->failed) /* otherwise it is said why */
+            prof_complain(p, &e);
         return;
     }
     if (!p->no_dwarf && !p->summary)

@@ -34,14 +34,21 @@ struct prof_edge {
     uint64_t symbols; /* that are taken from there */
 };
 
+/* By which it is noticed that a file changes while it is read. */
+struct prof_state {
+    uint64_t device, inode, size;
+    int64_t written[2]; /* seconds and nanoseconds of st_mtim */
+};
+
 struct prof_file {
-    const char *path;       /* from the arena, as all strings here */
-    const char *debug_path; /* of the file with its debug information; NULL: not looked for yet */
-    uint64_t device, inode; /* by which the same file is known; 0, 0 where it cannot be */
-    bool given;             /* by its name: not to be left out silently */
-    bool left_out;          /* no shared object of the application after all */
-    struct error *failed;   /* why it could not be read; malloc, NULL where it could */
-    struct error *remark;   /* what else is to be complained of */
+    const char *path;        /* from the arena, as all strings here */
+    const char *debug_path;  /* of the file with its debug information; NULL: not looked for yet */
+    uint64_t device, inode;  /* by which the same file is known; 0, 0 where it cannot be */
+    bool given;              /* by its name: not to be left out silently */
+    bool left_out;           /* no shared object of the application after all */
+    struct prof_state state; /* as it was before, of the one at debug_path where there is one */
+    struct error *failed;    /* why it could not be read; malloc, NULL where it could */
+    struct error *remark;    /* what else is to be complained of */
     struct capture capture;
     struct prof_dwarf dwarf;
     struct prof_edge *edge; /* in the order of DT_NEEDED */
@@ -51,6 +58,11 @@ struct prof_file {
     uint64_t imported; /* microseconds that Python took to import it, 0 where unknown */
     uint64_t loaded;   /* nanoseconds after the first file of the run was */
     uint64_t indirect; /* symbols from libraries of the set that it does not name */
+};
+
+/* By which the same file is known. */
+struct prof_place {
+    uint64_t device, inode;
 };
 
 enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CORE };
@@ -70,6 +82,8 @@ struct prof {
     struct prof_file *file;
     size_t count, capacity;
     size_t unreadable;
+    struct prof_place *refused; /* ELF files that --only and --without left out before there was one that they let in */
+    size_t refusals, refusal_capacity;
     uint64_t first_loaded; /* CLOCK_MONOTONIC of a run, nanoseconds */
     bool failed;
     struct histogram functions, name_lengths, degree;
@@ -93,6 +107,9 @@ void prof_add(struct prof *p, const char *path, bool given);
 /* Whether --only and --without let the file in. */
 bool prof_wants(const struct prof *p, const char *path);
 
+/* Says that --only and --without let none of the files in. */
+bool prof_nothing_wanted(const struct prof *p, struct error *e);
+
 /* Adds a file, or all shared objects in a directory: those of a set by its manifest. */
 void prof_find(struct prof *p, const char *path);
 
@@ -111,8 +128,15 @@ void prof_python(struct prof *p, char **script);
 /* Processors that may be used. */
 unsigned prof_threads(void);
 
+/* Whether a --debug-dir is one: an ERROR_USAGE otherwise. */
+bool prof_is_debug_dir(const char *path, struct error *e);
+
 /* Captures all files; leaves out those that are no shared objects. */
 void prof_capture(struct prof *p);
+/* Whether the file is as it was when *state was taken, or gone; what has been read of it
+ * counts for nothing where this is false, and *e says so. */
+struct prof_state prof_state_of(const char *path);
+bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e);
 /* Reads their debug information. */
 void prof_dwarf(struct prof *p);
 /* Finds out who needs whom. */

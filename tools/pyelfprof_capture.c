@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -30,6 +31,25 @@ static void note(struct error **to, const struct error *e)
         *to = malloc(sizeof **to);
     if (*to)
         **to = *e;
+}
+
+/* ---- files that change ---- */
+
+struct prof_state prof_state_of(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return (struct prof_state){0};
+    return (struct prof_state){st.st_dev, st.st_ino, (uint64_t)st.st_size, {st.st_mtim.tv_sec, st.st_mtim.tv_nsec}};
+}
+
+bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e)
+{
+    const struct prof_state now = prof_state_of(path);
+    if (now.inode == 0 || memcmp(&now, state, sizeof now) == 0)
+        return true;
+    error_set(e, ERROR_INPUT, "changes while it is read; capture it again when it is finished");
+    return error_at(e, path, 0);
 }
 
 /* ---- debug files ---- */
@@ -105,12 +125,25 @@ static void add_debug_file(struct task *t, struct prof_file *file, const char *p
 {
     struct capture debug;
     struct error e;
-    bool ok = capture_read(path, &t->wish, &debug, &e) && capture_add_debug_file(&file->capture, &debug, path, &e);
+    const struct prof_state state = prof_state_of(path);
+    bool ok = capture_read(path, &t->wish, &debug, &e) && prof_unchanged(path, &state, &e) &&
+              capture_add_debug_file(&file->capture, &debug, path, &e);
     capture_free(&debug);
     if (!ok)
         note(&file->remark, &e);
-    else if (file->capture.debug_file)
+    else if (file->capture.debug_file) {
         t->debug_path[index] = strdup(path);
+        file->state = state;
+    }
+}
+
+bool prof_is_debug_dir(const char *path, struct error *e)
+{
+    struct stat st;
+    char reason[128];
+    int number = stat(path, &st) != 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(path, X_OK) != 0 ? errno : 0;
+    return number == 0 || error_set(e, ERROR_USAGE, "--debug-dir: '%s' is no directory that can be searched: %s", path,
+                                    strerror_r(number, reason, sizeof reason));
 }
 
 /* ---- files ---- */
@@ -131,7 +164,9 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     (void)worker, (void)unused;
     if (file->failed)
         return true;
-    if (!capture_read(file->path, &t->wish, &file->capture, &e)) {
+    file->state = prof_state_of(file->path);
+    const bool well = capture_read(file->path, &t->wish, &file->capture, &e);
+    if (!prof_unchanged(file->path, &file->state, &e) || !well) {
         note(&file->failed, &e);
         return true;
     }

@@ -109,10 +109,11 @@ static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
 {
     struct error e;
     show((size_t)(r->file - p->file), p->count);
-    if (stats_finish(&r->reader, s, &e))
-        take(p, r->file, s);
-    else
+    const bool read = stats_finish(&r->reader, s, &e);
+    if (!prof_unchanged(path_of(r->file), &r->file->state, &e) || !read)
         complain_of(p, r->file, &e);
+    else
+        take(p, r->file, s);
     if (r->unpacked >= 0)
         close(r->unpacked);
     stats_free(s);

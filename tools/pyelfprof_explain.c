@@ -7,103 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <yaml.h>
 
 #include "tools/pyelfprof.h"
+#include "tools/pyelfprof_text.h"
 
-enum { PROFILE_MOST = 1 << 26, BRACKETS_MOST = 10000 };
+enum { VALUES_MOST = 16 };
 
-struct text {
-    yaml_document_t document;
-    yaml_node_t *root;
+struct explained {
+    struct text t;
+    yaml_node_t *list; /* of rows; NULL where there are none */
+    size_t rows;
+    yaml_node_t *captured; /* NULL: written by hand, or --summary */
 };
 
-/* ---- nodes ---- */
-
-/* NULL where the mapping has no such key, or is none. */
-static yaml_node_t *get(struct text *t, yaml_node_t *mapping, const char *key)
-{
-    if (!mapping || mapping->type != YAML_MAPPING_NODE)
-        return NULL;
-    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
-        yaml_node_t *name = yaml_document_get_node(&t->document, p->key);
-        if (name && name->type == YAML_SCALAR_NODE && strcmp((char *)name->data.scalar.value, key) == 0)
-            return yaml_document_get_node(&t->document, p->value);
-    }
-    return NULL;
-}
-
-static const char *scalar(yaml_node_t *node)
-{
-    return node && node->type == YAML_SCALAR_NODE ? (char *)node->data.scalar.value : NULL;
-}
-
-static const char *get_text(struct text *t, yaml_node_t *mapping, const char *key)
-{
-    return scalar(get(t, mapping, key));
-}
-
-static double number_of(const char *text)
-{
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}};
-    char *end;
-    double number = text ? strtod(text, &end) : 0;
-    if (!text)
-        return 0;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].unit) == 0)
-            number *= units[i].bytes;
-    }
-    return number >= 0 && number < 1e18 ? number : 0;
-}
-
-static double get_number(struct text *t, yaml_node_t *mapping, const char *key)
-{
-    return number_of(get_text(t, mapping, key));
-}
-
-/* ---- rows ---- */
-
-static size_t rows(yaml_node_t *list)
-{
-    return list && list->type == YAML_SEQUENCE_NODE
-               ? (size_t)(list->data.sequence.items.top - list->data.sequence.items.start)
-               : 0;
-}
-
-static yaml_node_t *row(struct text *t, yaml_node_t *list, size_t i)
-{
-    return yaml_document_get_node(&t->document, list->data.sequence.items.start[i]);
-}
-
-/* The sum over all rows of a key, of a mapping in the row where `in` is not NULL. */
-static double sum(struct text *t, yaml_node_t *list, const char *in, const char *key)
-{
-    double total = 0;
-    for (size_t i = 0; i < rows(list); i++) {
-        yaml_node_t *of = row(t, list, i);
-        total += get_number(t, in ? get(t, of, in) : of, key);
-    }
-    return total;
-}
-
-/* Rows that have the key with this text; NULL for any. */
-static size_t having(struct text *t, yaml_node_t *list, const char *key, const char *text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < rows(list); i++) {
-        yaml_node_t *of = get(t, row(t, list, i), key);
-        count += of && (!text || (scalar(of) && strcmp(scalar(of), text) == 0));
-    }
-    return count;
-}
-
-/* ---- sentences ---- */
+/* ---- words ---- */
 
 static void print_bytes(double bytes)
 {
@@ -114,68 +31,220 @@ static void print_bytes(double bytes)
     else if (bytes >= 1e3)
         printf("%.1f kB", bytes / 1e3);
     else
-        printf("%.0f bytes", bytes);
+        printf("%.0f %s", bytes, bytes == 1 ? "byte" : "bytes");
 }
 
-static void tell_sizes(struct text *t)
+static const char *plural(double count, const char *one, const char *several)
+{
+    return count == 1 ? one : several;
+}
+
+/* The application's files, of which a sentence speaks: how many there are decides. */
+static const char *of_them(const struct explained *x, const char *one, const char *several)
+{
+    return plural((double)x->rows, one, several);
+}
+
+/* Parts of a sentence: what comes before each. `last` where no other follows. */
+static const char *between(unsigned *parts, bool last)
+{
+    const unsigned before = (*parts)++;
+    return before == 0 ? "" : last ? " and " : ", ";
+}
+
+static double sum(struct explained *x, const char *in, const char *key)
+{
+    return text_sum(&x->t, x->list, in, key);
+}
+
+static size_t having(struct explained *x, const char *key, const char *value)
+{
+    return text_having(&x->t, x->list, key, value);
+}
+
+/* Rows in which the key is a number other than 0. */
+static size_t having_some(struct explained *x, const char *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x->rows; i++)
+        count += text_number(&x->t, text_row(&x->t, x->list, i), key) > 0;
+    return count;
+}
+
+/* ---- how many, and how large ---- */
+
+static void tell_counts(struct explained *x)
+{
+    double modules = text_number(&x->t, x->t.root, "modules");
+    double utilities = text_number(&x->t, x->t.root, "utilities");
+    const double said[] = {modules, utilities};
+    if (x->rows) {
+        modules = (double)having(x, "kind", "module");
+        utilities = (double)x->rows - modules;
+    }
+    const double all = modules + utilities;
+    printf("The application has %.0f ", all);
+    fputs(x->captured ? plural(all, "library or program", "libraries and programs")
+                      : plural(all, "shared library", "shared libraries"),
+          stdout);
+    if (utilities == 0)
+        puts(plural(all, ", a Python extension module.", ", all of them Python extension modules."));
+    else if (modules == 0)
+        puts(plural(all, ", no Python extension module.", ", none of them a Python extension module."));
+    else
+        printf(": %.0f Python extension %s and %.0f %s.\n", modules, plural(modules, "module", "modules"), utilities,
+               plural(utilities, "other", "others"));
+    if (said[0] + said[1] > 0 && (said[0] != modules || said[1] != utilities))
+        printf("Its keys modules and utilities say otherwise, %.0f and %.0f, which pyelfgen refuses.\n", said[0],
+               said[1]);
+}
+
+static void tell_origin(struct explained *x)
 {
     static const struct {
-        const char *key, *words;
-    } sizes[] = {{"text", "code and constants (text)"}, {"data", "data"},
-                 {"bss", "zeroed memory (bss)"},        {"debug", "debug information"},
-                 {"symtab", "symbol tables"},           {"strtab", "their names"}};
-    yaml_node_t *sections = get(t, t->root, "sections");
-    bool begun = false;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (!get(t, sections, sizes[i].key))
-            continue;
-        fputs(begun ? ", " : "Together they have ", stdout);
-        print_bytes(get_number(t, sections, sizes[i].key));
-        printf(" of %s", sizes[i].words);
-        begun = true;
+        const char *from, *words;
+    } origins[] = {{"files", "files"},
+                   {"exec", "what a program would load"},
+                   {"python", "what a Python script imported"},
+                   {"run", "what a run loaded, in that order"},
+                   {"pid", "a process, in the order of loading"},
+                   {"core", "a core file, in the order of loading"}};
+    const char *from = text_of(&x->t, x->captured, "from");
+    for (size_t i = 0; from && i < sizeof origins / sizeof origins[0]; i++) {
+        if (strcmp(from, origins[i].from) == 0)
+            printf("%s captured from %s.\n", of_them(x, "It was", "They were"), origins[i].words);
     }
-    if (begun)
-        puts(".");
+    const double missing = text_number(&x->t, x->captured, "unreadable");
+    if (missing > 0)
+        printf("%.0f more could not be read, and %s missing here.\n", missing, plural(missing, "is", "are"));
 }
 
-static void tell_counts(struct text *t)
+static const struct {
+    const char *key, *words;
+} sizes[] = {{"text", "code and constants (text)"}, {"data", "data"},
+             {"bss", "zeroed memory (bss)"},        {"debug", "debug information"},
+             {"symtab", "symbol tables"},           {"strtab", "their names"}};
+enum { SIZES = sizeof sizes / sizeof sizes[0], SIZE_STRTAB = SIZES - 1 };
+
+/* -1 where the profile does not say it. What rows leave out is 0 where they have text,
+ * and otherwise for pyelfgen to choose. */
+static double size_of(struct explained *x, const char *key)
 {
-    double modules = get_number(t, t->root, "modules");
-    double utilities = get_number(t, t->root, "utilities");
-    printf("The application has %.0f shared %s: %.0f Python extension modules and %.0f others.\n", modules + utilities,
-           modules + utilities == 1 ? "library" : "libraries", modules, utilities);
-    yaml_node_t *captured = get(t, t->root, "captured");
-    const char *from = get_text(t, captured, "from");
-    if (from)
-        printf("They were captured from %s",
-               strcmp(from, "exec") == 0     ? "what a program would load"
-               : strcmp(from, "python") == 0 ? "what a Python script imported"
-               : strcmp(from, "run") == 0    ? "what a run loaded, in that order"
-               : strcmp(from, "pid") == 0    ? "a process, in the order in which it had loaded them"
-               : strcmp(from, "core") == 0   ? "a core file, in the order in which its process had loaded them"
-                                             : "files");
-    double unreadable = get_number(t, captured, "unreadable");
-    if (from && unreadable > 0)
-        printf("; %.0f could not be read", unreadable);
-    if (from)
-        puts(".");
+    yaml_node_t *sections = text_get(&x->t, x->t.root, "sections");
+    if (text_get(&x->t, sections, key))
+        return text_number(&x->t, sections, key);
+    if (sections || (!having(x, key, NULL) && !having(x, "text", NULL)))
+        return -1;
+    return sum(x, NULL, key);
 }
 
-static void tell_symbols(struct text *t, yaml_node_t *list)
+static void tell_sizes(struct explained *x)
 {
-    double functions = sum(t, list, NULL, "functions");
-    printf("They have %.0f functions", functions);
-    double mangled = sum(t, list, NULL, "mangled");
+    unsigned parts = 0;
+    unsigned left = 0;
+    for (size_t i = 0; i < SIZES; i++)
+        left += size_of(x, sizes[i].key) > 0;
+    if (left == 0)
+        return;
+    const size_t sized = having(x, "text", NULL);
+    if (x->rows == 1 ||
+        (!x->rows && text_number(&x->t, x->t.root, "modules") + text_number(&x->t, x->t.root, "utilities") == 1))
+        fputs("It has ", stdout);
+    else if (!text_get(&x->t, x->t.root, "sections") && sized < x->rows)
+        printf("Those %zu whose sizes are said have together ", sized);
+    else
+        fputs("Together they have ", stdout);
+    for (size_t i = 0; i < SIZES; i++) {
+        const double size = size_of(x, sizes[i].key);
+        if (size <= 0)
+            continue;
+        fputs(between(&parts, --left == 0), stdout);
+        print_bytes(size);
+        printf(" of %s", sizes[i].words);
+    }
+    puts(".");
+    if (size_of(x, "debug") == 0)
+        puts("There is no debug information.");
+    if (size_of(x, "symtab") == 0)
+        puts("There are no symbol tables but those for the dynamic linker: all is stripped.");
+}
+
+/* ---- profiles without rows ---- */
+
+static void tell_plan(struct explained *x)
+{
+    yaml_node_t *names = text_get(&x->t, x->t.root, "names");
+    const char *style = text_of(&x->t, names, "style");
+    const double functions = text_number(&x->t, x->t.root, "functions");
+    if (functions > 0)
+        printf("A library has %.0f %s on average.\n", functions, plural(functions, "function", "functions"));
+    if (style && strcmp(style, "itanium") == 0)
+        puts("Most functions have C++ names.");
+    if (text_number(&x->t, names, "length") > 0)
+        printf("Their names have %.0f characters on average.\n", text_number(&x->t, names, "length"));
+    if (!x->rows)
+        puts("It is about all libraries together: nothing is said of single ones.");
+}
+
+/* ---- symbols and relocations ---- */
+
+static void tell_symbols(struct explained *x)
+{
+    const double mangled = sum(x, NULL, "mangled");
+    const double functions = sum(x, NULL, "functions");
+    size_t stripped = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *row = text_row(&x->t, x->list, i);
+        stripped += text_get(&x->t, row, "text") && text_number(&x->t, row, "symtab") == 0;
+    }
+    if (having(x, "functions", NULL))
+        printf("%s %.0f %s with a symbol.\n", of_them(x, "It has", "They have"), functions,
+               plural(functions, "function", "functions"));
+    if (stripped && stripped == x->rows && having(x, "functions", NULL))
+        puts("Only functions that others can call have one: all is stripped.");
+    else if (stripped && having(x, "functions", NULL))
+        printf("%zu of them %s stripped: of %s functions only those that others can call are counted.\n", stripped,
+               plural((double)stripped, "is", "are"), plural((double)stripped, "its", "their"));
     if (mangled > 0)
-        printf(", and %.0f symbols with C++ names", mangled);
-    printf(". They export %.0f functions and %.0f objects, and import %.0f symbols.\n",
-           sum(t, list, "dynamic", "functions"), sum(t, list, "dynamic", "objects"),
-           sum(t, list, "dynamic", "undefined"));
-    printf("The dynamic linker applies %.0f relative relocations, %.0f for addresses of symbols and %.0f for calls.\n",
-           sum(t, list, "relocations", "relative") + sum(t, list, "relocations", "relr"),
-           sum(t, list, "relocations", "glob-dat") + sum(t, list, "relocations", "64"),
-           sum(t, list, "relocations", "jump-slot"));
+        printf("%.0f %s C++ names.\n", mangled, plural(mangled, "symbol has", "symbols have"));
+    if (having(x, "dynamic", NULL)) {
+        const double exported = sum(x, "dynamic", "functions");
+        const double objects = sum(x, "dynamic", "objects");
+        const double imported = sum(x, "dynamic", "undefined");
+        printf("%s %.0f %s and %.0f %s, and %s %.0f %s.\n", of_them(x, "It exports", "They export"), exported,
+               plural(exported, "function", "functions"), objects, plural(objects, "object", "objects"),
+               of_them(x, "imports", "import"), imported, plural(imported, "symbol", "symbols"));
+    }
 }
+
+static void tell_relocations(struct explained *x)
+{
+    static const struct {
+        const char *keys[5], *words;
+    } kinds[] = {{{"relative", "relr"}, "relative"},
+                 {{"glob-dat", "64"}, "for addresses of symbols"},
+                 {{"jump-slot"}, "for calls"},
+                 {{"copy", "tls", "irelative", "other"}, "others"}};
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    double count[KINDS] = {0};
+    unsigned parts = 0;
+    unsigned left = 0;
+    for (size_t i = 0; i < KINDS; i++) {
+        for (size_t k = 0; kinds[i].keys[k]; k++)
+            count[i] += sum(x, "relocations", kinds[i].keys[k]);
+        left += count[i] > 0;
+    }
+    if (left == 0)
+        return;
+    fputs("The dynamic linker applies relocations: ", stdout);
+    for (size_t i = 0; i < KINDS; i++) {
+        if (count[i] > 0)
+            printf("%s%.0f %s", between(&parts, --left == 0), count[i], kinds[i].words);
+    }
+    puts(".");
+}
+
+/* ---- who needs whom ---- */
 
 /* Edges in "0:12 5-8 17". */
 static double edges_of(const char *text)
@@ -192,132 +261,257 @@ static double edges_of(const char *text)
     return edges;
 }
 
-static void tell_graph(struct text *t, yaml_node_t *list)
+static void tell_graph(struct explained *x)
 {
     double edges = 0;
     double most = 0;
-    for (size_t i = 0; i < rows(list); i++) {
-        double own = edges_of(get_text(t, row(t, list, i), "needed"));
+    for (size_t i = 0; i < x->rows; i++) {
+        double own = edges_of(text_of(&x->t, text_row(&x->t, x->list, i), "needed"));
         edges += own;
         most = own > most ? own : most;
     }
-    printf("They need one another %.0f times, one of them %.0f others; %.0f times they need libraries outside.\n",
-           edges, most, sum(t, list, NULL, "outside"));
-    printf("%zu bind at once, %zu have no build-id, %zu no SONAME, %zu search directories of their own.\n",
-           having(t, list, "bind", "now"), having(t, list, "build-id", "false"), having(t, list, "soname", "false"),
-           having(t, list, "runpath", NULL));
-}
-
-static void tell_dwarf(struct text *t, yaml_node_t *list)
-{
-    size_t with = having(t, list, "dwarf", NULL);
-    if (!with) {
-        printf("%zu have debug information, of which only the sizes are said.\n", having(t, list, "debug", NULL));
+    const double outside = sum(x, NULL, "outside");
+    if (!having(x, "needed", NULL) && !having(x, "outside", NULL)) {
+        puts("The profile does not say which of them need which.");
         return;
     }
-    printf("%zu have debug information: %.0f units, %.0f entries, %.0f rows of line tables, %.0f entries of location "
-           "lists.\n",
-           with, sum(t, list, "dwarf", "units"), sum(t, list, "dwarf", "dies"), sum(t, list, "dwarf", "rows"),
-           sum(t, list, "dwarf", "entries"));
-    size_t sampled = 0;
+    if (edges == 0 && x->rows > 1)
+        puts("None of them needs another of them.");
+    else if (edges > 0)
+        printf("They need one another %.0f %s (DT_NEEDED); the one that needs most needs %.0f of them.\n", edges,
+               plural(edges, "time", "times"), most);
+    if (outside > 0 && x->rows == 1)
+        printf("It needs %.0f %s not in the profile.\n", outside,
+               plural(outside, "library that is", "libraries that are"));
+    else if (outside > 0)
+        printf("They need libraries that are not in the profile %.0f %s.\n", outside, plural(outside, "time", "times"));
+}
+
+static void tell_links(struct explained *x)
+{
+    const struct {
+        size_t count;
+        const char *one, *several;
+    } ways[] = {
+        {having(x, "bind", "now"), "is bound at once", "are bound at once"},
+        {having(x, "build-id", "false"), "has no build-id", "have no build-id"},
+        {having(x, "soname", "false"), "has no SONAME", "have no SONAME"},
+        {having_some(x, "runpath"), "has directories of its own to search", "have directories of their own to search"}};
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    unsigned parts = 0;
+    unsigned left = 0;
+    for (size_t i = 0; i < WAYS; i++)
+        left += ways[i].count > 0;
+    if (left == 0)
+        return;
+    for (size_t i = 0; i < WAYS; i++) {
+        if (ways[i].count > 0)
+            printf("%s%zu %s", between(&parts, --left == 0), ways[i].count,
+                   plural((double)ways[i].count, ways[i].one, ways[i].several));
+    }
+    puts(".");
+}
+
+static void tell_times(struct explained *x)
+{
+    double last = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        const double loaded = text_number(&x->t, text_row(&x->t, x->list, i), "loaded");
+        last = loaded > last ? loaded : last;
+    }
+    if (having(x, "loaded", NULL))
+        printf("The last was loaded %.0f ms after the first.\n", last);
+    const size_t imports = having(x, "import", NULL);
+    if (imports)
+        printf("Python took %.0f ms to import %zu of them.\n", sum(x, NULL, "import"), imports);
+}
+
+/* ---- debug information ---- */
+
+static const char *language_words(const char *language)
+{
+    return strcmp(language, "c++") == 0 ? "C++" : strcmp(language, "c") == 0 ? "C" : language;
+}
+
+/* What the profile as a whole says, where rows do not. */
+static void tell_dialect(struct explained *x)
+{
+    yaml_node_t *dwarf = text_get(&x->t, x->t.root, "dwarf");
+    const char *version = text_of(&x->t, dwarf, "version");
+    const char *language = text_of(&x->t, dwarf, "language");
+    if (size_of(x, "debug") == 0 || (!version && !language))
+        return;
+    printf("The debug information is DWARF%s%s%s%s.\n", version ? " " : "", version ? version : "",
+           language ? " of " : "", language ? language_words(language) : "");
+}
+
+/* "DWARF 5 in 47 and 4 in 2": the values of a key in the rows' `dwarf`, of which there
+ * are few, the first ones first. */
+static void tell_values(struct explained *x, const char *key)
+{
+    struct {
+        const char *value;
+        size_t count;
+    } found[VALUES_MOST];
+    size_t values = 0;
+    unsigned parts = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        const char *value = text_of(&x->t, text_get(&x->t, text_row(&x->t, x->list, i), "dwarf"), key);
+        size_t v = 0;
+        while (value && v < values && strcmp(found[v].value, value) != 0)
+            v++;
+        if (value && v == values && values < VALUES_MOST) {
+            found[values].value = value;
+            found[values++].count = 0;
+        }
+        if (value && v < values)
+            found[v].count++;
+    }
+    for (size_t v = 0; v < values; v++)
+        printf("%s%s in %zu", between(&parts, v + 1 == values), language_words(found[v].value), found[v].count);
+}
+
+static void tell_dwarf_read(struct explained *x)
+{
+    static const struct {
+        const char *key, *one, *several;
+    } counts[] = {{"units", "unit", "units"},
+                  {"dies", "entry", "entries"},
+                  {"rows", "row of line tables", "rows of line tables"},
+                  {"entries", "entry of location lists", "entries of location lists"}};
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    unsigned parts = 0;
+    fputs("It is DWARF ", stdout);
+    tell_values(x, "version");
+    if (text_having_in(&x->t, x->list, "dwarf", "language")) {
+        fputs(", of ", stdout);
+        tell_values(x, "language");
+    }
+    fputs(", and has ", stdout);
+    for (size_t i = 0; i < COUNTS; i++) {
+        const double count = sum(x, "dwarf", counts[i].key);
+        printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
+    }
+    puts(".");
+}
+
+static void tell_sampled(struct explained *x)
+{
+    const size_t sampled = text_having_in(&x->t, x->list, "dwarf", "sampled");
     double error = 0;
-    for (size_t i = 0; i < rows(list); i++) {
-        yaml_node_t *dwarf = get(t, row(t, list, i), "dwarf");
-        double own = get_number(t, dwarf, "error");
-        sampled += get(t, dwarf, "sampled") != NULL;
+    for (size_t i = 0; i < x->rows; i++) {
+        const double own = text_number(&x->t, text_get(&x->t, text_row(&x->t, x->list, i), "dwarf"), "error");
         error = own > error ? own : error;
     }
     if (sampled)
-        printf(
-            "Of %zu only a part was read: the number of entries is sure to %.1f %% or better (one standard error).\n",
-            sampled, error);
+        printf("Of that of %zu only a part was read: the standard error of the number of entries is %.1f %% at most.\n",
+               sampled, error);
 }
 
-static void tell_secrets(struct text *t, yaml_node_t *list)
+static void tell_dwarf(struct explained *x)
 {
-    const char *application = get_text(t, t->root, "application");
-    size_t names = having(t, list, "name", NULL);
+    const size_t with = having_some(x, "debug");
+    const size_t read = having(x, "dwarf", NULL);
+    if (with && with < x->rows)
+        printf("%zu of them %s debug information.\n", with, plural((double)with, "has", "have"));
+    if (with && !read)
+        puts("Of the debug information only the sizes are said.");
+    else if (with > read)
+        printf("Of that of %zu only the sizes are said.\n", with - read);
+    if (read)
+        tell_dwarf_read(x);
+    tell_sampled(x);
+}
+
+/* ---- what it reveals ---- */
+
+/* Names of files and the like, as far as the profile is known to have none. */
+static void tell_names(struct explained *x)
+{
+    const char *application = text_of(&x->t, x->t.root, "application");
+    const size_t names = having(x, "name", NULL);
     if (application)
         printf("It says what the application is: %s.\n", application);
+    if (x->t.comments)
+        puts("It has comments: read them before you share it.");
     if (names)
-        printf("It NAMES %zu libraries: it was made with --names, for use in house.\n", names);
-    else
-        puts("It names no library, function, file or directory, and has no string of the application.");
-    puts("What it does reveal is what the numbers above are: how large the code is and how it is divided,\n"
-         "which compiler and linker options it was built with, and how its libraries need one another.");
+        printf("It NAMES %zu %s: it is for use in house.\n", names, plural((double)names, "file", "files"));
+    if (x->captured)
+        printf("It names no %sfunction, type, variable or directory, and has no string of the application.\n",
+               names ? "" : "library, ");
+    else if (!names)
+        puts("It names no library.");
 }
 
-static void explain(struct text *t)
+static void tell_numbers(struct explained *x)
 {
-    yaml_node_t *list = get(t, t->root, "libraries");
-    tell_counts(t);
-    tell_sizes(t);
-    if (rows(list)) {
-        tell_symbols(t, list);
-        tell_graph(t, list);
-        tell_dwarf(t, list);
+    struct text *t = &x->t;
+    yaml_node_t *top = t->root;
+    const bool linked = having(x, "bind", NULL) || having(x, "hash", NULL) || having(x, "relro", NULL) ||
+                        having(x, "soname", NULL) || x->captured || text_get(t, top, "elf");
+    const bool compiled = having(x, "dwarf", NULL) || text_get(t, top, "dwarf");
+    const bool styled = having(x, "function-sizes", NULL) || having(x, "share", NULL) || text_get(t, top, "names") ||
+                        text_get(t, top, "distributions");
+    const struct {
+        bool is;
+        const char *words;
+    } reveals[] = {
+        {true, x->rows ? "how many libraries there are and how much is in each of them"
+                       : "how many libraries there are and how much is in all of them"},
+        {having(x, "needed", NULL) || having(x, "outside", NULL), "how they need one another"},
+        {linked, "which options of the linker were used"},
+        {compiled, "which language it is in and how old the compiler is"},
+        {styled, "how large functions are and how long names"},
+        {having(x, "zstd", NULL), "how well its parts compress"},
+        {having(x, "loaded", NULL), "how long its start took"},
+        {having(x, "machine", NULL), "for which machine it is"},
+    };
+    enum { REVEALS = sizeof reveals / sizeof reveals[0] };
+    unsigned parts = 0;
+    unsigned left = 0;
+    for (size_t i = 0; i < REVEALS; i++)
+        left += reveals[i].is;
+    fputs("Its numbers reveal ", stdout);
+    for (size_t i = 0; i < REVEALS; i++) {
+        if (reveals[i].is)
+            printf("%s%s", between(&parts, --left == 0), reveals[i].words);
     }
-    tell_secrets(t, list);
+    puts(".");
+    if (x->captured)
+        puts("Who has the same library can recognise it by its sizes: --summary leaves out all but the sums.");
 }
 
-/* ---- the file ---- */
-
-/* Whether so many brackets are open at a time that libyaml, whose time goes with the
- * square of their number, would never end. */
-static bool nests_too_deep(FILE *from)
+static void explain(struct explained *x)
 {
-    int open = 0;
-    for (int c; open < BRACKETS_MOST && (c = getc(from)) != EOF;)
-        open += c == '[' || c == '{' ? 1 : open > 0 && (c == ']' || c == '}') ? -1 : 0;
-    rewind(from);
-    return open == BRACKETS_MOST;
-}
-
-static bool load(struct text *t, FILE *from, const char *path, struct error *e)
-{
-    if (nests_too_deep(from)) {
-        error_set(e, ERROR_INPUT, "is no profile: its brackets are nested too deep");
-        return error_at(e, path, 0);
+    tell_counts(x);
+    tell_origin(x);
+    tell_sizes(x);
+    tell_plan(x);
+    if (x->rows) {
+        tell_symbols(x);
+        tell_relocations(x);
+        tell_graph(x);
+        tell_links(x);
+        tell_times(x);
     }
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    yaml_parser_set_input_file(&parser, from);
-    bool ok = yaml_parser_load(&parser, &t->document);
-    if (!ok) {
-        error_set(e, ERROR_INPUT, "is no YAML: %s", parser.problem ? parser.problem : "it cannot be read");
-        error_at(e, path, (unsigned)parser.problem_mark.line + 1);
-    }
-    yaml_parser_delete(&parser);
-    return ok;
+    if (!having(x, "dwarf", NULL) && !x->captured)
+        tell_dialect(x);
+    if (x->rows)
+        tell_dwarf(x);
+    tell_names(x);
+    tell_numbers(x);
 }
 
 bool prof_explain(const char *path, struct error *e)
 {
-    struct text t = {0};
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return error_errno(e, path, "cannot open");
-    if (!S_ISREG(st.st_mode) || st.st_size > PROFILE_MOST) {
-        error_set(e, ERROR_INPUT, "is no profile: not a regular file of at most 64 MiB");
-        return error_at(e, path, 0);
-    }
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return error_errno(e, path, "cannot open");
-    bool ok = load(&t, from, path, e);
-    fclose(from);
-    if (!ok)
+    struct explained x = {0};
+    if (!text_read(&x.t, path, e))
         return false;
-    t.root = yaml_document_get_root_node(&t.document);
-    ok = get_text(&t, t.root, "pyelfgen-profile") != NULL;
-    if (ok) {
-        explain(&t);
-        ok = fflush(stdout) == 0 || error_errno(e, "", "cannot write");
-    } else {
-        error_set(e, ERROR_INPUT, "is no profile: it has no key pyelfgen-profile");
-        error_at(e, path, 0);
-    }
-    yaml_document_delete(&t.document);
+    x.list = text_get(&x.t, x.t.root, "libraries");
+    x.rows = text_rows(x.list);
+    x.captured = text_get(&x.t, x.t.root, "captured");
+    explain(&x);
+    const bool ok = (fflush(stdout) == 0 && !ferror(stdout)) || error_errno(e, "", "cannot write");
+    text_free(&x.t);
     return ok;
 }

@@ -57,6 +57,7 @@ void prof_free(struct prof *p)
     for (size_t i = 0; i < p->count; i++)
         capture_free(&p->file[i].capture);
     free(p->file);
+    free(p->refused);
     stats_free(&p->dwarf);
     arena_free(&p->arena);
 }
@@ -98,11 +99,72 @@ static bool is_there(const struct prof *p, const struct stat *st)
     return false;
 }
 
+/* Whether the file begins as ELF files do. One that cannot be read may be one: that
+ * is for the capture to say. */
+static bool may_be_elf(const char *path)
+{
+    char magic[SELFMAG];
+    ssize_t got;
+    if (!file_begin(path, magic, sizeof magic, &got))
+        return errno != ENOENT;
+    return file_begin_is_elf(magic, got);
+}
+
+/* Only as long as nothing is wanted: whoever has a profile need not know. */
+static void refuse(struct prof *p, const char *path)
+{
+    struct stat st;
+    if (p->count > 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || !may_be_elf(path))
+        return;
+    if (p->refusals == p->refusal_capacity) {
+        p->refusal_capacity = 2 * p->refusals + 64;
+        p->refused = prof_must(realloc(p->refused, p->refusal_capacity * sizeof *p->refused));
+    }
+    p->refused[p->refusals++] = (struct prof_place){st.st_dev, st.st_ino};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct prof_place));
+}
+
+/* The same file may be there by several names, or in several processes. */
+static size_t count_refused(const struct prof *p)
+{
+    size_t count = 0;
+    qsort(p->refused, p->refusals, sizeof *p->refused, by_place);
+    for (size_t i = 0; i < p->refusals; i++)
+        count += i == 0 || by_place(&p->refused[i - 1], &p->refused[i]) != 0;
+    return count;
+}
+
+static void name_patterns(char *text, size_t size, const char *option, const char *const *pattern, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%s '%s'", length ? " " : "", option, pattern[i]);
+    }
+}
+
+bool prof_nothing_wanted(const struct prof *p, struct error *e)
+{
+    char options[512] = "";
+    const size_t count = count_refused(p);
+    name_patterns(options, sizeof options, "--only", p->only, p->onlys);
+    name_patterns(options, sizeof options, "--without", p->without, p->withouts);
+    if (count == 1)
+        return error_set(e, ERROR_INPUT, "%s: the one ELF file that was found is not left; see --help", options);
+    return error_set(e, ERROR_INPUT, "%s: none of the %zu ELF files that were found is left; see --help", options,
+                     count);
+}
+
 void prof_add(struct prof *p, const char *path, bool given)
 {
     struct stat st;
-    if (!prof_wants(p, path))
+    if (!prof_wants(p, path)) {
+        refuse(p, path);
         return;
+    }
     if (stat(path, &st) == 0) {
         if ((!given && !S_ISREG(st.st_mode)) || is_there(p, &st))
             return;
@@ -123,17 +185,6 @@ void prof_add(struct prof *p, const char *path, bool given)
 static int by_version(const FTSENT **a, const FTSENT **b)
 {
     return strverscmp((*a)->fts_name, (*b)->fts_name);
-}
-
-/* Whether the file begins as ELF files do. One that cannot be read may be one: that
- * is for the capture to say. */
-static bool may_be_elf(const char *path)
-{
-    char magic[SELFMAG];
-    ssize_t got;
-    if (!file_begin(path, magic, sizeof magic, &got))
-        return errno != ENOENT;
-    return file_begin_is_elf(magic, got);
 }
 
 static void complain_errno(struct prof *p, int number, const char *path, const char *what)
@@ -166,7 +217,7 @@ static void find_in(struct prof *p, const char *path)
                 break;
             /* fall through */
         case FTS_F:
-            if (prof_wants(p, entry->fts_path) && may_be_elf(entry->fts_path))
+            if (prof_wants(p, entry->fts_path) ? may_be_elf(entry->fts_path) : p->count == 0)
                 prof_add(p, entry->fts_path, false);
             break;
         }

@@ -38,6 +38,7 @@ struct process {
     uint64_t headers, header_count; /* AT_PHDR, AT_PHNUM; 0 where unknown */
     struct mapping *mapping;
     size_t mappings, capacity;
+    bool mapped; /* has memory, whether of files or not */
 };
 
 static void complain(struct process *s, const char *what)
@@ -220,22 +221,44 @@ static bool read_maps(struct process *s, const char *pid)
     if (!maps)
         return false;
     errno = 0;
-    while (getline(&line, &size, maps) > 0)
+    s->mapped = false;
+    while (getline(&line, &size, maps) > 0) {
+        s->mapped = true;
         take_line(s, pid, line);
+    }
     free(line);
     bool ok = !ferror(maps);
+    const int number = errno;
     fclose(maps);
+    errno = number;
     return ok;
+}
+
+/* Why the maps of a process could not be read, by errno. */
+static void complain_of(struct process *s)
+{
+    struct error e;
+    if (errno == ENOENT || errno == ESRCH) {
+        complain(s, "there is no such process; see ps(1)");
+    } else if (errno == EACCES || errno == EPERM) {
+        complain(s, "may not be looked into; run this as its owner, or as root");
+    } else {
+        error_errno(&e, s->what, "cannot read its maps");
+        prof_complain(s->p, &e);
+    }
 }
 
 void prof_process(struct prof *p, const char *pid)
 {
     struct process s = {.p = p, .what = prof_format(p, "process %s", pid), .fd = -1};
     uint8_t auxiliary[4096];
-    struct error e;
     if (!read_maps(&s, pid)) {
-        error_errno(&e, s.what, "cannot read its maps");
-        prof_complain(p, &e);
+        complain_of(&s);
+        free(s.mapping);
+        return;
+    }
+    if (!s.mapped) {
+        complain(&s, "has no memory: it is a thread of the kernel, or has ended and was not waited for");
         return;
     }
     int fd = open(prof_format(p, "/proc/%s/auxv", pid), O_RDONLY | O_CLOEXEC);

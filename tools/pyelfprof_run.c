@@ -10,43 +10,93 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/audit_log.h"
-#include "tools/pyelfprof.h"
+#include "tools/pyelfprof_child.h"
 
 enum { TEXT_MOST = 1 << 28 };
 
-/* The modules in the order of their import. What the script prints is its own; its
- * status is that of this. */
-static const char script_text[] = "import os, runpy, sys\n"
-                                  "report = int(sys.argv[1])\n"
-                                  "sys.argv = sys.argv[2:]\n"
-                                  "sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))\n"
-                                  "before = os.getpid()\n"
-                                  "try:\n"
-                                  "    runpy.run_path(sys.argv[0], run_name='__main__')\n"
-                                  "finally:\n"
-                                  "    if os.getpid() == before:\n"
-                                  "        files = [sys.executable]\n"
-                                  "        for module in list(sys.modules.values()):\n"
-                                  "            file = getattr(module, '__file__', None)\n"
-                                  "            if isinstance(file, str) and '.so' in os.path.basename(file):\n"
-                                  "                files.append(os.path.abspath(file))\n"
-                                  "        with os.fdopen(report, 'wb') as pipe:\n"
-                                  "            pipe.write(b''.join(os.fsencode(file) + b'\\0' for file in files))\n";
+/* The modules in the order of their import; runpy, which imports some for itself, is for
+ * archives and directories only. What the script prints is its own; its
+ * status is that of this. It reports what went wrong, with its line in the script, and
+ * the modules' files: none where it failed before it had imported one. */
+static const char script_text[] =
+    "import os, sys\n"
+    "report = int(sys.argv[1])\n"
+    "os.set_inheritable(report, False)\n"
+    "sys.argv = sys.argv[2:]\n"
+    "script = sys.argv[0]\n"
+    "sys.path[0] = os.path.dirname(os.path.abspath(script))\n"
+    "def extensions():\n"
+    "    files = [getattr(module, '__file__', None) for module in list(sys.modules.values())]\n"
+    "    return [os.path.abspath(f) for f in files if isinstance(f, str) and '.so' in os.path.basename(f)]\n"
+    "def told(e):\n"
+    "    text = ' '.join(str(e).split())[:400]\n"
+    "    return type(e).__name__ + (text and ': ' + text)\n"
+    "def judged(e):\n"
+    "    lines, at = [], e.__traceback__\n"
+    "    while at:\n"
+    "        file = at.tb_frame.f_code.co_filename\n"
+    "        if file == script or file.startswith(script + os.sep):\n"
+    "            lines.append(at.tb_lineno)\n"
+    "        at = at.tb_next\n"
+    "    if lines and set(extensions()) <= set(own):\n"
+    "        return lines[-1], 'had imported no extension module when it raised ' + told(e)\n"
+    "    if lines:\n"
+    "        return lines[-1], 'raised ' + told(e)\n"
+    "    if isinstance(e, SyntaxError) and e.filename == script:\n"
+    "        return e.lineno or 0, 'cannot be run as Python: ' + (e.msg or '')\n"
+    "    return 0, 'cannot be run as Python: ' + told(e)\n"
+    "def run():\n"
+    "    text = b'PK\\3\\4'\n"
+    "    if os.path.isfile(script) and not script.endswith('.pyc'):\n"
+    "        with open(script, 'rb') as file:\n"
+    "            text = file.read()\n"
+    "    if b'PK\\3\\4' in text[:256]:\n"
+    "        import runpy\n"
+    "        runpy.run_path(script, run_name='__main__')\n"
+    "        return\n"
+    "    code = compile(text, script, 'exec', dont_inherit=True)\n"
+    "    main = sys.modules['__main__'] = type(sys)('__main__')\n"
+    "    main.__file__, main.__builtins__ = script, __builtins__\n"
+    "    exec(code, main.__dict__)\n"
+    "before, own, code, line, wrong = os.getpid(), extensions(), 0, 0, ''\n"
+    "try:\n"
+    "    run()\n"
+    "except SystemExit as e:\n"
+    "    code = e.code\n"
+    "    raise\n"
+    "except BaseException as e:\n"
+    "    if os.getpid() != before:\n"
+    "        raise\n"
+    "    line, wrong = judged(e)\n"
+    "    sys.exit(1)\n"
+    "finally:\n"
+    "    if os.getpid() == before:\n"
+    "        files = extensions()\n"
+    "        if wrong.startswith('cannot') or (code or wrong) and set(files) <= set(own):\n"
+    "            files = []\n"
+    "        else:\n"
+    "            files = [sys.executable] + files\n"
+    "        texts = [str(line).encode(), wrong.encode('utf-8', 'replace')] + [os.fsencode(f) for f in files]\n"
+    "        with os.fdopen(report, 'wb') as pipe:\n"
+    "            pipe.write(b''.join(text + b'\\0' for text in texts))\n";
 
-static void complain(struct prof *p, const char *file, const char *text)
+static void complain_at(struct prof *p, const char *file, unsigned line, const char *text)
 {
     struct error e;
     error_set(&e, ERROR_INPUT, "%s", text);
-    error_at(&e, file, 0);
+    error_at(&e, file, line);
     prof_complain(p, &e);
+}
+
+static void complain(struct prof *p, const char *file, const char *text)
+{
+    complain_at(p, file, 0, text);
 }
 
 static void complain_errno(struct prof *p, const char *file, const char *what)
@@ -56,106 +106,110 @@ static void complain_errno(struct prof *p, const char *file, const char *what)
     prof_complain(p, &e);
 }
 
-/* All that comes up to the end; NULL where it is too much. Ends in a zero. */
-static char *read_all(int fd, size_t *size)
-{
-    size_t capacity = 1 << 16;
-    char *text = prof_must(malloc(capacity));
-    *size = 0;
-    for (;;) {
-        ssize_t n = read(fd, text + *size, capacity - *size - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            text[*size] = '\0';
-            return text;
-        }
-        *size += (size_t)n;
-        if (capacity - *size == 1) {
-            capacity *= 2;
-            if (capacity > TEXT_MOST) {
-                free(text);
-                return NULL;
-            }
-            text = prof_must(realloc(text, capacity));
-        }
-    }
-}
-
-/* Complains of a process that did not end well. */
-static void judge(struct prof *p, int status, const char *command)
-{
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return;
-    if (WIFSIGNALED(status))
-        complain(p, command,
-                 prof_format(p, "was ended by signal %d; what it loaded until then is captured", WTERMSIG(status)));
-    else
-        complain(p, command,
-                 prof_format(p, "ended with status %d; what it loaded until then is captured", WEXITSTATUS(status)));
-}
-
-static void wait_for(struct prof *p, pid_t process, const char *command)
-{
-    int status;
-    while (waitpid(process, &status, 0) < 0) {
-        if (errno != EINTR) {
-            complain_errno(p, command, "cannot wait for it");
-            return;
-        }
-    }
-    judge(p, status, command);
-}
-
 /* ---- python ---- */
+
+/* What came of the script, which ends in a zero. */
+struct report {
+    char *text; /* malloc */
+    size_t size, capacity;
+    bool full; /* more came than there is room for */
+};
+
+static void take_report(void *to, const char *text, size_t size)
+{
+    struct report *r = to;
+    r->full |= size > TEXT_MOST - r->size;
+    if (r->full)
+        return;
+    if (r->size + size + 1 > r->capacity) {
+        r->capacity = 2 * (r->size + size + 1);
+        r->text = prof_must(realloc(r->text, r->capacity));
+    }
+    memcpy(r->text + r->size, text, size);
+    r->size += size;
+    r->text[r->size] = '\0';
+}
+
+static bool inherit(const void *context)
+{
+    return fcntl(*(const int *)context, F_SETFD, 0) == 0;
+}
+
+/* Runs the script; false where it could not be, which is complained of, or where a
+ * signal came. */
+static bool run_script(struct prof *p, struct prof_child *c, char **script, struct report *r)
+{
+    int ends[2];
+    size_t count = 0;
+    while (script[count])
+        count++;
+    char **words = prof_must(arena_zeroed(&p->arena, count + 5, sizeof *words));
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        complain_errno(p, "python3", "cannot make a pipe to it");
+        return false;
+    }
+    words[0] = "python3";
+    words[1] = "-c";
+    words[2] = (char *)script_text;
+    words[3] = prof_format(p, "%d", ends[1]);
+    memcpy(words + 4, script, count * sizeof *script);
+    bool started = prof_child_start(p, c, words, inherit, &ends[1]);
+    close(ends[1]);
+    const bool ended = started && prof_child_listen(c, ends[0], take_report, r);
+    close(ends[0]);
+    return ended;
+}
+
+/* The files of the report, which ends in NULL. */
+static char **files_in(struct prof *p, const struct report *r, const char *from, size_t *count)
+{
+    const char *end = r->text + r->size;
+    *count = 0;
+    for (const char *file = from; file < end; file += strlen(file) + 1)
+        ++*count;
+    char **files = prof_must(arena_zeroed(&p->arena, *count + 1, sizeof *files));
+    for (size_t i = 0; i < *count; i++, from += strlen(from) + 1)
+        files[i] = prof_copy(p, from);
+    return files;
+}
+
+static void take_script(struct prof *p, const struct prof_child *c, const char *script, const struct report *r)
+{
+    size_t count;
+    if (r->size == 0) {
+        complain(p, script,
+                 prof_format(p, "%s before its end, where its modules are counted; nothing is captured",
+                             prof_child_how(p, c)));
+        return;
+    }
+    const unsigned line = (unsigned)strtoul(r->text, NULL, 10);
+    const char *wrong = r->text + strlen(r->text) + 1;
+    char **files = files_in(p, r, wrong + strlen(wrong) + 1, &count);
+    if (count)
+        prof_exec(p, files, count);
+    const char *captured = p->count ? "what it had imported until then" : "nothing";
+    const char *without = count ? "" : " and had imported no extension module";
+    if (*wrong)
+        complain_at(p, script, line, prof_format(p, "%s; %s is captured", wrong, captured));
+    else if (c->status != 0)
+        complain(p, script, prof_format(p, "%s%s; %s is captured", prof_child_how(p, c), without, captured));
+}
 
 void prof_python(struct prof *p, char **script)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        complain_errno(p, "python3", "cannot make a pipe to it");
+    struct prof_child c;
+    struct report r = {0};
+    if (access(script[0], R_OK) != 0) {
+        complain_errno(p, script[0], "cannot be read");
         return;
     }
-    pid_t process = fork();
-    if (process == 0) {
-        char number[16];
-        size_t count = 0;
-        while (script[count])
-            count++;
-        char **arguments = prof_must(calloc(count + 5, sizeof *arguments));
-        arguments[0] = "python3";
-        arguments[1] = "-c";
-        arguments[2] = (char *)script_text;
-        arguments[3] = number;
-        memcpy(arguments + 4, script, count * sizeof *script);
-        snprintf(number, sizeof number, "%d", ends[1]);
-        fcntl(ends[1], F_SETFD, 0);
-        execvp(arguments[0], arguments);
-        fprintf(stderr, "pyelfprof: python3: cannot be run: %s\n", strerror(errno));
-        _exit(127);
-    }
-    close(ends[1]);
-    if (process < 0) {
-        complain_errno(p, "python3", "cannot make a process for it");
-        close(ends[0]);
+    if (!prof_child_hold(p, &c))
         return;
-    }
-    size_t size;
-    char *text = read_all(ends[0], &size);
-    close(ends[0]);
-    wait_for(p, process, script[0]);
-    size_t count = 0;
-    for (size_t i = 0; text && i < size; i++)
-        count += text[i] == '\0';
-    char **paths = prof_must(arena_zeroed(&p->arena, count + 1, sizeof *paths));
-    count = 0;
-    for (char *path = text; path && path < text + size; path += strlen(path) + 1)
-        paths[count++] = prof_copy(p, path);
-    free(text);
-    if (count)
-        prof_exec(p, paths, count);
-    else
-        complain(p, script[0], "did not come to its end, where its modules are counted");
+    bool ended = run_script(p, &c, script, &r);
+    prof_child_release(&c);
+    if (ended)
+        take_script(p, &c, script[0], &r);
+    free(r.text);
 }
 
 /* ---- how long imports take ---- */
@@ -192,8 +246,9 @@ static bool take_import(struct imports *s, const char *line)
     return true;
 }
 
-static void pass_on(struct imports *s, const char *text, size_t size)
+static void pass_on(void *to, const char *text, size_t size)
 {
+    struct imports *s = to;
     for (size_t i = 0; i < size; i++) {
         bool whole = text[i] == '\n';
         if (!whole)
@@ -205,32 +260,6 @@ static void pass_on(struct imports *s, const char *text, size_t size)
             fprintf(stderr, "%s%s", s->line, whole ? "\n" : "");
         s->length = 0;
     }
-}
-
-/* Passes on what comes until the command has ended; what it left running may go on to
- * write there. */
-static void listen_to(struct prof *p, struct imports *s, pid_t process, int fd, const char *command)
-{
-    bool open = true;
-    int status = 0;
-    for (bool ended = false; !ended;) {
-        pid_t answer = waitpid(process, &status, WNOHANG);
-        ended = answer == process || (answer < 0 && errno != EINTR);
-        struct pollfd ready = {.fd = open ? fd : -1, .events = POLLIN};
-        while (poll(&ready, 1, ended ? 0 : 50) > 0) {
-            char text[4096];
-            ssize_t n = read(fd, text, sizeof text);
-            open = n > 0 || (n < 0 && errno == EINTR);
-            ready.fd = open ? fd : -1;
-            if (n > 0)
-                pass_on(s, text, (size_t)n);
-            if (!ended)
-                break;
-        }
-    }
-    s->line[s->length] = '\0';
-    fputs(s->line, stderr);
-    judge(p, status, command);
 }
 
 static const char *base_name(const char *path)
@@ -304,56 +333,89 @@ static void take_record(struct prof *p, const char *record, const char *library)
     }
 }
 
-static void run_audited(struct prof *p, char **command, const char *library, const char *log, struct imports *imports)
+/* What a command runs with. */
+struct audit {
+    const char *libraries; /* for LD_AUDIT */
+    const char *log;
+    int error; /* its standard error */
+};
+
+static bool prepare(const void *context)
 {
-    const char *others = getenv("LD_AUDIT");
+    const struct audit *a = context;
+    return setenv("LD_AUDIT", a->libraries, 1) == 0 && setenv(LOG_VARIABLE, a->log, 1) == 0 &&
+           setenv("PYTHONPROFILEIMPORTTIME", "1", 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
+}
+
+/* False where it could not be run, or a signal came. */
+static bool run_audited(struct prof *p, struct prof_child *c, char **command, struct audit *audit,
+                        struct imports *imports)
+{
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         complain_errno(p, command[0], "cannot make a pipe to it");
-        return;
+        return false;
     }
-    pid_t process = fork();
-    if (process == 0) {
-        char *audit = NULL;
-        if (asprintf(&audit, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) < 0 ||
-            setenv("LD_AUDIT", audit, 1) != 0 || setenv(LOG_VARIABLE, log, 1) != 0 ||
-            setenv("PYTHONPROFILEIMPORTTIME", "1", 1) != 0 || dup2(ends[1], STDERR_FILENO) < 0)
-            _exit(126);
-        execvp(command[0], command);
-        fprintf(stderr, "pyelfprof: %s: cannot be run: %s\n", command[0], strerror(errno));
-        _exit(127);
-    }
+    audit->error = ends[1];
+    bool started = prof_child_start(p, c, command, prepare, audit);
     close(ends[1]);
-    if (process < 0)
-        complain_errno(p, command[0], "cannot make a process for it");
-    else
-        listen_to(p, imports, process, ends[0], command[0]);
+    const bool ended = started && prof_child_listen(c, ends[0], pass_on, imports);
     close(ends[0]);
+    imports->line[imports->length] = '\0';
+    fputs(imports->line, stderr);
+    return ended;
+}
+
+static void read_log(int fd, struct report *r)
+{
+    char text[1 << 14];
+    for (ssize_t n; (n = read(fd, text, sizeof text)) > 0 || (n < 0 && errno == EINTR);)
+        take_report(r, text, n > 0 ? (size_t)n : 0);
+}
+
+static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
+{
+    struct report r = {0};
+    read_log(fd, &r);
+    const bool well = c->status == 0;
+    if (r.size == 0)
+        complain(p, command,
+                 prof_format(p,
+                             "%s%sloaded nothing that the audit library saw: it is static, or runs with other rights",
+                             well ? "" : prof_child_how(p, c), well ? "" : "; it "));
+    for (char *record = r.text; record && record < r.text + r.size; record += strlen(record) + 1)
+        take_record(p, record, library);
+    if (r.size > 0 && !well)
+        complain(
+            p, command,
+            prof_format(p, "%s%s", prof_child_how(p, c), p->count ? "; what it loaded until then is captured" : ""));
+    free(r.text);
 }
 
 void prof_run(struct prof *p, char **command)
 {
     const char *library = audit_library(p);
     const char *directory = getenv("TMPDIR");
+    const char *others = getenv("LD_AUDIT");
     char *log = prof_format(p, "%s/pyelfprof.XXXXXX", directory && *directory ? directory : "/tmp");
-    int fd = library ? mkostemp(log, O_CLOEXEC) : -1;
-    if (!library)
+    struct prof_child c;
+    if (!library || !prof_child_hold(p, &c))
         return;
+    int fd = mkostemp(log, O_CLOEXEC);
     if (fd < 0) {
-        complain_errno(p, log, "cannot write");
+        complain_errno(p, log, "cannot be written; set TMPDIR to another directory");
+        prof_child_release(&c);
         return;
     }
+    struct audit audit = {.log = log};
+    audit.libraries = others && *others ? prof_format(p, "%s:%s", others, library) : library;
     struct imports *imports = prof_must(calloc(1, sizeof *imports));
-    run_audited(p, command, library, log, imports);
+    bool ended = run_audited(p, &c, command, &audit, imports);
     unlink(log);
-    size_t size;
-    char *text = read_all(fd, &size);
+    prof_child_release(&c);
+    if (ended)
+        take_log(p, &c, command[0], fd, library);
     close(fd);
-    if (!text || size == 0)
-        complain(p, command[0], "loaded nothing that the audit library saw: it is static, or runs with other rights");
-    for (char *record = text; text && record < text + size; record += strlen(record) + 1)
-        take_record(p, record, library);
-    free(text);
     take_imports(p, imports);
     free(imports);
 }

@@ -1,0 +1,208 @@
+"""pyelfprof --explain: sentences that are true of each profile, and none about what it does not hold."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+from captures import Capture
+from objects import tool
+
+PROFILES = pathlib.Path(__file__).resolve().parent.parent / "profiles"
+
+# What is only said of a captured profile with rows.
+OF_ROWS = ["captured from", "They export", "relocations", "need", "SONAME", "each of them", "recognise"]
+
+
+@pytest.fixture
+def explain(programs, tmp_path):
+    """What is said of a profile: a path, or its text."""
+
+    def run(profile):
+        path = profile
+        if isinstance(profile, str):
+            path = tmp_path / "hand.prof"
+            path.write_text(profile)
+        return programs.run("pyelfprof", "--explain", path).stdout
+
+    return run
+
+
+@pytest.fixture
+def captured(programs, tmp_path):
+    def run(*arguments):
+        output = tmp_path / "captured.prof"
+        programs.run("pyelfprof", "-o", output, *arguments)
+        return output
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """A library with debug information, and the same one stripped."""
+    directory = tmp_path_factory.mktemp("pair")
+    (directory / "one.c").write_text("int f(int a) {return a + 1;}")
+    whole, stripped = directory / "whole.so", directory / "stripped.so"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-g", "-gdwarf-4", "-o", whole, directory / "one.c"], check=True)
+    subprocess.run([tool("strip"), "-o", stripped, whole], check=True)
+    return whole, stripped
+
+
+# ---- those that are shipped ----
+
+
+@pytest.mark.parametrize("path", sorted(PROFILES.glob("*.prof")), ids=lambda path: path.stem)
+def test_shipped(explain, path):
+    text = explain(path)
+    application = next(line for line in path.read_text().splitlines() if line.startswith("application: "))
+    assert f"It says what the application is: {application.removeprefix('application: ')}.\n" in text
+    assert "It has comments: read them before you share it.\n" in text
+    assert "It is about all libraries together: nothing is said of single ones.\n" in text
+    assert "how much is in all of them" in text
+    assert [words for words in OF_ROWS if words in text] == []
+    assert ("The debug information is DWARF of C++.\n" in text) == (path.stem == "c++")
+
+
+def test_small(explain):
+    lines = explain(PROFILES / "small.prof").splitlines()
+    assert lines[:2] == [
+        "The application has 12 shared libraries: 8 Python extension modules and 4 others.",
+        "Together they have 8.0 MB of code and constants (text), 400.0 kB of data, 18.0 MB of debug information, "
+        "600.0 kB of symbol tables and 3.0 MB of their names.",
+    ]
+
+
+# ---- captured ones ----
+
+
+def test_captured(explain, captured, small):
+    path = captured(small)
+    rows = Capture(path).rows
+    text = explain(path)
+    assert text.startswith(
+        "The application has 12 libraries and programs: 8 Python extension modules and 4 others.\n"
+        "They were captured from files.\nTogether they have 8.0 MB of code and constants (text), "
+    )
+    assert f"They have {sum(row['functions'] for row in rows)} functions with a symbol.\n" in text
+    dwarf = [row["dwarf"] for row in rows]
+    counts = [sum(row.get(key, 0) for row in dwarf) for key in ("units", "dies", "rows", "entries")]
+    assert (
+        "It is DWARF 5 in 12, of C in 12, and has {} units, {} entries, {} rows of line tables "
+        "and {} entries of location lists.\n".format(*counts) in text
+    )
+    assert "It names no library, function, type, variable or directory, and has no string of the application.\n" in text
+    for words in ("stripped", "no debug information", "NAMES", "comments", "only the sizes", "what the application is"):
+        assert words not in text
+    assert "which options of the linker were used, which language it is in" in text
+
+
+def test_with_names(explain, captured, small):
+    text = explain(captured("--names", "--no-dwarf", small))
+    assert "It NAMES 12 files: it is for use in house.\n" in text
+    assert "It names no function, type, variable or directory, and has no string of the application.\n" in text
+    assert "names no library" not in text
+
+
+def test_without_dwarf(explain, captured, small, pair):
+    text = explain(captured("--no-dwarf", small))
+    assert "Of the debug information only the sizes are said.\n" in text
+    assert "DWARF" not in text.replace("DT_NEEDED", "") and "units" not in text
+    for words in ("which language", "compress", "no debug information"):
+        assert words not in text
+    assert "1 of them has debug information.\nOf the debug information only" in explain(captured("--no-dwarf", *pair))
+
+
+def test_summary(explain, captured, small, pair):
+    text = explain(captured("--summary", small))
+    assert text.startswith("The application has 12 shared libraries: 8 Python extension modules and 4 others.\n")
+    assert [words for words in OF_ROWS if words in text] == []
+    assert text.endswith(
+        "It is about all libraries together: nothing is said of single ones.\nIt names no library.\n"
+        "Its numbers reveal how many libraries there are and how much is in all of them.\n"
+    )
+    text = explain(captured("--summary", pair[1]))
+    assert text.startswith("The application has 1 shared library, no Python extension module.\nIt has ")
+    assert "There is no debug information.\nThere are no symbol tables but those for the dynamic linker" in text
+
+
+def test_stripped(explain, captured, pair):
+    text = explain(captured(pair[1]))
+    assert "There is no debug information.\n" in text
+    assert "all is stripped.\nIt has 1 function with a symbol.\nOnly functions that others can call have one" in text
+    assert "It exports 1 function and 0 objects, and imports " in text
+    for words in ("DWARF", "only the sizes", "of them has", "They", "0 bytes", "which language"):
+        assert words not in text
+
+
+def test_one_of_two_is_stripped(explain, captured, pair):
+    text = explain(captured(*pair))
+    assert "1 of them is stripped: of its functions only those that others can call are counted.\n" in text
+    assert "1 of them has debug information.\nIt is DWARF 4 in 1, of C in 1, and has 1 unit, " in text
+    assert "2 have no SONAME.\n" in text and "None of them needs another of them.\n" in text
+    assert "all is stripped" not in text and "no debug information" not in text
+
+
+def test_a_run(explain, captured, programs):
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    path = captured("--no-dwarf", "--run", "/usr/bin/python3", "-c", "import _decimal")
+    text = explain(path)
+    last = max(float(row["loaded"]) for row in Capture(path).rows)
+    assert "They were captured from what a run loaded, in that order.\n" in text
+    assert f"The last was loaded {last:.0f} ms after the first.\nPython took " in text
+    assert "and how long its start took.\n" in text
+
+
+# ---- written by hand ----
+
+HAND = """pyelfgen-profile: 1
+libraries:
+- {kind: module, text: 30000, data: 2500, bss: 300, debug: 60 kB, symtab: 2400, strtab: 2000, functions: 40, needed: '1:5 2'}
+- {kind: utility, text: 40000, data: 3000, bss: 5000, functions: 60, needed: '2:3'}
+- {kind: utility, functions: 20}
+"""
+
+
+def test_rows_count(explain):
+    """Without modules, utilities and sections, which rows say too."""
+    text = explain(HAND)
+    assert text == (
+        "The application has 3 shared libraries: 1 Python extension module and 2 others.\n"
+        "Those 2 whose sizes are said have together 70.0 kB of code and constants (text), 5.5 kB of data, "
+        "5.3 kB of zeroed memory (bss), 60.0 kB of debug information, 2.4 kB of symbol tables and 2.0 kB of their names.\n"
+        "They have 120 functions with a symbol.\n"
+        "1 of them is stripped: of its functions only those that others can call are counted.\n"
+        "They need one another 3 times (DT_NEEDED); the one that needs most needs 2 of them.\n"
+        "1 of them has debug information.\n"
+        "Of the debug information only the sizes are said.\n"
+        "It names no library.\n"
+        "Its numbers reveal how many libraries there are and how much is in each of them and how they need one another.\n"
+    )
+
+
+def test_rows_that_the_keys_contradict(explain):
+    text = explain(HAND.replace("libraries:", "modules: 2\nutilities: 1\nlibraries:"))
+    assert text.startswith("The application has 3 shared libraries: 1 Python extension module and 2 others.\n")
+    assert "Its keys modules and utilities say otherwise, 2 and 1, which pyelfgen refuses.\n" in text
+
+
+def test_what_is_not_there_is_not_spoken_of(explain):
+    text = explain("pyelfgen-profile: 1\nmodules: 1\nfunctions: 1\nlibraries: 5\ncaptured: [1]\nsections: {debug: {}}\n")
+    assert text.startswith("The application has 1 ") and "A library has 1 function on average.\n" in text
+
+
+def test_what_is_no_profile(programs, small, tmp_path):
+    done = programs.run("pyelfprof", "--explain", small / "libmodule0.so", status=1)
+    assert "is no YAML" in done.stderr
+    profile = tmp_path / "x.prof"
+    for text, said in (
+        ("pyelfgen-profile: 1\na: " + 1_000_000 * "[", "its brackets are nested too deep"),
+        ("- list", "it has no key pyelfgen-profile"),
+        ("", "it has no key pyelfgen-profile"),
+        ("a: [", "is no YAML: "),
+    ):
+        profile.write_text(text)
+        done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
+        assert done.stderr.startswith(f"pyelfprof: {profile}: ") or f"{profile}:" in done.stderr
+        assert said in done.stderr and len(done.stderr.splitlines()) == 1

@@ -1,0 +1,398 @@
+"""pyelfprof where something is wrong with what it is to capture: one line says what, and there is no wrong profile."""
+
+import os
+import pathlib
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+from captures import Capture
+from objects import tool
+
+
+@pytest.fixture
+def refused(programs, tmp_path):
+    """Runs pyelfprof, which is to fail with one line and without a profile; returns the line."""
+
+    def run(*arguments, status=1, **options):
+        output = tmp_path / "refused.prof"
+        done = programs.run("pyelfprof", "--no-dwarf", "-o", output, *arguments, status=status, leaks=False, **options)
+        assert not output.exists() and len(done.stderr.splitlines()) == 1, done.stderr
+        return done.stderr.removeprefix("pyelfprof: ").removesuffix("\n")
+
+    return run
+
+
+# ---- scripts ----
+
+
+def debian():
+    """An environment in which python3 is the one of the system."""
+    return {"PATH": os.pathsep.join(["/usr/bin", os.environ["PATH"]])}
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("import zlib\nx = = 3\n", ":2: cannot be run as Python: invalid syntax; nothing is captured"),
+        (
+            "x = 1\nimport no_such_module\n",
+            ":2: had imported no extension module when it raised"
+            " ModuleNotFoundError: No module named 'no_such_module'; nothing is captured",
+        ),
+        ("import sys\nsys.exit(3)\n", ": ended with status 3 and had imported no extension module; nothing is captured"),
+        (
+            "import os\nos._exit(0)\n",
+            ": ended with status 0 before its end, where its modules are counted; nothing is captured",
+        ),
+        (
+            "import os\nos.kill(os.getpid(), 9)\n",
+            ": was ended by signal 9 (Killed) before its end, where its modules are counted; nothing is captured",
+        ),
+    ],
+)
+def test_a_script_that_fails(refused, tmp_path, text, said):
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    assert refused("--python", script, env=debian()) == f"{script}{said}"
+
+
+def test_a_script_that_is_none(refused, tmp_path):
+    missing = tmp_path / "missing.py"
+    assert refused("--python", missing) == f"{missing}: cannot be read: No such file or directory"
+    said = refused("--python", tmp_path, env=debian())
+    assert said.startswith(f"{tmp_path}: cannot be run as Python: ImportError: ")
+    (tmp_path / "x.py").write_text("")
+    said = refused("--python", tmp_path / "x.py", env={"PATH": str(tmp_path)})
+    assert said == "python3: cannot be run: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    "end, said",
+    [
+        ("import no_such_module", ":2: raised ModuleNotFoundError: No module named 'no_such_module'"),
+        ("import json; json.loads('{')", ":2: raised JSONDecodeError: "),
+        ("import sys; sys.exit(3)", ": ended with status 3"),
+    ],
+)
+def test_a_script_that_fails_later(programs, tmp_path, end, said):
+    """What it had imported is captured, and the status says that it is not all."""
+    script = tmp_path / "script.py"
+    script.write_text(f"import _decimal\n{end}\nimport mmap\n")
+    output = tmp_path / "x.prof"
+    command = ["--no-dwarf", "--names", "-o", output, "--python", script]
+    done = programs.run("pyelfprof", *command, status=1, leaks=False, env=debian())
+    assert done.stderr.startswith(f"pyelfprof: {script}{said}") and len(done.stderr.splitlines()) == 1
+    assert done.stderr.endswith("; what it had imported until then is captured\n")
+    names = [row["name"].split(".")[0] for row in Capture(output).rows]
+    assert "_decimal" in names and "mmap" not in names
+
+
+def test_a_script_imports_what_it_imports(programs, tmp_path):
+    """Nothing that pyelfprof itself needs counts; archives and directories run, too."""
+    script = tmp_path / "app" / "__main__.py"
+    script.parent.mkdir()
+    script.write_text("import sys\nprint(__name__, sys.argv[1:], sys.modules['__main__'].__dict__ is globals())\n")
+    output = tmp_path / "x.prof"
+    subprocess.run(["/usr/bin/python3", "-m", "zipapp", script.parent, "-o", tmp_path / "app.pyz"], check=True)
+    for run in (script, script.parent, tmp_path / "app.pyz"):
+        command = ["--no-dwarf", "--names", "-o", output, "--python", run, "-x", "y"]
+        done = programs.run("pyelfprof", *command, leaks=False, env=debian())
+        assert done.stdout == "__main__ ['-x', 'y'] True\n"
+        if run == script:
+            assert not any(".cpython-" in row["name"] for row in Capture(output).rows)
+
+
+def test_a_script_that_leaves_a_process(programs, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import os, time\nif os.fork() == 0:\n    time.sleep(5)\n    os._exit(0)\n")
+    command = [programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", "--python", script]
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(command, env=programs.environment(leaks=False), check=True, timeout=4, **silent)
+
+
+# ---- signals ----
+
+WAITS = "import _decimal, time\nprint('up', flush=True)\ntime.sleep(500)\n"
+IGNORES = "import signal\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n" + WAITS
+
+
+def processes_with(word):
+    """The processes in whose command line the word is."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word.encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", ["a script", "a command", "its descendants", "a command that ignores it"])
+def test_a_signal_ends_all(programs, tmp_path, how, number):
+    if programs.sanitized and how != "a script":
+        pytest.skip("sanitizers and audit libraries do not go together")
+    script = tmp_path / "waits.py"
+    script.write_text(IGNORES if "ignores" in how else WAITS)
+    shell = f"(setsid /usr/bin/python3 {script} &); /usr/bin/python3 {script}; true"
+    command = {"a script": ["--python", script], "its descendants": ["--run", "/bin/sh", "-c", shell]}
+    command = command.get(how, ["--run", "/usr/bin/python3", script])
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    output = tmp_path / "x.prof"
+    started = subprocess.Popen(
+        [programs.path("pyelfprof"), "-o", output, *command],
+        env=programs.environment(leaks=False, TMPDIR=str(temporary), **debian()),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    with started:
+        for _ in range(2 if how == "its descendants" else 1):
+            assert started.stdout.readline() == "up\n"
+        assert processes_with(str(script))
+        begun = time.monotonic()
+        started.send_signal(number)
+        assert started.wait(timeout=30) == -number
+    assert processes_with(str(script)) == []
+    assert list(temporary.iterdir()) == [] and not output.exists()
+    if how != "its descendants":  # a shell waits for them
+        assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
+
+
+def test_the_terminal_ends_all(programs, tmp_path):
+    """^C comes to all processes of the terminal, and is not handed on once more."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    script = tmp_path / "waits.py"
+    told = "import signal\nsignal.signal(2, lambda *a: print('told', flush=True))\n"
+    script.write_text(told + WAITS.replace("500", "1") + "time.sleep(500)\n")
+    command = [programs.path("pyelfprof"), "-o", str(tmp_path / "x.prof"), "--run", "/usr/bin/python3", str(script)]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TMPDIR"] = str(tmp_path)
+        os.execv(command[0], command)
+    said = b""
+    while b"up" not in said:
+        said += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    try:
+        while more := os.read(terminal, 1000):
+            said += more
+    except OSError:  # the last process has closed it
+        pass
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
+    assert said.count(b"told") == 1
+    assert processes_with(str(script)) == [] and [path.name for path in tmp_path.iterdir()] == ["waits.py"]
+
+
+def test_a_reader_that_leaves(programs, tmp_path):
+    """The command's standard error goes nowhere then, and all else goes on."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    output = tmp_path / "x.prof"
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = ["--no-dwarf", "-o", output, "--run", "/bin/sh", "-c", f"echo 1 >&2; echo 2 >&2; : >{tmp_path}/ran"]
+    command = [programs.path("pyelfprof"), *words]
+    subprocess.run(command, env=programs.environment(TMPDIR=str(tmp_path)), stderr=writing, check=True)
+    os.close(writing)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ran", "x.prof"]
+
+
+# ---- what cannot be captured ----
+
+
+def test_a_command_that_cannot_be_run(refused, tmp_path):
+    assert refused("--run", "no-such-command") == "no-such-command: cannot be run: No such file or directory"
+    script = tmp_path / "script"
+    script.write_text("")
+    assert refused("--run", script) == f"{script}: cannot be run: Permission denied"
+    said = refused("--run", "/bin/true", env={"TMPDIR": str(tmp_path / "missing")})
+    assert said.startswith(f"{tmp_path}/missing/pyelfprof.")
+    assert said.endswith(": cannot be written; set TMPDIR to another directory: No such file or directory")
+
+
+def test_processes_that_cannot_be_captured(refused, tmp_path):
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    assert refused("--pid", gone.pid) == f"process {gone.pid}: there is no such process; see ps(1)"
+    zombie = subprocess.Popen(["/bin/true"])
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+    without = "has no memory: it is a thread of the kernel, or has ended and was not waited for"
+    assert refused("--pid", zombie.pid) == f"process {zombie.pid}: {without}"
+    zombie.wait()
+    if "kthreadd" in pathlib.Path("/proc/2/comm").read_text():
+        assert refused("--pid", 2) == f"process 2: {without}"
+
+
+@pytest.fixture
+def nobody(programs):
+    """Runs pyelfprof as nobody, in a directory that nobody may enter; where that cannot be, the test is skipped."""
+    if os.geteuid() != 0 or programs.sanitized:
+        pytest.skip("only root can be another, and nobody else may run what is in root's directories")
+    with tempfile.TemporaryDirectory(prefix="pyelfprof-") as name:
+        directory = pathlib.Path(name)
+        directory.chmod(0o755)
+        shutil.copy(programs.path("pyelfprof"), directory)
+
+        def run(*arguments):
+            command = [directory / "pyelfprof", "-o", "-", *arguments]
+            return subprocess.run(command, user="nobody", group="nogroup", capture_output=True, text=True, cwd=directory)
+
+        run.directory = directory
+        yield run
+
+
+def test_a_process_of_another(nobody):
+    done = nobody("--pid", str(os.getpid()))
+    assert done.returncode == 1 and done.stdout == ""
+    told = f"pyelfprof: process {os.getpid()}: may not be looked into; run this as its owner, or as root\n"
+    assert done.stderr == told
+
+
+def test_files_that_may_not_be_read(nobody, tiny_library):
+    directory = nobody.directory / "files"
+    (directory / "below").mkdir(parents=True)
+    (directory / "below").chmod(0o700)
+    for name in ("a.so", "b.so"):
+        shutil.copy(tiny_library, directory / name)
+        (directory / name).chmod(0o644 if name == "a.so" else 0o600)
+    for arguments in ([directory], [directory / "a.so", directory / "b.so"]):
+        done = nobody("--names", *arguments)
+        said = [f"pyelfprof: {directory}/below: cannot list: Permission denied"] if len(arguments) == 1 else []
+        said.append(f"pyelfprof: {directory}/b.so: cannot open: Permission denied")
+        assert done.returncode == 1 and done.stderr.splitlines() == said
+        assert re.findall(r"name: '(.*?)'", done.stdout) == ["a.so"]
+
+
+def test_patterns_that_leave_nothing(refused, programs, small, tmp_path, tiny_library):
+    none = "none of the 12 ELF files that were found is left; see --help"
+    assert refused("--only", "nosuch*", small) == f"--only 'nosuch*': {none}"
+    assert refused("--only", "a", "--only", "b", "--without", "c", small) == f"--only 'a' --only 'b' --without 'c': {none}"
+    shutil.copy(tiny_library, tmp_path / "one.so")
+    (tmp_path / "two.so").symlink_to("one.so")
+    (tmp_path / "text").write_text("no library")
+    one = "the one ELF file that was found is not left; see --help"
+    assert refused("--without", "*", tmp_path) == f"--without '*': {one}"
+    assert refused("--without", "*", tmp_path / "one.so", tmp_path / "text") == f"--without '*': {one}"
+    done = programs.run("pyelfprof", "-o", "-", "--only", "x", "--run", "/bin/sh", "-c", "exit 3", status=1, leaks=False)
+    ended, left = done.stderr.splitlines()
+    assert done.stdout == "" and ended == "pyelfprof: /bin/sh: ended with status 3"
+    assert left.startswith("pyelfprof: --only 'x': none of the ")
+    said = refused("--only", "nosuch", "--exec", "/bin/ls")
+    assert re.fullmatch(r"--only 'nosuch': none of the [2-9] ELF files that were found is left; see --help", said)
+
+
+@pytest.mark.parametrize(
+    "program, operands", [("pyelfprof", ["-o", "x", "/bin/ls"]), ("pyelfstat", ["--compare", "/bin/ls", "/bin/ls"])]
+)
+def test_a_debug_dir_that_is_none(programs, tmp_path, program, operands):
+    for path, why in ((tmp_path / "missing", "No such file or directory"), ("/etc/passwd", "Not a directory")):
+        done = programs.run(program, *operands, "--debug-dir", path, status=2, cwd=tmp_path)
+        assert done.stderr == f"{program}: --debug-dir: '{path}' is no directory that can be searched: {why}\n"
+        assert not (tmp_path / "x").exists()
+
+
+# ---- files ----
+
+
+def test_a_directory_with_broken_files(programs, tmp_path, tiny_library):
+    """What is no library is passed over; what says that it is one and is not is named."""
+    directory = tmp_path / "all"
+    directory.mkdir()
+    content = tiny_library.read_bytes()
+    shutil.copy(tiny_library, directory / "good.so")
+    for name, text in {"half.so": content[: len(content) // 2], "four.so": content[:4], "zero.so": b""}.items():
+        (directory / name).write_bytes(text)
+    os.mkfifo(directory / "fifo.so")
+    (directory / "device.so").symlink_to("/dev/zero")
+    (directory / "itself.so").symlink_to("itself.so")
+    (directory / "loop").symlink_to(directory)
+    output = tmp_path / "x.prof"
+    done = programs.run("pyelfprof", "--names", "-o", output, directory, status=1, timeout=30)
+    four, half = sorted(done.stderr.splitlines())
+    assert four == f"pyelfprof: {directory}/four.so: is cut off within its ELF header"
+    assert half.startswith(f"pyelfprof: {directory}/half.so: has its section headers ")
+    assert [row["name"] for row in Capture(output).rows] == ["good.so"]
+    assert "unreadable: 2" in output.read_text()
+
+
+CHANGES = """import os, sys, time
+path, end = sys.argv[1], time.monotonic() + 60
+print("up", flush=True)
+for i in range(1, 1 << 40):
+    os.utime(path, ns=(i, i))
+    if time.monotonic() > end:
+        break
+"""
+
+REPLACES = """import os, shutil, sys, time
+end = time.monotonic() + 60
+print("up", flush=True)
+while time.monotonic() < end:
+    shutil.copy(sys.argv[2], sys.argv[1] + ".new")
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--no-dwarf"]])
+def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
+    """Long enough to be read while another process changes its time."""
+    (tmp_path / "random").write_bytes(os.urandom(16_000_000))
+    (tmp_path / "large.c").write_text(
+        '__asm__(".section .rodata; .incbin \\"random\\"; .previous"); int f(int a) {return a;}'
+    )
+    large = tmp_path / "large.so"
+    subprocess.run([tool("gcc"), "-g", "-shared", "-fPIC", "-o", large, "large.c"], check=True, cwd=tmp_path)
+    output = tmp_path / "x.prof"
+    command = ["--names", "-o", output, tiny_library, large]
+    programs.run("pyelfprof", *command, *options)
+    with subprocess.Popen([sys.executable, "-c", CHANGES, large], stdout=subprocess.PIPE, text=True) as changing:
+        assert changing.stdout.readline() == "up\n"
+        # without samples it takes no time, and is tried again
+        for _ in range(1 if not options else 500):
+            done = programs.run("pyelfprof", *command, *options, status=None)
+            if done.returncode:
+                break
+        changing.kill()
+    assert done.returncode == 1
+    assert done.stderr == f"pyelfprof: {large}: changes while it is read; capture it again when it is finished\n"
+    assert [row["name"] for row in Capture(output).rows] == [tiny_library.name]
+
+
+def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
+    """By another of the same kind, after its tables were read and before its debug information is."""
+    library = tmp_path / "a.so"
+    shutil.copy(tiny_library, library)
+    output = tmp_path / "x.prof"
+    command = [sys.executable, "-c", REPLACES, library, tiny_library]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as changing:
+        assert changing.stdout.readline() == "up\n"
+        said = set()
+        for _ in range(300):
+            done = programs.run("pyelfprof", "--names", "-o", output, tiny_library, library, status=None)
+            assert done.returncode in (0, 1) and len(done.stderr.splitlines()) <= 1, done.stderr
+            (first, *rest) = Capture(output).rows
+            assert first["name"] == tiny_library.name and "dwarf" in first
+            assert done.stderr == "" or done.stderr == (
+                f"pyelfprof: {library}: changes while it is read; capture it again when it is finished\n"
+            )
+            said.add((done.returncode, len(rest), bool(rest) and "dwarf" in rest[0]))
+            if (1, 1, False) in said and (1, 0, False) in said:
+                break
+        changing.kill()
+    assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
+

@@ -1,0 +1,137 @@
+/* See pyelfprof_child.h. */
+#include "tools/pyelfprof_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/descendants.h"
+
+/* Milliseconds that a command has to end by the signal which is to end it. */
+enum { GRACE = 3000 };
+
+bool prof_child_hold(struct prof *p, struct prof_child *c)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct error e;
+    *c = (struct prof_child){0};
+    sigaction(SIGPIPE, &ignore, &c->pipe);
+    if (descendants_hold(&c->awaited, &c->mask, &e))
+        return true;
+    prof_complain(p, &e);
+    return false;
+}
+
+static bool complain_errno(struct prof *p, const char *command, const char *what)
+{
+    struct error e;
+    error_errno(&e, command, what);
+    prof_complain(p, &e);
+    return false;
+}
+
+bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, bool (*prepare)(const void *context),
+                      const void *context)
+{
+    int ends[2]; /* of what tells why it cannot be run */
+    int why = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return complain_errno(p, words[0], "cannot make a pipe to it");
+    c->process = fork();
+    if (c->process == 0) {
+        sigaction(SIGPIPE, &c->pipe, NULL);
+        sigprocmask(SIG_SETMASK, &c->mask, NULL);
+        if (prepare(context))
+            execvp(words[0], words);
+        why = errno;
+        (void)!write(ends[1], &why, sizeof why);
+        _exit(127);
+    }
+    close(ends[1]);
+    const bool forked = c->process > 0 || complain_errno(p, words[0], "cannot make a process for it");
+    const bool ran = forked && read(ends[0], &why, sizeof why) != sizeof why;
+    close(ends[0]);
+    if (ran || !forked)
+        return ran;
+    waitpid(c->process, &c->status, 0);
+    errno = why;
+    return complain_errno(p, words[0], "cannot be run");
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Takes notice of a signal: the first one is handed on, unless the terminal has sent it
+ * to all, and the second one waits for nothing. */
+static void notice(struct prof_child *c, int signals, int64_t *deadline)
+{
+    struct signalfd_siginfo s;
+    if (read(signals, &s, sizeof s) != sizeof s || s.ssi_signo == SIGCHLD)
+        return;
+    *deadline = c->signal ? 0 : milliseconds() + GRACE;
+    c->signal = (int)s.ssi_signo;
+    if (s.ssi_code != SI_KERNEL)
+        kill(c->process, c->signal);
+}
+
+/* False at the end of what comes. */
+static bool take_some(int fd, void (*take)(void *to, const char *text, size_t size), void *to)
+{
+    char text[4096];
+    const ssize_t n = read(fd, text, sizeof text);
+    if (n > 0)
+        take(to, text, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to)
+{
+    const int signals = signalfd(-1, &c->awaited, SFD_CLOEXEC);
+    int64_t deadline = INT64_MAX;
+    struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < deadline) {
+        /* Without a descriptor for signals it is looked often. */
+        const int64_t left = c->signal ? deadline - milliseconds() : signals < 0 ? 50 : -1;
+        if (poll(ready, 2, c->signal && left < 0 ? 0 : (int)left) <= 0)
+            continue;
+        if (ready[1].revents)
+            notice(c, signals, &deadline);
+        if (ready[0].revents && !take_some(fd, take, to))
+            ready[0].fd = -1;
+    }
+    while (ready[0].fd >= 0 && poll(ready, 1, 0) > 0 && take_some(fd, take, to)) {
+    }
+    if (signals >= 0)
+        close(signals);
+    if (c->signal)
+        descendants_end();
+    return c->signal == 0;
+}
+
+const char *prof_child_how(struct prof *p, const struct prof_child *c)
+{
+    if (WIFSIGNALED(c->status))
+        return prof_format(p, "was ended by signal %d (%s)", WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
+    return prof_format(p, "ended with status %d", WEXITSTATUS(c->status));
+}
+
+void prof_child_release(const struct prof_child *c)
+{
+    sigaction(SIGPIPE, &c->pipe, NULL);
+    if (c->signal)
+        signal(c->signal, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &c->mask, NULL);
+    if (c->signal) {
+        raise(c->signal);
+        _exit(128 + c->signal); /* where it was blocked before */
+    }
+}

@@ -1,0 +1,41 @@
+/* A command that pyelfprof runs, and what it says while it does.
+ *
+ * From prof_child_hold to prof_child_release SIGINT, SIGTERM and SIGHUP wait to be
+ * noticed by prof_child_listen: then the command, and all that it has started, is
+ * ended, so that the caller can remove its files before the signal ends this process,
+ * too. Processes that the command has left running stay where no signal came.
+ */
+#ifndef TOOLS_PYELFPROF_CHILD_H
+#define TOOLS_PYELFPROF_CHILD_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "tools/pyelfprof.h"
+
+struct prof_child {
+    sigset_t awaited, mask; /* signals that are noticed, and those that were blocked before */
+    struct sigaction pipe;  /* what SIGPIPE did: a reader of the standard error that leaves is not waited for */
+    pid_t process;
+    int status; /* as waitpid(2) has it */
+    int signal; /* that came meanwhile; 0: none */
+};
+
+bool prof_child_hold(struct prof *p, struct prof_child *c);
+
+/* Starts what `words` say; `prepare` is called in the child before, and may refuse
+ * by errno. False where it cannot be run, which is complained of. */
+bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, bool (*prepare)(const void *context),
+                      const void *context);
+
+/* Has what comes on the descriptor taken until the command has ended; what it left
+ * running may go on to write there. False where a signal has come. */
+bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to);
+
+/* How it ended: "ended with status 3". */
+const char *prof_child_how(struct prof *p, const struct prof_child *c);
+
+/* Returns where no signal has come. */
+void prof_child_release(const struct prof_child *c);
+
+#endif
