@@ -606,8 +606,10 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     if (!settles(l))
         return true;
     uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
-    l->function_length = function ? function : l->function_length;
-    return function || out_of_memory(l, e);
+    if (!function)
+        return out_of_memory(l, e);
+    l->function_length = function;
+    return true;
 }
 
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
