@@ -419,6 +419,10 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
     for (uint32_t i = 0; i < b->pieces; i++) {
         room.rows += LINE_ROW_MOST;
         room.lines++;
+        if (b->piece[i].kind == PIECE_RUN && w->l->row->level == LEVEL_BARE) { /* without blocks, runs may be long */
+            room.rows += filler_rows_size(w->filler, b->piece[i].first, b->piece[i].last);
+            room.lines += filler_lines(w->filler, b->piece[i].first, b->piece[i].last);
+        }
         if (b->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[b->piece[i].first];
             room.info += block->info_most;

@@ -300,6 +300,16 @@ void filler_make(struct filler *f, uint64_t seed)
     link_events(f);
 }
 
+uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last)
+{
+    return UINT64_C(2) * LINE_ROW_MOST + (last > first + 1 ? f->row[last] - f->row[first + 1] : 0);
+}
+
+uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last)
+{
+    return (uint32_t)f->line[last - 1] - f->line[first];
+}
+
 void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows)
 {

@@ -60,6 +60,10 @@ void filler_make(struct filler *f, uint64_t seed);
 void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows);
 
+/* Bytes that these take at most, if they are not dense, and lines. */
+uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last);
+uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last);
+
 /* Exactly `size` bytes (at most FILLER_GAP_MOST) of whole instructions. */
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
 

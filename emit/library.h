@@ -47,14 +47,15 @@ struct library {
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;
-    uint32_t objects_data, objects_rodata, objects_tls, objects_bss; /* static objects in each, together row->locals */
-    uint64_t result;                                                 /* what the entry returns */
-    struct dynamic_strings strings;                                  /* these three by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start;                 /* in .dynsym */
-    uint32_t symbol_main, symbol_start_main;                         /* of an executable */
-    uint32_t symbol_outside, symbol_defined;                         /* the first of these, in .dynsym */
-    struct layout layout;                                            /* of the image */
-    struct separate separate;    /* where debug information goes into a file of its own */
+    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, with those of .tbss row->locals */
+    uint32_t objects_tls;
+    uint64_t result;                                 /* what the entry returns */
+    struct dynamic_strings strings;                  /* these three by symbols_write */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
+    uint32_t symbol_main, symbol_start_main;         /* of an executable */
+    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym */
+    struct layout layout;                            /* of the image */
+    struct separate separate;                        /* where debug information goes into a file of its own */
     const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
     const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
     struct debug_joined joins;   /* and where its debug information is there */

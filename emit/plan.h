@@ -91,22 +91,23 @@ struct plan_library {
     uint32_t visited; /* that a visit of every module reaches */
     /* What it has beyond what its functions take, as real ones have. */
     struct plan_extra {
-        uint32_t outside;                   /* undefined symbols of functions outside the set (outside.h), */
-        uint32_t weak;                      /* of which the last so many are weak, */
-        uint32_t slots;                     /* of which the first so many have PLT slots */
-        uint32_t got;                       /* R_X86_64_GLOB_DAT */
-        uint32_t addresses;                 /* R_X86_64_64, in .data */
-        uint32_t pointers;                  /* R_X86_64_RELATIVE, in .data */
-        uint32_t weak_own;                  /* exported functions that are weak: the last */
-        uint32_t objects;                   /* dynamic symbols of data */
-        uint32_t needed;                    /* DT_NEEDED outside the set besides the C library */
-        uint32_t versions;                  /* of the C library's that it needs beyond OUTSIDE_VERSION */
-        uint32_t tls;                       /* bytes of .tbss, part of bss, and */
-        uint32_t tls_modules;               /* R_X86_64_DTPMOD64, each with an offset in .got */
-        uint32_t constructors, destructors; /* beyond one of each */
-        uint32_t methods;                   /* beyond those that the driver calls (methods.h), */
-        uint32_t documented;                /* of which so many say what they do: the first */
-        uint64_t names;                     /* bytes of the names of `outside` and `objects` */
+        uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
+        uint32_t weak;         /* of which the last so many are weak, */
+        uint32_t slots;        /* of which the first so many have PLT slots */
+        uint32_t got;          /* R_X86_64_GLOB_DAT */
+        uint32_t addresses;    /* R_X86_64_64, in .data */
+        uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
+        uint32_t weak_own;     /* exported functions that are weak: the last */
+        uint32_t objects;      /* dynamic symbols of data */
+        uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
+        uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION */
+        uint32_t tls;          /* bytes of .tbss, part of bss, and */
+        uint32_t tls_modules;  /* R_X86_64_DTPMOD64, each with an offset in .got */
+        uint32_t constructors; /* beyond one, */
+        uint32_t destructors;  /* and the same of these */
+        uint32_t methods;      /* beyond those that the driver calls (methods.h), */
+        uint32_t documented;   /* of which so many say what they do: the first */
+        uint64_t names;        /* bytes of the names of `outside` and `objects` */
     } extra;
     double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */

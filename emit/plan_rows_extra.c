@@ -46,28 +46,32 @@ static uint64_t choose_outside(struct plan_library *l, const struct want *w, uin
     return is;
 }
 
-/* Names of undefined symbols and of objects, and `versions`, or fewer where .dynstr is more like the row's then. */
+/* The same with that many versions, or with as many as make .dynstr no less like the row's than none would. */
+static uint64_t choose_versions(struct plan_library *l, const struct want *w, uint64_t others, uint32_t versions)
+{
+    uint64_t apart;
+    uint64_t least;
+    const uint64_t names = choose_outside(l, w, others, versions, &apart);
+    l->extra.versions = versions;
+    if (!apart || !versions)
+        return names;
+    choose_outside(l, w, others, 0, &least);
+    while (apart > least && --l->extra.versions)
+        choose_outside(l, w, others, l->extra.versions, &apart);
+    return choose_outside(l, w, others, l->extra.versions, &apart);
+}
+
+/* Names of undefined symbols and of objects, and versions of the former, as far as there are any. */
 static void set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
 {
     struct plan_extra *x = &l->extra;
-    uint64_t apart;
-    uint64_t least = UINT64_MAX;
     x->versions = 0;
     x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
-    if (!l->outside_choice) {
-        x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
-        return;
-    }
-    const uint64_t others = shape_of(plan, l).dynstr;
     versions = smaller(smaller(versions, x->outside), outside_versions_most());
-    for (uint32_t n = versions + 1; n-- && least;) {
-        choose_outside(l, w, others, n, &apart);
-        if (apart < least) {
-            least = apart;
-            x->versions = n;
-        }
-    }
-    x->names += choose_outside(l, w, others, x->versions, &apart);
+    if (l->outside_choice)
+        x->names += choose_versions(l, w, shape_of(plan, l).dynstr, versions);
+    else
+        x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
 }
 
 /* What relocations of type RELATIVE are for. */

@@ -2,7 +2,7 @@
  * row's sizes.
  *
  * Exported functions' names come first, as others will name them too; then undefined symbols are
- * chosen by the length of their names (plan_rows_fit.c); what is left is for the names that nobody
+ * chosen by the length of their names (plan_rows_extra.c); what is left is for the names that nobody
  * else sees, those of local functions and static objects: with all that is fixed they make up the
  * distribution that is wanted.
  */

@@ -73,11 +73,18 @@ def needed(path):
     return re.findall(r"\(NEEDED\).*\[(.*)\]", ask("readelf", "-dW", path))
 
 
+def section_lines(path):
+    """Number, name, type, address, offset, size and more of each section."""
+    lines = ask("readelf", "-SW", path).splitlines()
+    return [line.replace("[", "").replace("]", "") for line in lines if re.match(r" +\[ *\d+\] \.", line)]
+
+
 def counted(path):
     """What readelf counts of some quantities of rows."""
     relocations = ask("readelf", "-rW", path)
     symbols = [line.split() for line in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
     symbols = [row for row in symbols if row and row[0].rstrip(":").isdigit() and row[0] != "0:"]
+    sections = {row[1]: int(row[5], 16) for row in map(str.split, section_lines(path))}
 
     def of_type(*types):
         return sum(1 for row in symbols if row[3] in types and row[6] != "UND")
@@ -91,6 +98,11 @@ def counted(path):
         "dynamic: functions": of_type("FUNC"),
         "dynamic: objects": of_type("OBJECT"),
         "dynamic: undefined": sum(1 for row in symbols if row[6] == "UND"),
+        "relocations: tls": len(re.findall("R_X86_64_DTPMOD64", relocations)),
+        "tls": sections.get(".tbss", 0),
+        "constructors": sections[".init_array"] // 8,
+        "destructors": sections[".fini_array"] // 8,
+        "versions": len(re.findall(r"Name: GLIBC", ask("readelf", "-VW", path))),
         "outside": sum(1 for name in needed(path) if not re.match("lib(module|utility)", name)),
     }
 
@@ -338,6 +350,11 @@ def random_rows(chance):
         others = [other for other in range(count) if other != number]
         edges = chance.sample(others, chance.randint(0, min(4, len(others))))
         row["needed"] = " ".join(f"{other}:{chance.randint(1, 9)}" for other in edges)
+        for key, most in (("methods", 90), ("constructors", 20), ("destructors", 5), ("versions", 35), ("tls", 300)):
+            if chance.random() < 0.3:
+                row[key] = chance.randint(1, most)
+        if "tls" in row and "relocations" in row:
+            row["relocations"]["tls"] = chance.randint(0, 3)
         rows.append(row)
     return rows
 
@@ -351,7 +368,8 @@ def rows_text(rows):
     return "".join("- {" + ", ".join(f"{key}: {value(v)}" for key, v in row.items()) + "}\n" for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(12))
+# The last has a large function without blocks of code, whose run of statements has many rows.
+@pytest.mark.parametrize("seed", [*range(12), 163])
 def test_random_rows(programs, tmp_path, seed):
     chance = random.Random(seed)
     rows = random_rows(chance)
