@@ -74,7 +74,8 @@ enum capture_mix {
     X(TLS, "tls") /* DTPMOD64, DTPOFF64, TPOFF64, TLSDESC */                                                           \
     X(IRELATIVE, "irelative")                                                                                          \
     X(RELR, "relr") /* places in SHT_RELR */                                                                           \
-    X(OTHER, "other")
+    X(OTHER, "other")                                                                                                  \
+    X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */
 enum capture_relocation {
 #define X(name, text) RELOCATION_##name,
     CAPTURE_RELOCATION_LIST(X)

@@ -61,6 +61,24 @@ static uint64_t relr_places(const Elf_Data *data)
     return places;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How many of these symbols differ; 0 is none. Sorts them. */
+static uint64_t count_symbols(uint32_t *symbol, size_t count)
+{
+    uint64_t differ = 0;
+    if (count)
+        qsort(symbol, count, sizeof *symbol, compare_numbers);
+    for (size_t i = 0; i < count; i++)
+        differ += symbol[i] && (!i || symbol[i] != symbol[i - 1]);
+    return differ;
+}
+
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     struct capture *c = l->c;
@@ -77,17 +95,28 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     bool rela = shdr->sh_type == SHT_RELA;
     size_t entry =
         c->wide ? (rela ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel)) : (rela ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel));
-    size_t count = data->d_size / entry;
-    for (size_t i = 0; i < count; i++) {
+    const size_t count = data->d_size / entry;
+    const bool slots = l->jmprel && shdr->sh_addr == l->jmprel;
+    uint32_t *symbol = slots ? NULL : calloc(count + 1, sizeof *symbol);
+    bool ok = slots || symbol || error_set(l->e, ERROR_MEMORY, "out of memory for %zu relocations", count);
+    for (size_t i = 0; ok && i < count; i++) {
         GElf_Rela with;
         GElf_Rel without;
-        if (rela ? !gelf_getrela(data, (int)i, &with) : !gelf_getrel(data, (int)i, &without))
-            return LOOK_WRONG(l, "cannot read relocation %zu: %s", i, elf_errmsg(-1));
-        c->relocation[relocation_of(c, GELF_R_TYPE(rela ? with.r_info : without.r_info))]++;
+        if (rela ? !gelf_getrela(data, (int)i, &with) : !gelf_getrel(data, (int)i, &without)) {
+            ok = LOOK_WRONG(l, "cannot read relocation %zu: %s", i, elf_errmsg(-1));
+            break;
+        }
+        const uint64_t info = rela ? with.r_info : without.r_info;
+        c->relocation[relocation_of(c, GELF_R_TYPE(info))]++;
+        if (symbol)
+            symbol[i] = (uint32_t)GELF_R_SYM(info);
     }
-    if (l->jmprel && shdr->sh_addr == l->jmprel)
+    if (ok && slots)
         c->plt += count;
-    return true;
+    else if (ok)
+        c->relocation[RELOCATION_SYMBOLS] += count_symbols(symbol, count);
+    free(symbol);
+    return ok;
 }
 
 /* ---- methods ---- */

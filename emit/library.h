@@ -46,7 +46,7 @@ struct library {
     uint32_t outside_slots; /* and of functions outside the set */
     struct glue_addresses at;
     struct debug debug;
-    uint64_t rodata_free, data_free, bss_free;
+    uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, with those of .tbss row->locals */
     uint32_t objects_tls;
     uint64_t result;                                 /* what the entry returns */
@@ -106,6 +106,17 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
 /* How the plan's debug sections are compressed. */
 enum pack_kind library_packing(const struct plan *plan);
 
+/* Where in .data the objects begin, and their bytes: those of data_free, and among these the
+ * words of plan_extra. */
+static inline uint64_t library_objects_at(const struct library *l)
+{
+    return l->shape.data - shape_words(l->row);
+}
+static inline uint64_t library_objects_size(const struct library *l)
+{
+    return l->data_free + shape_words(l->row);
+}
+
 /* Where the debug sections are in the image. */
 struct debug_places library_debug_places(const struct library *l, uint8_t *image);
 
@@ -134,6 +145,9 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
  * constants and objects. Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image);
+
+/* How many symbols the relocations of a library refer to that is not linked with the set, but for PLT slots. */
+uint32_t tables_symbols(const struct library *l);
 
 /* What of that a library adds to an executable: relocations, but for those that a file
  * of its own has, and what they relocate; constants and objects. */

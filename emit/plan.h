@@ -95,7 +95,8 @@ struct plan_library {
         uint32_t weak;         /* of which the last so many are weak, */
         uint32_t slots;        /* of which the first so many have PLT slots */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
-        uint32_t addresses;    /* R_X86_64_64, in .data */
+        uint32_t addresses;    /* R_X86_64_64, in .data, */
+        uint32_t symbols;      /* of which so many refer to different symbols */
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
         uint32_t weak_own;     /* exported functions that are weak: the last */
         uint32_t objects;      /* dynamic symbols of data */

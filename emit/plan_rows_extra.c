@@ -146,6 +146,16 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     return room < wanted ? (uint32_t)room : wanted;
 }
 
+/* How many symbols of so many words in .data refer to: what the row says, but for those of words in .got. */
+static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
+{
+    const struct plan_extra *x = &l->extra;
+    const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + x->got + 2);
+    const uint32_t left = there > x->got ? there - x->got : 1;
+    const uint32_t symbols = smaller(all > x->got + 2 ? all - x->got - 2 : 0, smaller(x->addresses, left));
+    return symbols || !x->addresses ? symbols : 1;
+}
+
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
     const uint32_t share = w->share;
@@ -189,4 +199,5 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+    x->symbols = symbols_of(l, least.defined + x->outside);
 }

@@ -197,7 +197,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.in_data = l->level >= LEVEL_TIGHT;
     const uint64_t scratch = bare ? 0 : SCRATCH_BYTES;
     s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0) +
-             UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
+             shape_words(l);
     /* `completed` takes 8 with what aligns the next */
     s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
 

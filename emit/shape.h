@@ -160,6 +160,12 @@ static inline uint32_t shape_driver_methods(const struct plan_library *l)
     return l->level >= LEVEL_PLAIN ? 1 : 2;
 }
 
+/* Bytes of relocated words among the objects of .data. */
+static inline uint64_t shape_words(const struct plan_library *l)
+{
+    return UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
+}
+
 /* Entries of its method table, with the end. */
 static inline uint32_t shape_methods(const struct plan_library *l)
 {

@@ -115,8 +115,8 @@ static void put_data(struct symbols *t)
     const struct section *s = l->layout.section;
     const bool in_data = l->data_free >= l->rodata_free;
     const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
-    const uint64_t words = (in_data ? l->data_free : l->rodata_free) / 8;
-    const uint64_t start = s[id].address + (words ? in_data ? l->shape.data : l->shape.rodata : 0);
+    const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
+    const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
     struct name_stem stem;
     names_stem(&stem, plan_prefix(l->row), SHAPE_DATA);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
@@ -330,7 +330,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     const struct plan_library *row = l->row;
     const struct section *s = l->layout.section;
     const struct region regions[] = {
-        {SECTION_DATA, s[SECTION_DATA].address + l->shape.data, l->data_free, l->objects_data},
+        {SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l), l->objects_data},
         {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
         {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
         {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),

@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -59,11 +60,10 @@ void tables_addresses(struct library *l)
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
-    a->pointers = l->shape.python ? a->methods + METHOD_BYTES * (uint64_t)shape_methods(l->row) : a->definition;
+    c->objects = s[SECTION_DATA].address + library_objects_at(l);
+    c->objects_size = library_objects_size(l);
     if (l->shape.in_data)
-        c->scratch = s[SECTION_DATA].address + l->shape.data - SCRATCH_BYTES;
-    c->objects = s[SECTION_DATA].address + l->shape.data;
-    c->objects_size = l->data_free;
+        c->scratch = c->objects - SCRATCH_BYTES;
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_extra = a->got_gmon_start + 8;
@@ -86,14 +86,19 @@ static uint8_t *at_address(const struct relocations *r, enum section_id id, uint
     return r->image + s->offset + (address - s->address);
 }
 
-/* The word at `address` in section `id` points to `target`. */
-static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
+/* The word at `address` in section `id` points to `target`, and is `before` until it is relocated. */
+static void point_from(struct relocations *r, enum section_id id, uint64_t address, uint64_t target, uint64_t before)
 {
-    put_u64(at_address(r, id, address), target);
+    put_u64(at_address(r, id, address), before);
     r->p = put_u64(r->p, address);
     r->p = put_u64(r->p, ELF64_R_INFO(0, R_X86_64_RELATIVE));
     r->p = put_u64(r->p, target);
     r->relative++;
+}
+
+static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
+{
+    point_from(r, id, address, target, target);
 }
 
 static void point_symbol(struct relocations *r, enum section_id id, uint64_t address, uint64_t symbol, uint32_t type)
@@ -109,39 +114,95 @@ static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
     point_symbol(r, SECTION_GOT, address, symbol, R_X86_64_GLOB_DAT);
 }
 
-/* Words in .data that hold addresses: of its own functions or constants, then of symbols. */
+/* Words among the objects of .data that hold addresses: of its own functions or of symbols. They are spread over all
+ * pages, as those of tables and structures are. */
+struct words {
+    uint64_t start, room; /* where the objects are, and how many words they take */
+    uint32_t count;       /* of relocated words, */
+    uint32_t addresses;   /* of which so many are of symbols: evenly among the others */
+    uint32_t next;
+};
+
+static struct words words_of(const struct library *l)
+{
+    const struct plan_extra *x = &l->row->extra;
+    return (struct words){.start = l->code.objects,
+                          .room = l->code.objects_size / 8,
+                          .count = x->pointers + x->addresses,
+                          .addresses = x->addresses};
+}
+
+/* The next of these, as its address; false when there is none any more. */
+static bool words_next(struct words *w, bool symbols, uint64_t *at)
+{
+    while (w->next < w->count) {
+        const uint64_t i = w->next++;
+        const bool is = (i + 1) * w->addresses / w->count > i * w->addresses / w->count;
+        *at = w->start + 8 * (i * w->room / w->count);
+        if (is == symbols)
+            return true;
+    }
+    return false;
+}
+
 static void write_pointers(const struct library *l, struct relocations *r)
 {
     const struct section *s = l->layout.section;
     const uint32_t functions = l->row->functions;
-    for (uint32_t i = 0; i < l->row->extra.pointers; i++) {
+    struct words w = words_of(l);
+    uint64_t at;
+    for (uint32_t i = 0; words_next(&w, false, &at); i++) {
         const uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
-        point(r, SECTION_DATA, l->at.pointers + 8 * (uint64_t)i, target);
+        point_from(r, SECTION_DATA, at, target, 0); /* as ld leaves them */
     }
 }
 
-/* A symbol for the i-th relocation: one outside the set, or its own. */
+/* A symbol for the i-th relocation: those outside the set, then its own. Those whose slots in
+ * the PLT the first of these are have their turn last. */
 static uint32_t any_symbol(const struct library *l, uint32_t i)
 {
-    if (l->row->extra.outside)
-        return l->symbol_outside + i % l->row->extra.outside;
-    return l->symbol_defined + i % l->shape.defined;
+    const struct plan_extra *x = &l->row->extra;
+    i = (x->slots + i) % (x->outside + l->shape.defined);
+    return i < x->outside ? l->symbol_outside + i : l->symbol_defined + (i - x->outside);
+}
+
+uint32_t tables_symbols(const struct library *l)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint32_t all = x->outside + l->shape.defined;
+    const uint32_t more = x->got + x->symbols;
+    return 2 + (more < all ? more : all);
+}
+
+static int by_symbol(const void *a, const void *b)
+{
+    const Elf64_Rela *x = a;
+    const Elf64_Rela *y = b;
+    const uint64_t one = ELF64_R_SYM(x->r_info);
+    const uint64_t other = ELF64_R_SYM(y->r_info);
+    if (one != other)
+        return one < other ? -1 : 1;
+    return x->r_offset < y->r_offset ? -1 : x->r_offset > y->r_offset;
 }
 
 static void write_extra_symbols(const struct library *l, struct relocations *r)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint64_t addresses = l->at.pointers + 8 * (uint64_t)x->pointers;
-    for (uint32_t i = 0; i < x->got; i++) /* the functions with slots come last */
-        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, x->slots + i));
+    uint8_t *const first = r->p;
+    struct words w = words_of(l);
+    uint64_t word;
+    for (uint32_t i = 0; i < x->got; i++)
+        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, i));
     for (uint32_t i = 0; i < x->tls_modules;
          i++) { /* this library, and an offset in its .tbss (psABI, the general model) */
         const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
         put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
     }
-    for (uint32_t i = 0; i < x->addresses; i++)
-        point_symbol(r, SECTION_DATA, addresses + 8 * (uint64_t)i, any_symbol(l, i), R_X86_64_64);
+    for (uint32_t i = 0; words_next(&w, true, &word); i++)
+        point_symbol(r, SECTION_DATA, word, any_symbol(l, x->got + i % x->symbols), R_X86_64_64);
+    /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
+    qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
 }
 
 /* What stands in a struct PyMethodDef; without documentation `doc` is 0. */
@@ -373,7 +434,7 @@ static struct stock_taste data_taste(const struct library *l)
         return (struct stock_taste){0};
     const uint64_t others = (row->size[SIZE_DATA] - l->data_free) * POINTERS_PACKED / 100;
     const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_DATA];
-    return stock_taste_for(l->data_free, packed > others ? packed - others : 0);
+    return stock_taste_for(library_objects_size(l), packed > others ? packed - others : 0);
 }
 
 static void write_constants(const struct library *l, uint8_t *image)
@@ -401,8 +462,8 @@ static void write_constants(const struct library *l, uint8_t *image)
     stock_fill(l->stock, rodata_taste(l), p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
     if (l->shape.in_data && l->row->level < LEVEL_BARE)
-        memset(image + data->offset + l->shape.data - SCRATCH_BYTES, 0, SCRATCH_BYTES);
-    stock_fill(l->stock, data_taste(l), image + data->offset + l->shape.data, l->data_free,
+        memset(image + data->offset + library_objects_at(l) - SCRATCH_BYTES, 0, SCRATCH_BYTES);
+    stock_fill(l->stock, data_taste(l), image + data->offset + library_objects_at(l), library_objects_size(l),
                plan_key(l->row, PURPOSE_DATA));
 }
 
