@@ -21,6 +21,7 @@ from captures import Capture
 from twins_applications import APPLICATIONS, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
+ALWAYS = ["libc.so.6", "ld-linux-x86-64.so.2"]
 NEAR = 0.05  # of distributions, as pyelfstat has it
 QUANTITIES = re.compile(
     r"(text|data|bss|debug|symtab|strtab|functions|plt|outside|indirect|(dynamic|relocations|needed|mix)\..*|degree.*)$"
@@ -31,9 +32,9 @@ BEHAVIOUR = [  # label, tool, step, ratio, its measure and how to show it
     ("load, CPU", "load", "whole", "cpu", "cpu-seconds", "{:.4f} s"),
     ("load, page faults", "load", "whole", "page-faults", "page-faults", "{:.0f}"),
     ("gdb phase 1", "gdb", "phase1", "wall", "wall-seconds", "{:.2f} s"),
-    ("gdb phase 1, memory", "gdb", "phase1", "peak", "peak-bytes", "{:.0f} B"),
+    ("gdb phase 1, memory", "gdb", "phase1", "peak", "peak-bytes", "{:,.0f} B"),
     ("gdb phase 2", "gdb", "phase2", "wall", "wall-seconds", "{:.2f} s"),
-    ("gdb phase 2, memory", "gdb", "phase2", "peak", "peak-bytes", "{:.0f} B"),
+    ("gdb phase 2, memory", "gdb", "phase2", "peak", "peak-bytes", "{:,.0f} B"),
 ]
 
 
@@ -115,9 +116,10 @@ class Twin:
                 self.cells[quantity["name"]] = f"{quantity['distance']:.3f}, {far} of {len(each)} far"
 
     def behave(self, application):
-        """Loading and debugging of both, in turn."""
+        """Loading and debugging of both, in turn, without the program and what any process has."""
         for side, paths in [("real", self.real), ("made", self.made)]:
-            kept = [str(path) for path, real in zip(paths, self.real) if real != application.program]
+            left = [real == application.program or real.name in ALWAYS for real in self.real]
+            kept = [str(path) for path, out in zip(paths, left) if not out]
             (self.directory / f"{side}.list").write_text("\n".join(kept) + "\n")
         preload = [f"--preload={path}" for path in self.beside(application)]
         for tool, repeat in [("load", 5 * self.repeat), ("gdb", self.repeat)]:
@@ -145,18 +147,18 @@ class Twin:
     def beside(self, application):
         """What is loaded by either before the files: what they need that is outside of the set.
 
-        Of Python a copy without its symbols, so that its own, if among the files, is loaded and read as its twin is.
+        Of those that are not named as needed copies without symbols, so that they themselves, if among the files, are
+        loaded and read as their twins are.
         """
         files = {path.resolve() for path in [*self.real, *self.made]}
         found = {}
-        if application.python:
-            copy = self.directory / "beside" / application.python.name
-            copy.parent.mkdir()
-            subprocess.run(["strip", "-o", copy, application.python], check=True)
-            found[copy.name] = copy
+        (self.directory / "beside").mkdir()
+        for path in application.unsaid:
+            found[path.name] = self.directory / "beside" / path.name
+            subprocess.run(["strip", "-o", found[path.name], path], check=True)
         said = subprocess.run(["ldd", *self.real, *self.made], capture_output=True, text=True).stdout
         for name, path in re.findall(r"^\t(\S+) => (/\S+)", said, flags=re.M):
-            if pathlib.Path(path).resolve() not in files and not name.startswith(("libc.so.", "ld-linux")):
+            if pathlib.Path(path).resolve() not in files and name not in ALWAYS:
                 found.setdefault(name, path)
         return found.values()
 

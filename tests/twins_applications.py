@@ -30,7 +30,7 @@ class Application:
     files: list = None  # row by row; None: of what names the rows have, by `named`
     named: dict = None
     program: pathlib.Path = None  # among the files, and no library
-    python: pathlib.Path = None  # whose symbols its modules need without saying so
+    unsaid: list = ()  # libraries whose symbols others need without DT_NEEDED
 
     def paths(self, names):
         """The files of the rows, which have these names."""
@@ -79,13 +79,13 @@ def lib_dynload(options, _):
     if not places or not pythons:
         raise Absent(f"{prefix} has no {DYNLOAD} or no libpython: --python names a CPython built with --enable-shared")
     files = [pythons[0], *shared_objects(places[0])]
-    return Application(files, files, python=pythons[0])
+    return Application(files, files, unsaid=[pythons[0]])
 
 
 def numpy(_, __):
     directories = [needs(DIST / name, f"python3-{name}") for name in ("numpy", "scipy", "matplotlib")]
     files = shared_objects(*directories)
-    return Application(files, files, python=debian_python())
+    return Application(files, files, unsaid=[debian_python()])
 
 
 def debian_library(pattern, package, dbg, _, __):
@@ -122,7 +122,9 @@ def mpi4py(_, stack):
     if not pid:
         raise Absent(f"{' '.join(command[:5])} did not start")
     program = pathlib.Path(os.readlink(f"/proc/{pid}/exe"))
-    return Application(["--pid", pid], named=mapped(pid), program=program, python=debian_python())
+    named = mapped(pid)
+    unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # components need the latter two
+    return Application(["--pid", pid], named=named, program=program, unsaid=unsaid)
 
 
 def pynamic(options, _):
@@ -131,7 +133,7 @@ def pynamic(options, _):
     files = sorted(path for path in pathlib.Path(options.pynamic).resolve().glob("*.so") if is_elf(path))
     if not files:
         raise Absent(f"{options.pynamic} has no libraries")
-    return Application(files, files, python=debian_python())
+    return Application(files, files, unsaid=[debian_python()])
 
 
 APPLICATIONS = {
