@@ -18,23 +18,25 @@ import subprocess
 import sys
 
 from captures import Capture
-from twins_applications import APPLICATIONS, Absent, debug_file
+from twins_applications import APPLICATIONS, C_LIBRARY, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
-ALWAYS = ["libc.so.6", "ld-linux-x86-64.so.2"]
 NEAR = 0.05  # of distributions, as pyelfstat has it
 QUANTITIES = re.compile(
     r"(text|data|bss|debug|symtab|strtab|functions|plt|outside|indirect|(dynamic|relocations|needed|mix)\..*|degree.*)$"
 )
+FIXED = [("profile of the twin", "real.prof", "twin.prof"), ("profile of its twin", "twin.prof", "again.prof")]
 DISTRIBUTIONS = ["function-sizes", "name-lengths"]
 BEHAVIOUR = [  # label, tool, step, ratio, its measure and how to show it
     ("load", "load", "whole", "wall", "wall-seconds", "{:.4f} s"),
     ("load, CPU", "load", "whole", "cpu", "cpu-seconds", "{:.4f} s"),
     ("load, page faults", "load", "whole", "page-faults", "page-faults", "{:.0f}"),
     ("gdb phase 1", "gdb", "phase1", "wall", "wall-seconds", "{:.2f} s"),
-    ("gdb phase 1, memory", "gdb", "phase1", "peak", "peak-bytes", "{:,.0f} B"),
+    ("gdb phase 1, CPU", "gdb", "phase1", "cpu", "cpu-seconds", "{:.2f} s"),
+    ("gdb phase 1, memory", "gdb", "phase1", "peak", "peak-bytes", "{:,.0f}"),
     ("gdb phase 2", "gdb", "phase2", "wall", "wall-seconds", "{:.2f} s"),
-    ("gdb phase 2, memory", "gdb", "phase2", "peak", "peak-bytes", "{:,.0f} B"),
+    ("gdb phase 2, CPU", "gdb", "phase2", "cpu", "cpu-seconds", "{:.2f} s"),
+    ("gdb phase 2, memory", "gdb", "phase2", "peak", "peak-bytes", "{:,.0f}"),
 ]
 
 
@@ -95,8 +97,7 @@ class Twin:
                 self.cells[quantity["name"]] = states(quantity)
         self.cells["quantities of the set"] = three(report["summary"]["set"])
         self.cells["quantities of the libraries"] = three(report["summary"]["libraries"])
-        for label, profiles in [("profile of the twin", ["real.prof", "twin.prof"]),
-                                ("profile of its twin", ["twin.prof", "again.prof"])]:
+        for label, *profiles in FIXED:
             self.cells[label] = same(self.compared(label.replace(" ", "-"), "--tolerance", "0", *profiles))
 
     def compare_values(self, program):
@@ -110,23 +111,22 @@ class Twin:
         report = self.compared("values-compared", "--no-dwarf", "values/real", "values/made")
         for quantity in report["set"]:
             if quantity["name"] in DISTRIBUTIONS:
-                each = [q["distance"] for library in report["libraries"] for q in library["quantities"]
-                        if q["name"] == quantity["name"] and "distance" in q]
+                rows = [row for library in report["libraries"] for row in library["quantities"]]
+                each = [row["distance"] for row in rows if row["name"] == quantity["name"] and "distance" in row]
                 far = sum(distance >= NEAR for distance in each)
                 self.cells[quantity["name"]] = f"{quantity['distance']:.3f}, {far} of {len(each)} far"
 
     def behave(self, application):
-        """Loading and debugging of both, in turn, without the program and what any process has."""
+        """Loading and debugging of both, in turn, without the program."""
         for side, paths in [("real", self.real), ("made", self.made)]:
-            left = [real == application.program or real.name in ALWAYS for real in self.real]
-            kept = [str(path) for path, out in zip(paths, left) if not out]
+            kept = [str(path) for path, real in zip(paths, self.real) if real != application.program]
             (self.directory / f"{side}.list").write_text("\n".join(kept) + "\n")
         preload = [f"--preload={path}" for path in self.beside(application)]
         for tool, repeat in [("load", 5 * self.repeat), ("gdb", self.repeat)]:
+            wanted = [f"--tools={tool}", "--phases=phase1,phase2", "--cache=warm", f"--json={tool}.json", *preload]
             for times in (1, repeat):  # the first to warm up
-                self.run("pyelfprobe", "--quiet", f"--tools={tool}", "--phases=phase1,phase2", "--cache=warm",
-                         f"--repeat={times}", *preload, f"--json={tool}.json", "real.list", "made.list",
-                         most=1, to=f"{tool}.txt")
+                command = ["pyelfprobe", "--quiet", f"--repeat={times}", *wanted, "real.list", "made.list"]
+                self.run(*command, most=1, to=f"{tool}.txt")
             self.take(json.loads((self.directory / f"{tool}.json").read_text()))
 
     def take(self, report):
@@ -158,7 +158,7 @@ class Twin:
             subprocess.run(["strip", "-o", found[path.name], path], check=True)
         said = subprocess.run(["ldd", *self.real, *self.made], capture_output=True, text=True).stdout
         for name, path in re.findall(r"^\t(\S+) => (/\S+)", said, flags=re.M):
-            if pathlib.Path(path).resolve() not in files and name not in ALWAYS:
+            if pathlib.Path(path).resolve() not in files and name not in C_LIBRARY:
                 found.setdefault(name, path)
         return found.values()
 
@@ -232,7 +232,7 @@ def measure(name, options, build):
         twin.make(application)
     twin.compare()
     twin.compare_values(application.program)
-    if not options.no_behaviour:
+    if application.loads and not options.no_behaviour:
         twin.behave(application)
     twin.compress()
     return twin

@@ -12,6 +12,10 @@ import subprocess
 DIST = pathlib.Path("/usr/lib/python3/dist-packages")
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 DYNLOAD = "lib/python3.*/lib-dynload"
+# The C library, on which a twin runs as the real one does: neither set has it.
+C_LIBRARY = [f"lib{name}" for name in "c.so.6 m.so.6 pthread.so.0 dl.so.2 rt.so.1 util.so.1 resolv.so.2".split()]
+C_LIBRARY.append("ld-linux-x86-64.so.2")
+WITHOUT = [f"--without={name}" for name in C_LIBRARY]
 # Two ranks, of which the first says who it is.
 RANK = """import mpi4py.MPI as mpi, numpy, os, time
 print(os.getpid(), flush=True) if mpi.COMM_WORLD.rank == 0 else None
@@ -31,6 +35,7 @@ class Application:
     named: dict = None
     program: pathlib.Path = None  # among the files, and no library
     unsaid: list = ()  # libraries whose symbols others need without DT_NEEDED
+    loads: bool = True  # beside what any process has
 
     def paths(self, names):
         """The files of the rows, which have these names."""
@@ -67,10 +72,9 @@ def debug_file(path):
 
 
 def debian_python():
-    version = subprocess.run(
-        ["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True
-    ).stdout.strip()
-    return needs(LIBRARIES / f"libpython{version}.so.1.0", f"libpython{version}")
+    """The libpython of /usr/bin/python3."""
+    name = pathlib.Path("/usr/bin/python3").resolve().name.replace("python", "libpython")
+    return needs(LIBRARIES / f"{name}.so.1.0", name)
 
 
 def lib_dynload(options, _):
@@ -99,8 +103,15 @@ def gdb(_, __):
     program = needs("/usr/bin/gdb", "gdb")
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
-    return Application(["--exec", program], named={pathlib.Path(p).name: pathlib.Path(p) for p in [program, *paths]},
-                       program=program)
+    named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
+    return Application([*WITHOUT, "--exec", program], named=named, program=program)
+
+
+def libc(_, __):
+    files = [LIBRARIES / name for name in C_LIBRARY]
+    if not debug_file(files[0]):
+        raise Absent(f"{files[0]} has no debug information: apt-get install libc6-dbg")
+    return Application(files, files, loads=False)
 
 
 def mapped(pid):
@@ -112,9 +123,9 @@ def mapped(pid):
 
 
 def mpi4py(_, stack):
-    for path, package in [(DIST / "mpi4py", "python3-mpi4py"), (DIST / "numpy", "python3-numpy"),
-                          ("/usr/bin/mpirun", "openmpi-bin")]:
-        needs(path, package)
+    for name in ("mpi4py", "numpy"):
+        needs(DIST / name, f"python3-{name}")
+    needs("/usr/bin/mpirun", "openmpi-bin")
     command = ["mpirun", "--oversubscribe", "-n", "2", "/usr/bin/python3", "-c", RANK]
     running = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     stack.callback(running.terminate)
@@ -124,7 +135,7 @@ def mpi4py(_, stack):
     program = pathlib.Path(os.readlink(f"/proc/{pid}/exe"))
     named = mapped(pid)
     unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # components need the latter two
-    return Application(["--pid", pid], named=named, program=program, unsaid=unsaid)
+    return Application([*WITHOUT, "--pid", pid], named=named, program=program, unsaid=unsaid)
 
 
 def pynamic(options, _):
@@ -136,14 +147,15 @@ def pynamic(options, _):
     return Application(files, files, unsaid=[debian_python()])
 
 
+PETSC = [LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18", "libpetsc-real3.18-dbg"]
+IPOPT = ["/usr/lib/libipopt.so.1.[0-9]*", "coinor-libipopt1v5", "coinor-libipopt1v5-dbg"]
 APPLICATIONS = {
     "lib-dynload": lib_dynload,
     "numpy": numpy,
-    "petsc": functools.partial(debian_library, LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18",
-                               "libpetsc-real3.18-dbg"),
-    "ipopt": functools.partial(debian_library, "/usr/lib/libipopt.so.1.[0-9]*", "coinor-libipopt1v5",
-                               "coinor-libipopt1v5-dbg"),
+    "petsc": functools.partial(debian_library, *PETSC),
+    "ipopt": functools.partial(debian_library, *IPOPT),
     "gdb": gdb,
     "mpi4py": mpi4py,
+    "libc": libc,
     "pynamic": pynamic,
 }
