@@ -23,7 +23,8 @@ def compiled(tmp_path_factory):
 
 def run(programs, directory, *arguments, status=None):
     command = [sys.executable, SOURCE / "tests" / "twins.py", "--directory", directory, *arguments]
-    return programs.command(command, status=status, leaks=False, env={"PYELFGEN_BUILD": str(programs.build)}, timeout=600)
+    environment = {"PYELFGEN_BUILD": str(programs.build)}
+    return programs.command(command, status=status, leaks=False, env=environment, timeout=600)
 
 
 def table(text):
@@ -46,7 +47,8 @@ def test_what_is_equal(programs, compiled, tmp_path):
     assert re.fullmatch(r"\d+ of \d+, \d of 2 rows", cells["profile of its twin"])
     assert re.match(r"[01]\.\d\d of 0\.0\d MB", cells["zstd -3"])
     assert "load" not in cells
-    assert (tmp_path / "pynamic" / "compared.json").exists() and (tmp_path / "pynamic" / "twin" / "manifest.json").exists()
+    for name in ("compared.json", "values-compared.html", "profile-of-its-twin.txt", "twin/manifest.json"):
+        assert (tmp_path / "pynamic" / name).exists(), name
 
 
 @pytest.mark.slow

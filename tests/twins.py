@@ -240,12 +240,12 @@ def measure(name, options, build):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev twins", description=__doc__.splitlines()[0])
-    parser.add_argument("--directory", default="build/twins", help="where to leave what was found; default: build/twins")
+    parser.add_argument("--directory", default="build/twins", help="where to leave what was found; build/twins")
     parser.add_argument("--no-behaviour", action="store_true", help="neither load nor debug them, which takes longest")
     parser.add_argument("--pynamic", metavar="DIR", help="where a Pynamic set was compiled")
     parser.add_argument("--python", default="~/.pyenv/versions/3.11.7", metavar="PREFIX", help="CPython of lib-dynload")
-    parser.add_argument("--repeat", type=int, default=5, help="pairs of runs of gdb; five times as many loads; default 5")
-    parser.add_argument("applications", nargs="*", metavar="APPLICATION", help=f"of {', '.join(APPLICATIONS)}; default: all")
+    parser.add_argument("--repeat", type=int, default=5, help="pairs of runs of gdb, a fifth of those of loading; 5")
+    parser.add_argument("applications", nargs="*", metavar="APPLICATION", help=f"{', '.join(APPLICATIONS)}; all")
     options = parser.parse_args()
     if unknown := set(options.applications) - set(APPLICATIONS):
         parser.error(f"no application {' '.join(sorted(unknown))}; there are {', '.join(APPLICATIONS)}")
