@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 from captures import Capture
-from twins_applications import APPLICATIONS, C_LIBRARY, Absent, debug_file
+from twins_applications import APPLICATIONS, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
 NEAR = 0.05  # of distributions, as pyelfstat has it
@@ -158,7 +158,7 @@ class Twin:
             subprocess.run(["strip", "-o", found[path.name], path], check=True)
         said = subprocess.run(["ldd", *self.real, *self.made], capture_output=True, text=True).stdout
         for name, path in re.findall(r"^\t(\S+) => (/\S+)", said, flags=re.M):
-            if pathlib.Path(path).resolve() not in files and name not in C_LIBRARY:
+            if pathlib.Path(path).resolve() not in files and name != "libc.so.6":
                 found.setdefault(name, path)
         return found.values()
 
