@@ -225,6 +225,25 @@ def test_python_opens_what_is_no_set(probe, small, tmp_path):
     assert found(report, "gdb", application=1)["backtrace"] > 15
 
 
+def test_many_libraries_may_be_there_before(probe, small):
+    """As many as what an application needs from elsewhere; the same one is there once."""
+    preload = [f"--preload={library}" for library in sorted(small.glob("lib*.so"))] * 5
+    assert len(preload) > 50
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load", "--start=loader", *preload, small)
+    assert found(report, "load")["whole"] == 0
+
+
+@pytest.mark.slow
+def test_the_dynamic_linker_among_the_files(probe, tiny_library, tmp_path):
+    """As in a list of all that a program loads: every program has it, by another path as a rule."""
+    tool("gdb")
+    linker = pathlib.Path("/lib64/ld-linux-x86-64.so.2").resolve()
+    listed = tmp_path / "list"
+    listed.write_text(f"{linker}\n{tiny_library}\n")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase1", listed)
+    assert cells(report, "gdb")["phase1"]["status"] == "done"
+
+
 @pytest.mark.slow
 def test_model(probe, small):
     tool("gdb")

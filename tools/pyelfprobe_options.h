@@ -22,7 +22,7 @@
 enum start { PROBE_STARTS(PROBE_START) STARTS };
 extern const char *const start_names[STARTS];
 
-enum { PRELOADS_MOST = 16 };
+enum { PRELOADS_MOST = 512 };
 
 struct probe_options {
     const char *app[APPS_MOST]; /* directories and lists of files; or, with `commands`, command lines */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/executable.h"
@@ -12,6 +13,7 @@
 
 #define LIST_FILE   "list"
 #define PYTHON_FILE "load.py"
+#define INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI */
 
 enum { VALUE_MOST = 128 << 10 }; /* MAX_ARG_STRLEN of Linux, with 4 kB pages */
 
@@ -69,6 +71,15 @@ static bool add_preload(FILE *f, const char *path, struct error *e)
     return true;
 }
 
+/* The dynamic linker is in every program, by the path in its PT_INTERP. Preloaded by another it is there a second time,
+ * and the program ends by SIGFPE. */
+static bool is_interpreter(const char *path)
+{
+    struct stat ours, st;
+    return stat(INTERPRETER, &ours) == 0 && stat(path, &st) == 0 && ours.st_dev == st.st_dev &&
+           ours.st_ino == st.st_ino;
+}
+
 /* LD_PRELOAD: what is to be there before all, and for PURPOSE_LINKED all. */
 static const char *make_preload(struct probe *p, const struct app *app, enum purpose purpose, struct error *e)
 {
@@ -79,7 +90,7 @@ static const char *make_preload(struct probe *p, const struct app *app, enum pur
     for (size_t i = 0; i < p->options->preloads && well; i++)
         well = add_preload(f, p->options->preload[i], e);
     for (size_t i = 0; i < app->count && well && purpose == PURPOSE_LINKED; i++)
-        well = add_preload(f, app->files[i].path, e);
+        well = is_interpreter(app->files[i].path) || add_preload(f, app->files[i].path, e);
     if (f && fclose(f) != 0 && well)
         well = no_memory(e);
     if (well && size + sizeof "LD_PRELOAD=" > VALUE_MOST)
