@@ -78,10 +78,14 @@ def quantiles(text):
 
 def relocations_by_readelf(path):
     counts = collections.Counter()
+    symbols = set()
     for line in ask("readelf", "-rW", path).splitlines():
-        kind = re.match(r"[0-9a-f]{16}  [0-9a-f]{16} (R_\w+)", line)
+        kind = re.match(r"[0-9a-f]{16}  ([0-9a-f]{8})[0-9a-f]{8} (R_\w+)", line)
         if kind:
-            counts[RELOCATIONS.get(kind[1], "other")] += 1
+            counts[RELOCATIONS.get(kind[2], "other")] += 1
+            symbols.add(0 if kind[2].startswith("R_X86_64_JUMP_SLO") else int(kind[1], 16))
+    if symbols - {0}:
+        counts["symbols"] = len(symbols - {0})
     # "Relocation section '.relr.dyn' at offset ... contains 3 entries:\n  1198 offsets"
     for offsets in re.findall(r"^ +(\d+) offsets$", ask("readelf", "-rW", path), flags=re.M):
         counts["relr"] += int(offsets)

@@ -1,0 +1,82 @@
+"""Words in .data that relocations touch: how many, for how many symbols, where, and in what order they are listed. What
+loading costs follows from these.
+"""
+
+import re
+
+import pytest
+
+from captures import relocations_by_readelf
+from objects import ask
+from test_rows_extra import check_readers, make
+
+# Many symbols for many words; one for all; more than there are symbols; a utility whose own functions they are.
+ROWS = [
+    """{kind: module, text: 300000, data: 400000, bss: 900, dynamic: {undefined: 140},
+        plt: 50, relocations: {relative: 3000, "64": 2000, glob-dat: 60, symbols: 120}, outside: 1}""",
+    """{kind: module, text: 60000, data: 90000, bss: 900, dynamic: {undefined: 60},
+        plt: 20, relocations: {relative: 100, "64": 900, glob-dat: 8, symbols: 9}, outside: 1}""",
+    """{kind: module, text: 60000, data: 90000, bss: 900, dynamic: {undefined: 40},
+        plt: 20, relocations: {relative: 100, "64": 900, glob-dat: 8, symbols: 900}, outside: 1}""",
+    """{kind: utility, text: 90000, data: 90000, bss: 900, functions: 80, dynamic: {functions: 80, undefined: 40},
+        plt: 20, relocations: {relative: 900, "64": 900, glob-dat: 8, symbols: 70}, outside: 1}""",
+]
+
+
+@pytest.fixture(scope="module")
+def words(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("words"), ROWS)
+
+
+def paths(words):
+    return [words[0] / name for name in ("libmodule0.so", "libmodule1.so", "libmodule2.so", "libutility0.so")]
+
+
+def relocations(path):
+    """[(place, type, symbol)] of .rela.dyn, in its order."""
+    text = ask("readelf", "-rW", path).split("'.rela.dyn'")[1].split("Relocation section")[0]
+    found = re.findall(r"^([0-9a-f]{16})  ([0-9a-f]{8})[0-9a-f]{8} R_X86_64_(\w+)", text, flags=re.M)
+    return [(int(place, 16), kind, int(symbol, 16)) for place, symbol, kind in found]
+
+
+def test_relocations_refer_to_as_many_symbols_as_rows_say(words):
+    """Of the third, to all that there are but those with slots, each once."""
+    differs = words[1]
+    assert [difference.get("relocations: symbols") for difference in differs][:2] == [None, None]
+    found = [relocations_by_readelf(path) for path in paths(words)]
+    assert [counts["symbols"] for counts in found][:2] == [120, 9]
+    assert found[3]["symbols"] == 70
+    wanted, got = differs[2]["relocations: symbols"]
+    assert wanted == 900 and got == found[2]["symbols"] > 30
+    assert [(counts["64"], counts["glob-dat"]) for counts in found] == [(2000, 60), (900, 8), (900, 8), (900, 8)]
+
+
+def test_relocations_are_in_the_order_of_ld(words):
+    """Relative ones first, as DT_RELACOUNT says, in the order of their places; then symbol by symbol."""
+    for path in paths(words):
+        rows = relocations(path)
+        count = int(re.search(r"\(RELACOUNT\) +(\d+)", ask("readelf", "-dW", path))[1])
+        relative, others = rows[:count], rows[count:]
+        assert {kind for _, kind, _ in relative} == {"RELATIVE"} and "RELATIVE" not in {kind for _, kind, _ in others}
+        assert [place for place, _, _ in relative] == sorted(place for place, _, _ in relative)
+        # cxa_finalize and gmon_start are written before
+        assert [(symbol, place) for place, _, symbol in others[2:]] == sorted(
+            (symbol, place) for place, _, symbol in others[2:]
+        )
+
+
+def test_relocated_words_are_on_all_pages_of_data(words):
+    for path in paths(words):
+        data = re.search(r" \.data +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+        start, size = int(data[1], 16), int(data[2], 16)
+        places = [place for place, _, _ in relocations(path) if start <= place < start + size]
+        assert len(places) == len(set(places)) and all(place % 8 == 0 for place in places)
+        assert {place >> 12 for place in places} == set(range(start >> 12, (start + size - 1 >> 12) + 1))
+
+
+def test_readers_have_nothing_to_complain_of(words):
+    check_readers(paths(words))
+
+
+def test_the_set_runs(programs, words):
+    programs.run("pyelfrun", words[0], "--dlopen-flags=now")
