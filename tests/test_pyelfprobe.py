@@ -262,6 +262,69 @@ def test_a_command(probe):
     assert steps["backtrace"]["median"]["found"] > 3
 
 
+# --- what a debugger does not find -------------------------------------------------------
+
+
+def missed(report, name):
+    """The reasons by step; a step that was missed has no time."""
+    wrong = {step: cell for step, cell in cells(report, name).items() if cell["status"] != "done"}
+    assert not [cell for cell in wrong.values() if "median" in cell or "runs" in cell]
+    assert {cell["status"] for cell in wrong.values()} <= {"failed"}
+    return {step: cell["reason"] for step, cell in wrong.items()}
+
+
+@pytest.fixture(params=["gdb", "lldb"])
+def debugger(request):
+    tool(*(["gdb"] if request.param == "gdb" else ["lldb-14", "lldb"]))
+    return request.param
+
+
+@pytest.mark.slow
+def test_a_function_that_is_not_there(probe, small, debugger):
+    """No time for the breakpoint, nor for the backtrace there; the others are measured."""
+    options = ["--repeat=2", "--cache=warm", f"--tools={debugger}", "--phases=phase1,break,functions,backtrace"]
+    report = probe.run(*options, "--break=no_such", small, status=1)
+    assert missed(report, debugger) == {
+        "break": "not found: no function 'no_such' in what is loaded at the entry point",
+        "backtrace": "not found: no function 'no_such' to stop at",
+    }
+    assert cells(report, debugger)["functions"]["median"]["found"] > 0
+    rows = [line.split()[1] for line in probe.out.splitlines() if line.startswith(debugger + "  ")]
+    assert rows == ["start", "phase1", "functions"]
+    assert f"{debugger} break, warm: failed: not found: " in probe.out
+    # that begins like those of a module, whose entry is called for it
+    report = probe.run(*options, "--break=libmodule7_no_such", "--pattern=no_such", small, status=1)
+    assert missed(report, debugger)["backtrace"].startswith("not found: no function 'libmodule7_no_such' in all")
+    functions = cells(report, debugger)["functions"]
+    assert (functions["median"]["found"], functions["reason"]) == (0, "no function matches 'no_such'")
+
+
+@pytest.mark.slow
+def test_a_pattern_that_is_no_regular_expression(probe, small, debugger):
+    options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=break,functions,backtrace"]
+    report = probe.run(*options, "--pattern=fun[", small, status=1)
+    assert list(missed(report, debugger)) == ["functions"]
+    assert missed(report, debugger)["functions"].startswith("--pattern 'fun[': ")
+    assert cells(report, debugger)["backtrace"]["median"]["found"] > 15
+    # one with what a command line divides at, or takes for the end of a quote
+    report = probe.run(*options, "--pattern=_fun1 *\\|x'y", small)
+    assert missed(report, debugger) == {}
+
+
+@pytest.mark.slow
+def test_an_until_that_is_not_reached(probe, debugger):
+    """Neither what is nowhere, nor what nobody calls, is where all is loaded."""
+    command = f"--command={PYTHON} -I -c 'import _json'"
+    options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=phase1,backtrace,phase2"]
+    report = probe.run(*options, "--until=no_such", command, status=1)
+    reason = "not found: no function 'no_such' in all that the program has loaded"
+    assert missed(report, debugger) == {"backtrace": reason, "phase2": reason}
+    assert f"{debugger} backtrace and phase2, warm: failed: {reason}\n" in probe.out
+    report = probe.run(*options, "--until=Py_FrozenMain", command, status=1)
+    reason = "the program ended, and never called 'Py_FrozenMain'"
+    assert missed(report, debugger) == {"backtrace": reason, "phase2": reason}
+
+
 # --- the application and the tools that read files -----------------------------------------
 
 
@@ -474,6 +537,19 @@ def test_what_is_no_application(probe, tmp_path):
     assert "fifo: is neither a directory nor a list" in probe.fail(tmp_path / "fifo")
     assert "absent: cannot be found: No such file" in probe.fail(tmp_path / "absent")
     assert "there is no program '/no/such'" in probe.fail("--command=/no/such")
+
+
+@pytest.mark.parametrize("library", ["/no/such.so", "./no-such.so", "/", "libno-such.so", "/etc/passwd"])
+def test_what_cannot_be_preloaded(probe, small, library):
+    """By a path that leads nowhere, or because the dynamic linker goes on without it."""
+    said = probe.fail("--tools=load", f"--preload={library}", small, status=2)
+    assert "--preload: " in said and f"'{library}'" in said and "; give a library" in said
+
+
+def test_a_preloaded_library_by_its_name(probe, small):
+    """As the dynamic linker finds it."""
+    report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load", "--preload=libm.so.6", small)
+    assert cells(report, "load")["whole"]["status"] == "done"
 
 
 def test_a_broken_manifest(probe, altered):

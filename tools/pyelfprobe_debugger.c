@@ -120,6 +120,27 @@ static const char *not_asked(const struct plan *plan, enum step step)
     return NULL;
 }
 
+/* What the steps of a session came to, but for `start`. */
+static bool take_step(struct cell *cell, const struct step_mark *step, const struct plan *plan,
+                      const struct session_end *end, struct error *e)
+{
+    const struct mark *mark = plan_find(&end->marks, step_names[step->step]);
+    const struct mark *from = mark ? from_mark(&end->marks, step, mark) : NULL;
+    const char *missed = plan_missed(&end->marks, step_names[step->step]);
+    if (mark && from) {
+        if (step->step == STEP_FUNCTIONS && mark->found == 0 && !*cell->reason)
+            snprintf(cell->reason, sizeof cell->reason, "no function matches '%.150s'", plan->pattern);
+        return take_mark(cell, mark, from->clock, from->cpu, e);
+    }
+    if (missed)
+        cell_miss(cell, OUTCOME_FAILED, missed);
+    else if (not_asked(plan, step->step))
+        cell_miss(cell, OUTCOME_ABSENT, not_asked(plan, step->step));
+    else
+        cell_miss(cell, end->outcome == OUTCOME_DONE ? OUTCOME_FAILED : end->outcome, end->reason);
+    return true;
+}
+
 static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan, enum cache cache, size_t number,
                        const struct session_end *end, struct error *e)
 {
@@ -130,17 +151,8 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
         well = take_mark(&cells[STEP_BEGIN][cache][number], begin, end->begun, 0, e);
     for (size_t i = 0; i < STEP_MARKS && well; i++) {
         const struct step_mark *step = &step_marks[i];
-        struct cell *cell = &cells[step->step][cache][number];
-        if (step->session != plan->session || !p->options->step[step->step])
-            continue;
-        const struct mark *mark = plan_find(&end->marks, step_names[step->step]);
-        const struct mark *from = mark ? from_mark(&end->marks, step, mark) : NULL;
-        if (mark && from)
-            well = take_mark(cell, mark, from->clock, from->cpu, e);
-        else if (not_asked(plan, step->step))
-            cell_miss(cell, OUTCOME_ABSENT, not_asked(plan, step->step));
-        else
-            cell_miss(cell, end->outcome == OUTCOME_DONE ? OUTCOME_FAILED : end->outcome, end->reason);
+        if (step->session == plan->session && p->options->step[step->step])
+            well = take_step(&cells[step->step][cache][number], step, plan, end, e);
     }
     return well;
 }

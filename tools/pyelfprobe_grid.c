@@ -76,6 +76,12 @@ static bool run_point(struct probe *p, enum tool tool, struct app *app, struct w
     if (!debugger_run(p, tool, &plan, &end, e))
         return false;
     const struct mark *from = plan_find(&end.marks, "entry"), *to = plan_find(&end.marks, "phase2");
+    const char *missed = plan_missed(&end.marks, "breakpoints");
+    if (missed) {
+        g->outcome = OUTCOME_FAILED;
+        snprintf(g->reason, sizeof g->reason, "%s", missed);
+        return true;
+    }
     if (from && to) {
         w->seconds[i][w->runs[i]++] = to->clock - from->clock;
         return true;

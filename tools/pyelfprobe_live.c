@@ -255,6 +255,33 @@ static bool cannot_run(const struct app *app, const char *why, struct error *e)
     return error_at(e, app->label, 0);
 }
 
+/* What the dynamic linker says of a library of --preload that it has not found, and
+ * goes on without: true, and the error says so, where there is such a line. */
+static bool lacks_preload(const struct probe *p, struct error *e)
+{
+    char path[PATH_MAX], *line = NULL;
+    size_t room = 0;
+    bool lacks = false;
+    probe_path(p, LOG_FILE, path);
+    FILE *f = p->options->preloads ? fopen(path, "re") : NULL;
+    for (ssize_t n; f && !lacks && (n = getline(&line, &room, f)) > 0;) {
+        char *at = strstr(line, "ld.so: object '");
+        char *name = at ? strchr(at, '\'') + 1 : NULL;
+        lacks = name && strstr(name, "' from LD_PRELOAD cannot be preloaded");
+        if (!lacks)
+            continue;
+        char *why = strchr(name, '\'');
+        *why++ = '\0';
+        why = strchr(why, '(');
+        error_set(e, ERROR_USAGE, "--preload: '%.300s' cannot be preloaded%s%.*s; give a library, by its path", name,
+                  why ? ": " : "", why ? (int)strcspn(why + 1, ")\n") : 0, why ? why + 1 : "");
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return lacks;
+}
+
 bool live_try(struct probe *p, size_t number, struct error *e)
 {
     struct app *app = &p->apps[number];
@@ -268,6 +295,8 @@ bool live_try(struct probe *p, size_t number, struct error *e)
     const char *files[] = {"LD_DEBUG=files", debug, NULL};
     const bool command = p->start == START_COMMAND;
     if (!run(p, number, command ? files : NULL, &program, &end, e))
+        return false;
+    if (lacks_preload(p, e))
         return false;
     if (!end.in_time) {
         say_limit(p, TOOL_LOAD, why);

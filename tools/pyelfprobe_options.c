@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cli.h"
 
@@ -203,10 +205,16 @@ static bool add_app(struct probe_options *o, const char *value, bool command, st
     return true;
 }
 
+/* A path has to lead to a file. A name without `/` is for the dynamic linker to find
+ * (live_try sees whether it has). */
 static bool add_preload(struct probe_options *o, const char *value, struct error *e)
 {
+    struct stat st;
     if (o->preloads == PRELOADS_MOST)
         return error_set(e, ERROR_USAGE, "--preload: %d libraries are the most", PRELOADS_MOST);
+    if (strchr(value, '/') && (stat(value, &st) != 0 || !S_ISREG(st.st_mode) || access(value, R_OK) != 0))
+        return error_set(e, ERROR_USAGE, "--preload: there is no file '%.300s' that can be read; give a library's path",
+                         value);
     return read_plain("preload", value, &o->preload[o->preloads++], e);
 }
 

@@ -149,19 +149,44 @@ static const char *find_common(const struct probe *p, int cache, size_t app)
     return reason;
 }
 
+static bool is_said(const struct cell *cell)
+{
+    return cell->outcome != OUTCOME_NONE && *cell->reason;
+}
+
+/* "gdb break and backtrace": the tool, and those of its steps from `step` on of which
+ * the same is to be said as of that. The step behind the last. */
+static int put_steps(const struct probe *p, int tool, int step, int cache, size_t app, FILE *f)
+{
+    const struct cell *first = &p->cells.of[tool][step][cache][app];
+    int with[STEPS], count = 0;
+    for (; step < STEPS; step++) {
+        const struct cell *cell = &p->cells.of[tool][step][cache][app];
+        if (cell->outcome == OUTCOME_NONE)
+            continue;
+        if (cell->outcome != first->outcome || strcmp(cell->reason, first->reason) != 0)
+            break;
+        with[count++] = step;
+    }
+    fputs(tool_names[tool], f);
+    for (int i = 0; i < count && with[i] != STEP_WHOLE; i++)
+        fprintf(f, "%s%s", i == 0 ? " " : i + 1 < count ? ", " : " and ", step_names[with[i]]);
+    return step;
+}
+
 /* What there is to say of a tool's cells; the same of steps in a row is said once. */
 static void put_reason(const struct probe *p, int tool, int cache, size_t app, bool *begun, FILE *f)
 {
-    const char *said = "";
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS;) {
         const struct cell *cell = &p->cells.of[tool][step][cache][app];
-        if (cell->outcome == OUTCOME_NONE || !*cell->reason || strcmp(said, cell->reason) == 0)
+        if (!is_said(cell)) {
+            step++;
             continue;
+        }
         put_gap(begun, f);
-        fprintf(f, "%s%s%s, ", tool_names[tool], step == STEP_WHOLE ? "" : " ",
-                step == STEP_WHOLE ? "" : step_names[step]);
+        step = put_steps(p, tool, step, cache, app, f);
+        fputs(", ", f);
         put_of(p, cache, app, cell->outcome, cell->reason, f);
-        said = cell->reason;
     }
 }
 
