@@ -120,6 +120,8 @@ static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set
                 q->libraries[STATE_OFF]);
     else if (of_set)
         fputs("<td></td><td></td><td></td>", to);
+    if (of_set && q->silent)
+        fprintf(to, "<td>%zu not compared</td>", q->silent);
     fputs("</tr>\n", to);
 }
 
@@ -173,6 +175,8 @@ static void put_library(FILE *to, const struct comparison *c, const struct compa
         fputs("<span class=\"off\">without match</span>", to);
     else
         put_states(to, list->states);
+    if (list->silent)
+        fprintf(to, ", %zu not compared", list->silent);
     if (differs) {
         fputs("</summary>\n", to);
         put_table(to, list, STATE_OFF, STATE_WITHIN, false);
@@ -231,10 +235,14 @@ static void put_top(FILE *to, const struct comparison *c)
         "below %g. What zstd makes of a part may differ by five times as much. ~ is an estimate from a part of "
         "the debug information.</p>\n",
         100 * c->compare->options.tolerance, c->compare->options.tolerance);
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
-        if (compare_is_unknown(c, (enum compare_group)g))
-            fprintf(to, "<p>Not compared, because the %s does not say: %s.</p>\n",
-                    c->unknown[REAL][g] ? "real" : "twin", compare_group_names[g]);
+    for (int s = 0; s < SIDES; s++) {
+        char *names = compare_silence_text(c, s);
+        if (*names) {
+            fprintf(to, "<p>Not compared, because the %s does not say: ", s == REAL ? "real" : "twin");
+            html_text(to, names);
+            fputs(".</p>\n", to);
+        }
+        free(names);
     }
     for (size_t i = 0; i < c->compare->complaints; i++) {
         fputs("<p class=\"off\">not read: ", to);
