@@ -526,6 +526,35 @@ def test_page(page, small, programs, tmp_path):
     assert "nan" not in " ".join(of.get("d", "") + of.get("y", "") for _, of in found.elements)
 
 
+def labels(found):
+    """The labels of each picture, as attributes, and its height."""
+    pictures = []
+    for name, of in found.elements:
+        if name == "svg":
+            pictures.append((float(of["viewbox"].split()[3]), []))
+        elif name == "text":
+            pictures[-1][1].append(of)
+    return pictures
+
+
+def test_labels_of_pictures(page, programs, small, tmp_path):
+    """None is cut off by the picture's edge, none is on another, and axes say what they are of."""
+    programs.run("pyelfgen", "--profile", "small", "--seed", 7, "-o", tmp_path / "twin", "-q")
+    found = check_page(page(small, tmp_path / "twin", status=1).read_text())
+    for height, texts in labels(found):
+        assert texts and all(9 <= float(of["y"]) <= height - 5 for of in texts)
+        ticks = sorted(float(of["x"]) for of in texts if of.get("class") == "middle")
+        assert all(b - a >= 28 for a, b in zip(ticks, ticks[1:]))
+        # at the right: unit, and distance
+        ends = sorted(float(of["y"]) for of in texts if of.get("class") == "end" and float(of["x"]) > 400)
+        assert all(b - a >= 13 for a, b in zip(ends, ends[1:]))
+    captions = found.text["figcaption"]
+    assert "Sizes of functions, % of functions" in captions and "Lengths of names, cumulated, % of names" in captions
+    assert "12 libraries, largest first" in found.text["text"]
+    assert [text for text in found.text["text"] if re.fullmatch(r"at most 0\.\d{3} apart", text)]
+    assert {"0 %", "50 %", "100 %"} <= set(found.text["text"]) and found.text["th"].count("relative") > 1
+
+
 def test_page_of_hostile_names(page, application, tmp_path):
     real = application(HOSTILE.replace(".so", ""))
     (real / "b.so").rename(real / HOSTILE)

@@ -103,6 +103,19 @@ static void put_cell(FILE *to, const struct compare_quantity *q, int side)
     fputs("</td>", to);
 }
 
+/* With digits in groups, where it is a number; `text` has its sign. */
+static void put_difference(FILE *to, const struct compare_quantity *q, const char *text)
+{
+    const uint64_t real = q->number[REAL], twin = q->number[TWIN];
+    if (q->type != TYPE_NUMBER) {
+        fputs(text, to);
+        return;
+    }
+    if (*text == '-' || *text == '+')
+        putc(*text, to);
+    html_number(to, twin < real ? real - twin : twin - real);
+}
+
 static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set)
 {
     char difference[COMPARE_CELL], share[COMPARE_CELL];
@@ -113,7 +126,9 @@ static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set
             compare_state_names[q->state]);
     put_cell(to, q, REAL);
     put_cell(to, q, TWIN);
-    fprintf(to, "<td>%s</td><td>%s</td>", difference, share);
+    fputs("<td>", to);
+    put_difference(to, q, difference);
+    fprintf(to, "</td><td>%s</td>", share);
     size_t all = q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF];
     if (of_set && all)
         fprintf(to, "<td>%zu</td><td>%zu</td><td>%zu</td>", q->libraries[STATE_EQUAL], q->libraries[STATE_WITHIN],
@@ -130,7 +145,7 @@ static void put_table(FILE *to, const struct compare_list *list, enum compare_st
 {
     fprintf(to,
             "<div class=\"wide\"><table><thead><tr><th>quantity</th><th>state</th><th>real</th><th>twin</th>"
-            "<th>difference</th><th></th>%s</tr></thead><tbody>\n",
+            "<th>difference</th><th>relative</th>%s</tr></thead><tbody>\n",
             of_set ? "<th>libraries equal</th><th>within</th><th>off</th>" : "");
     for (int state = (int)first; state >= (int)last; state--) {
         for (size_t i = 0; i < list->count; i++) {

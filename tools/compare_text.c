@@ -1,5 +1,6 @@
 /* The comparison as tables for people, what differs first; see compare.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,9 @@ void compare_difference_text(const struct compare_quantity *q, char difference[C
                  : twin > real ? "+"
                                : "",
                  twin < real ? real - twin : twin - real);
-        if (real && real != twin)
-            snprintf(share, CELL, "%+.2f %%", 100 * ((double)twin - (double)real) / (double)real);
+        const double percent = real ? 100 * ((double)twin - (double)real) / (double)real : 0;
+        if (percent != 0)
+            snprintf(share, CELL, fabs(percent) < 0.01 ? "%+.4f %%" : "%+.2f %%", percent);
     }
 }
 
