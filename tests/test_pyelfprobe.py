@@ -48,7 +48,7 @@ class Probe:
 
     def run(self, *arguments, status=0, path=None):
         """What --json has, which is what the schema says; nothing else is left behind."""
-        command = ["--json", self.json, "--python", PYTHON, *arguments]
+        command = ["--json", self.json, "--python", PYTHON, "--warm-up=0", *arguments]
         done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path), timeout=300)
         report = json.loads(self.json.read_text())
         jsonschema.Draft202012Validator(SCHEMA).validate(report)
@@ -174,12 +174,15 @@ def test_table_has_the_medians(debugged):
     rows = {tuple(line.split()[:2]): line.split()[2:] for line in out.splitlines() if line.startswith("gdb ")}
     assert [step for _, step in rows] == ["start", *PHASES]
     median = cells(report, "gdb")["phase1"]["median"]
+    runs = sorted(run["wall-seconds"] for run in cells(report, "gdb")["phase1"]["runs"])
     assert rows["gdb", "phase1"] == [
         f"{median['wall-seconds']:.4f}",
+        f"{runs[0]:.4f}",
+        f"{runs[1]:.4f}",
         f"{median['cpu-seconds']:.4f}",
         f"{median['peak-bytes'] / 1e6:.1f}",
+        str(median["found"]),
     ]
-    runs = sorted(run["wall-seconds"] for run in cells(report, "gdb")["phase1"]["runs"])
     assert median["wall-seconds"] == pytest.approx(sum(runs) / 2, abs=1e-9)
 
 
@@ -199,6 +202,7 @@ def test_two_side_by_side(probe, small, sets):
     tool("gdb")
     twin = sets.get("odd")
     report = probe.run("--repeat=1", "--cache=warm", "--tools=load,gdb,nm", "--phases=phase1,phase2", small, twin)
+    assert "wall-least" not in report["ratios"][0] and "least" not in probe.out
     assert [application["start"] for application in report["applications"]] == ["python", "python"]
     rows = [(ratio["tool"], ratio["step"]) for ratio in report["ratios"]]
     assert rows == [("load", "whole"), ("gdb", "start"), ("gdb", "phase1"), ("gdb", "phase2"), ("nm", "whole")]
@@ -206,7 +210,20 @@ def test_two_side_by_side(probe, small, sets):
     ratio = next(ratio for ratio in report["ratios"] if ratio["step"] == "phase1")
     assert ratio["wall"] == pytest.approx(medians[1]["wall-seconds"] / medians[0]["wall-seconds"], rel=1e-9)
     assert ratio["peak"] == pytest.approx(medians[1]["peak-bytes"] / medians[0]["peak-bytes"], rel=1e-9)
-    assert "B/A" in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
+    assert "\nwarm, B/A  " in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
+    assert max(map(len, probe.out.splitlines()[2:])) <= 82
+
+
+def test_the_spread_of_ratios(probe, small, sets):
+    """From the least to the most of the pairs, not of what any two runs would give."""
+    report = probe.run("--repeat=3", "--cache=warm", "--tools=nm", small, sets.get("odd"))
+    runs = [[run["wall-seconds"] for run in cells(report, "nm", application=i)["whole"]["runs"]] for i in (0, 1)]
+    pairs = sorted(b / a for a, b in zip(*runs))
+    (ratio,) = report["ratios"]
+    assert [ratio["wall-least"], ratio["wall"], ratio["wall-most"]] == pytest.approx(pairs, rel=1e-9)
+    heading, row = probe.out.partition("warm, B/A")[2].splitlines()[:2]
+    assert heading.split() == ["seconds", "least", "most", "CPU", "MB", "found"]
+    assert row.split()[1:4] == [f"{value:.2f}" for value in (pairs[1], pairs[0], pairs[2])]
 
 
 @pytest.mark.slow
@@ -216,13 +233,15 @@ def test_python_opens_what_is_no_set(probe, small, tmp_path):
     if not list(directory.glob("*.so")):
         pytest.skip(f"there is no {directory}")
     said = probe.fail("--tools=load", directory)
-    assert "undefined symbol: Py" in said and "; give --start=python, or --preload=" in said
+    assert "undefined symbol: Py" in said
+    assert "; give --start=python, or --preload=the path of libpython3.11.so.1.0, for which" in said
     report = probe.run("--repeat=1", "--cache=warm", "--start=python", "--tools=load,gdb", directory, small)
     for number in (0, 1):
         files = report["applications"][number]["files"]
         assert found(report, "load", application=number)["whole"] >= files
         assert found(report, "gdb", application=number)["phase1"] > files
     assert found(report, "gdb", application=1)["backtrace"] > 15
+    assert "backtrace: of B at the end of a chain of calls, of A where all is loaded: not to be compared\n" in probe.out
 
 
 @pytest.mark.slow
@@ -361,6 +380,20 @@ def test_runs_take_turns(probe, tmp_path, small, bare_path):
     runs = [line.split("/")[-2] for line in log.read_text().splitlines() if "--version" not in line]
     assert runs == ["a", "b", "b", "a", "a", "b"]
     assert len(cells(report, "nm", application=1)["whole"]["runs"]) == 3
+    log.unlink()
+    report = probe.run("--repeat=2", "--warm-up=2", "--cache=warm", "--tools=nm", tmp_path / "a", tmp_path / "b", path=path)
+    runs = [line.split("/")[-2] for line in log.read_text().splitlines() if "--version" not in line]
+    assert runs == ["a", "b", "b", "a"] + ["a", "b", "b", "a"] and report["warm-up"] == 2
+    assert len(cells(report, "nm", application=1)["whole"]["runs"]) == 2
+
+
+def test_what_fails_when_warming_up(probe, small, bare_path, tmp_path):
+    """It is said, and not tried again; where nothing but a warm-up was measured there is no number."""
+    log = tmp_path / "log"
+    path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) echo >> {log}; exit 3;; esac', readelf=None)
+    report = probe.run("--repeat=3", "--warm-up=1", "--cache=warm", "--start=loader", "--tools=nm,readelf", small, status=1, path=path)
+    assert cells(report, "nm")["whole"]["status"] == "failed" and log.read_text() == "\n"
+    assert len(cells(report, "readelf")["whole"]["runs"]) == 3
 
 
 def test_cold_where_files_stay(probe, small, tmp_path):
@@ -508,6 +541,7 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
         (["--phases=phase3", "SET"], "--phases: there is no 'phase3', but: phase1, break"),
         (["--phases=start", "SET"], "--phases: there is no 'start'"),
         (["--cache=hot", "SET"], "--cache: there is no 'hot', but: warm, cold"),
+        (["--warm-up=some", "SET"], "--warm-up 'some' is not a whole number from 0 to 1000"),
         (["--repeat=0", "SET"], "--repeat '0' is not a whole number from 1 to 1000"),
         (["--timeout=gdb=soon", "SET"], "--timeout: 'soon' is not a number of seconds"),
         (["--timeout=ldd=3", "SET"], "--timeout: there is no 'ldd'"),

@@ -246,12 +246,23 @@ static bool lacks_python(const char *why)
     return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
 }
 
+/* The Python that a file is for, as its name says, "x.cpython-312-x86_64-linux-gnu.so":
+ * 12 of 3.12; 0 where it does not. */
+static unsigned minor_of(const char *why)
+{
+    static const char tag[] = ".cpython-3";
+    const char *at = strstr(why, tag);
+    return at ? (unsigned)strtoul(at + sizeof tag - 1, NULL, 10) : 0;
+}
+
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
-    error_set(e, ERROR_INPUT, "cannot be started: %s%s", why,
-              lacks_python(why)
-                  ? "; give --start=python, or --preload=libpython3.11.so.1.0 or whatever it is called here"
-                  : "");
+    const unsigned minor = minor_of(why);
+    char python[128] = "libpython3.11.so.1.0 or whatever it is called here";
+    if (minor)
+        snprintf(python, sizeof python, "the path of libpython3.%u.so.1.0, for which these files are", minor);
+    error_set(e, ERROR_INPUT, "cannot be started: %s%s%s", why,
+              lacks_python(why) ? "; give --start=python, or --preload=" : "", lacks_python(why) ? python : "");
     return error_at(e, app->label, 0);
 }
 

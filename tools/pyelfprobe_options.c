@@ -29,6 +29,7 @@ enum {
     OPTION_TIMEOUT,
     OPTION_TOOLS,
     OPTION_UNTIL,
+    OPTION_WARM_UP,
 };
 
 static const struct cli_option options[] = {
@@ -38,6 +39,7 @@ static const struct cli_option options[] = {
      "                              phase2, attach"},
     {OPTION_CACHE, "cache", "LIST", "only warm, or only cold"},
     {'r', "repeat", "N", "run everything N times, in turn; medians (3)"},
+    {OPTION_WARM_UP, "warm-up", "N", "run everything N times before, which does not count (1)"},
     {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (600); also for one: 60,readelf=300"},
     {OPTION_START, "start", "HOW", "start applications by loader, python or link"},
     {OPTION_PRELOAD, "preload", "FILE", "a library that is there before all others; may be repeated"},
@@ -80,7 +82,10 @@ static const struct cli_program program = {
                "  attach     to the application when it has loaded all\n"
                "load is the application without a tool. eu-stack and perf show where it is; nm,\n"
                "readelf --debug-dump=info and dwz read its files. CPU is of the tool, user and\n"
-               "system; memory is the most that it had so far. With a cold cache the files are\n"
+               "system; memory is the most that it had so far. least and most are the shortest and\n"
+               "the longest of the runs, found is how many libraries, places, functions or frames\n"
+               "there were. Of two applications, which take turns, the ratios B/A are medians of\n"
+               "those of the pairs. With a cold cache the files are\n"
                "dropped from the page cache before each run; where that cannot be, it is said.\n"
                "\n"
                "With --model phase 2 is measured for several numbers of libraries and of\n"
@@ -233,6 +238,8 @@ static bool take(struct probe_options *o, int key, const char *value, struct err
         return read_list("cache", value, cache_names, 0, CACHES, o->cache, e);
     case 'r':
         return cli_number(value, "--repeat", 1, 1000, &o->repeat, e);
+    case OPTION_WARM_UP:
+        return cli_number(value, "--warm-up", 0, 1000, &o->warm_up, e);
     case OPTION_TIMEOUT:
         return read_limits(value, o->limit, e);
     case OPTION_START:
@@ -287,8 +294,13 @@ int probe_options_read(struct probe_options *o, int argc, char **argv)
     struct cli cli = cli_start(&program, argc, argv);
     struct error e;
     const char *value;
-    *o = (struct probe_options){
-        .repeat = 3, .python = "python3", .pattern = "init", .breakpoints = 10, .tasks = 500, .cache = {true, true}};
+    *o = (struct probe_options){.repeat = 3,
+                                .warm_up = 1,
+                                .python = "python3",
+                                .pattern = "init",
+                                .breakpoints = 10,
+                                .tasks = 500,
+                                .cache = {true, true}};
     for (int i = 0; i < TOOLS; i++) {
         o->tool[i] = true;
         o->limit[i] = 600;
