@@ -173,6 +173,8 @@ static json_object *json_fit(const struct model_fit *fit, double seconds, bool g
     add_number(object, "t0", fit->t0, false);
     add_number(object, "t1", fit->t1, false);
     add_number(object, "t2", fit->t2, false);
+    add_number(object, "t1-error", fit->t1_error, false);
+    add_number(object, "t2-error", fit->t2_error, false);
     if (grown) {
         add_number(object, "t1-growth", fit->t1_growth, false);
         add_number(object, "t2-growth", fit->t2_growth, false);
