@@ -266,6 +266,20 @@ def test_model(probe, small):
 
 
 @pytest.mark.slow
+def test_model_of_two(probe, small, tmp_path):
+    """Each has its own points; what one has none of is said of it alone."""
+    tool("gdb")
+    (tmp_path / "one").mkdir()
+    shutil.copy(small / "libutility0.so", tmp_path / "one")
+    command = ["--cache=warm", "--tools=gdb", "--phases=phase2", "--repeat=1", "--start=loader", "--breakpoints=2"]
+    report = probe.run(*command, small, tmp_path / "one", status=1)
+    model, other = report["model"]
+    assert (model["application"], model["status"], len(model["points"])) == (0, "done", 12)
+    assert model["fit"]["t1-error"] > 0 and "(+-" in probe.out
+    assert (other["application"], other["status"]) == (1, "failed") and "do not determine T1" in other["reason"]
+
+
+@pytest.mark.slow
 def test_a_command(probe):
     tool("gdb")
     command = f"--command={PYTHON} -I -c 'import _json'"

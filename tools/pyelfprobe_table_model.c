@@ -37,10 +37,10 @@ static void put_cost(FILE *f, const char *name, double seconds, double error, co
 }
 
 /* What is less than twice its error may as well be nothing. */
-static void put_doubt(FILE *f, const char *name, double seconds, double error)
+static void put_doubt(FILE *f, const char *name, double seconds, double error, const char *more)
 {
     if (!isnan(error) && seconds < 2 * error)
-        fprintf(f, "%s is lost in the scatter of the measurements; --repeat more, or give more --breakpoints\n", name);
+        fprintf(f, "%s is lost in the scatter of the measurements; --repeat more, or give more %s\n", name, more);
 }
 
 static void put_fit(const struct model_fit *fit, FILE *f)
@@ -50,8 +50,8 @@ static void put_fit(const struct model_fit *fit, FILE *f)
     fputs(", ", f);
     put_cost(f, "T2", fit->t2, fit->t2_error, "breakpoint and library");
     fprintf(f, "; residuals %.4f s RMS, R^2 %.4f\n", fit->residual, fit->determined);
-    put_doubt(f, "T1", fit->t1, fit->t1_error);
-    put_doubt(f, "T2", fit->t2, fit->t2_error);
+    put_doubt(f, "T1", fit->t1, fit->t1_error, "libraries");
+    put_doubt(f, "T2", fit->t2, fit->t2_error, "--breakpoints");
 }
 
 static void put_grid(const struct grid *g, FILE *f)
