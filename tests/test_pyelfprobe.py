@@ -576,7 +576,7 @@ def test_wrong_use(arguments, says, probe, small):
     assert says in said
 
 
-def test_what_is_no_application(probe, tmp_path):
+def test_what_is_no_application(probe, small, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("nothing\n")
     os.mkfifo(tmp_path / "fifo")
@@ -585,6 +585,9 @@ def test_what_is_no_application(probe, tmp_path):
     assert "fifo: is neither a directory nor a list" in probe.fail(tmp_path / "fifo")
     assert "absent: cannot be found: No such file" in probe.fail(tmp_path / "absent")
     assert "there is no program '/no/such'" in probe.fail("--command=/no/such")
+    said = probe.fail("--command=sleep 0")
+    assert "'sleep 0' has loaded no shared object but those of every program, as libc; give one" in said
+    assert "libutility0.so: is a library; give the directory" in probe.fail(small / "libutility0.so")
 
 
 @pytest.mark.parametrize("library", ["/no/such.so", "./no-such.so", "/", "libno-such.so", "/etc/passwd"])

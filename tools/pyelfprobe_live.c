@@ -234,8 +234,8 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
         free(entries);
     if (well && !app->count)
         well = error_set(e, ERROR_INPUT,
-                         "--command: '%.200s' has loaded no shared object; is it a program that is "
-                         "linked dynamically?",
+                         "--command: '%.200s' has loaded no shared object but those of every program, as libc; "
+                         "give one that does, and is linked dynamically",
                          app->label);
     return well;
 }

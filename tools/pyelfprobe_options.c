@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
      "                              phase2, attach"},
     {OPTION_CACHE, "cache", "LIST", "only warm, or only cold"},
     {'r', "repeat", "N", "run everything N times, in turn; medians (3)"},
-    {OPTION_WARM_UP, "warm-up", "N", "run everything N times before, which does not count (1)"},
+    {OPTION_WARM_UP, "warm-up", "N", "run all N times before, which does not count (1)"},
     {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (600); also for one: 60,readelf=300"},
     {OPTION_START, "start", "HOW", "start applications by loader, python or link"},
     {OPTION_PRELOAD, "preload", "FILE", "a library that is there before all others; may be repeated"},
@@ -82,11 +82,11 @@ static const struct cli_program program = {
                "  attach     to the application when it has loaded all\n"
                "load is the application without a tool. eu-stack and perf show where it is; nm,\n"
                "readelf --debug-dump=info and dwz read its files. CPU is of the tool, user and\n"
-               "system; memory is the most that it had so far. least and most are the shortest and\n"
-               "the longest of the runs, found is how many libraries, places, functions or frames\n"
-               "there were. Of two applications, which take turns, the ratios B/A are medians of\n"
-               "those of the pairs. With a cold cache the files are\n"
-               "dropped from the page cache before each run; where that cannot be, it is said.\n"
+               "system; memory is the most that it had so far; least and most are the shortest\n"
+               "and the longest of the runs; found is how many libraries, places, functions or\n"
+               "frames there were. Two applications take turns; B/A are the medians of the ratios\n"
+               "of pairs. With a cold cache the files are dropped from the page cache before each\n"
+               "run; where that cannot be, it is said.\n"
                "\n"
                "With --model phase 2 is measured for several numbers of libraries and of\n"
                "breakpoints; least squares give T1, for each library, and T2, for each breakpoint\n"
@@ -101,7 +101,7 @@ static const struct cli_program program = {
                "  pyelfprobe --command='python3 application.py' --until=break_here\n"
                "\n"
                "Exit status: 0 when all was measured that there is a tool for, 1 when something\n"
-               "failed or took longer than --timeout, 2 for a wrong command line.\n",
+               "failed, was not found or took longer than --timeout, 2 for a wrong command line.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
