@@ -315,6 +315,23 @@ def test_rows_that_do_not_say(compare, programs, tmp_path):
     assert "<td>1 not compared</td>" in page and ", 7 not compared" in page
 
 
+def test_pictures_of_what_one_side_says(programs, small, tmp_path):
+    """No point, and no bar of 0 %, for what the other does not say."""
+    (tmp_path / "twin.prof").write_text("pyelfgen-profile: 1\nlibraries:\n- {kind: module, text: 50 kB}\n")
+    found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", small, tmp_path / "twin.prof", status=1).stdout)
+    assert found.count("circle", "ring") == 1 and found.count("rect", "real") > 6 * 12
+    assert found.count("rect", "twin") == 0 and found.count("path", "twin") == 0
+
+
+def test_pictures_of_many(compare, programs, tmp_path):
+    """Where there is no room for squares and rings the pictures say what they have instead."""
+    row = "kind: utility, text: {}, bss: 8"
+    real = rows(tmp_path / "many.prof", *(row.format(1000 + i) for i in range(100)))
+    found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout)
+    assert found.text["text"].count("100 libraries, largest first; band: real, dots: twin") == 2
+    assert found.count("circle", "dot") == 200 and found.count("path", "band") == 2
+
+
 def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
     """Of a captured row what is left out is 0 or as ever; of one that somebody wrote it is not known."""
     captured = tmp_path / "captured.prof"

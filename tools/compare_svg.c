@@ -7,6 +7,7 @@
 #include "tools/compare_html.h"
 
 /* In the pictures' own units, some pixels. */
+enum { FEW = 80 }; /* libraries that are shown one by one */
 enum { WIDTH = 420, LEFT = 46, RIGHT = 410, TOP = 10, BOTTOM = 150, HEIGHT = 184 };
 
 static const char *const side_names[SIDES] = {"real", "twin"};
@@ -67,7 +68,9 @@ static void put_bar(FILE *to, const struct html_bar *bar, const double all[SIDES
     html_text(to, bar->name);
     fputs("</text>\n", to);
     for (int s = 0; s < SIDES; s++) {
-        double share = all[s] > 0 ? (double)bar->number[s] / all[s] : 0;
+        if (all[s] <= 0)
+            continue; /* it has none, or does not say */
+        double share = (double)bar->number[s] / all[s];
         double at = y + s * (THICK + 1);
         double length = most > 0 ? share / most * (TO - FROM) : 0;
         fprintf(to, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s: ", side_names[s],
@@ -351,7 +354,6 @@ static void put_point(FILE *to, const struct html_point *p, int side, double x, 
 
 static void put_points(FILE *to, const struct html_point *point, size_t count, size_t step, const struct scale *s)
 {
-    enum { FEW = 80 };
     bool many = count / step > FEW;
     for (int side = 0; side < SIDES; side++) {
         bool band = many && side == REAL;
@@ -390,8 +392,9 @@ void html_points(FILE *to, const char *title, struct html_point *point, size_t c
         grid_line(to, scale_y(&s, (uint64_t)pow(10, power)), brief(pow(10, power), number));
     fprintf(
         to,
-        "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">%zu %s, largest first</text>\n",
-        LEFT, BOTTOM, RIGHT, RIGHT, BOTTOM + 15, count, count == 1 ? "library" : "libraries");
+        "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">%zu %s, largest first%s</text>\n",
+        LEFT, BOTTOM, RIGHT, RIGHT, BOTTOM + 15, count, count == 1 ? "library" : "libraries",
+        count / step > FEW ? "; band: real, dots: twin" : "");
     put_points(to, point, count, step, &s);
     end(to);
 }
