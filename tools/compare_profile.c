@@ -342,22 +342,20 @@ static size_t sum_below(const struct reading *r, const char *top, uint64_t *sum)
     return count;
 }
 
-static uint64_t number_at(const struct reading *r, const char *name)
+/* What the row says of a key; NULL where it does not. */
+static const struct compare_value *find_value(const struct reading *r, const char *name)
 {
     for (size_t i = 0; i < r->values; i++) {
         if (strcmp(r->keys->of[r->value[i].key].name, name) == 0)
-            return r->value[i].number;
+            return &r->value[i];
     }
-    return 0;
+    return NULL;
 }
 
-static bool says(const struct reading *r, const char *name)
+static uint64_t number_at(const struct reading *r, const char *name)
 {
-    for (size_t i = 0; i < r->values; i++) {
-        if (strcmp(r->keys->of[r->value[i].key].name, name) == 0)
-            return true;
-    }
-    return false;
+    const struct compare_value *value = find_value(r, name);
+    return value ? value->number : 0;
 }
 
 /* Whether the row is as pyelfprof writes them: of a capture, and with all that it never
@@ -366,7 +364,7 @@ static bool is_complete(const struct reading *r)
 {
     static const char *const always[] = {"kind", "text", "data", "bss", "functions", "plt", "outside"};
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-        if (!says(r, always[i]))
+        if (!find_value(r, always[i]))
             return false;
     }
     return r->side->captured;
