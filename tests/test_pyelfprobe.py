@@ -293,6 +293,9 @@ def test_a_command(probe):
         "attach": "absent",
     }
     assert steps["backtrace"]["median"]["found"] > 3
+    # at its end nothing is there to be counted, which is not 0
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase2", command)
+    assert "found" not in cells(report, "gdb")["phase2"]["median"]
 
 
 # --- what a debugger does not find -------------------------------------------------------
@@ -335,8 +338,8 @@ def test_a_function_that_is_not_there(probe, small, debugger):
 @pytest.mark.slow
 def test_a_pattern_that_is_no_regular_expression(probe, small, debugger):
     options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=break,functions,backtrace"]
-    report = probe.run(*options, "--pattern=fun[", small, status=1)
-    assert list(missed(report, debugger)) == ["functions"]
+    report = probe.run(*options, "--warm-up=1", "--pattern=fun[", small, status=1)
+    assert list(missed(report, debugger)) == ["functions"] and len(cells(report, debugger)["break"]["runs"]) == 1
     assert missed(report, debugger)["functions"].startswith("--pattern 'fun[': ")
     assert cells(report, debugger)["backtrace"]["median"]["found"] > 15
     # one with what a command line divides at, or takes for the end of a quote
@@ -521,6 +524,18 @@ def test_a_time_limit_within_a_session(probe, small):
     assert cells(report, "gdb")["phase2"]["status"] == "timeout"
     left = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert gdb and [line for line in left if b"time.sleep(4711)" in line] == []
+
+
+@pytest.mark.slow
+def test_a_time_limit_when_warming_up(probe):
+    """What came before in the session is all that there is of it, and counts; the others go on."""
+    tool("gdb")
+    command = f"--command={PYTHON} -I -c 'import os, time; os.environ.get(\"COLUMNS\") and time.sleep(4711)'"
+    options = ["--repeat=2", "--warm-up=1", "--cache=warm", "--tools=gdb", "--phases=phase1,break,backtrace"]
+    report = probe.run(*options, "--break=PyInit__json", "--timeout=gdb=8", command, status=1)
+    steps = cells(report, "gdb")
+    assert {step: cell["status"] for step, cell in steps.items()} == {"phase1": "done", "break": "failed", "backtrace": "timeout"}
+    assert len(steps["phase1"]["runs"]) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -35,6 +35,18 @@ bool debugger_wants(const struct probe *p, enum session session)
     return false;
 }
 
+bool debugger_same_session(enum step a, enum step b)
+{
+    enum session session[2] = {SESSIONS, SESSIONS};
+    for (size_t i = 0; i < STEP_MARKS; i++) {
+        if (step_marks[i].step == a)
+            session[0] = step_marks[i].session;
+        if (step_marks[i].step == b)
+            session[1] = step_marks[i].session;
+    }
+    return session[0] == session[1] && session[0] != SESSIONS;
+}
+
 /* ---- one session ---- */
 
 /* gdb -x FILE, lldb -o 'command script import FILE': the script finds the plan in the environment. */
@@ -100,7 +112,7 @@ static bool take_mark(struct cell *cell, const struct mark *mark, double clock, 
                                          [METRIC_CPU] = mark->cpu - cpu,
                                          [METRIC_RSS] = mark->rss,
                                          [METRIC_FAULTS] = NAN,
-                                         [METRIC_FOUND] = strcmp(mark->name, "begin") == 0 ? NAN : mark->found}};
+                                         [METRIC_FOUND] = mark->found}};
     return cell_add(cell, &sample) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
@@ -157,19 +169,23 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
     return well;
 }
 
-/* A session that failed at its first step will fail again. */
+/* A session that failed at the first step that is wanted will fail again, and one
+ * that took too long will so again. */
 static bool has_failed(const struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number)
 {
+    bool is_first = true, failed = false;
     for (size_t i = 0; i < STEP_MARKS; i++) {
-        const struct cell *cell = &p->cells.of[tool][step_marks[i].step][cache][number];
-        if (step_marks[i].session != session)
+        const enum step step = step_marks[i].step;
+        const enum outcome outcome = p->cells.of[tool][step][cache][number].outcome;
+        if (step_marks[i].session != session || !p->options->step[step])
             continue;
-        if (cell->outcome == OUTCOME_TIMEOUT)
+        if (outcome == OUTCOME_TIMEOUT)
             return true;
-        if (cell->outcome != OUTCOME_NONE)
-            return cell->outcome != OUTCOME_DONE && (step_marks[i].step != STEP_BREAK);
+        if (is_first)
+            failed = outcome != OUTCOME_NONE && outcome != OUTCOME_DONE && step != STEP_BREAK;
+        is_first = false;
     }
-    return false;
+    return failed;
 }
 
 static void miss_all(struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number,

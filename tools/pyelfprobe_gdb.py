@@ -3,7 +3,7 @@
 $PYELFPROBE_PLAN names a JSON file, whose members are those of `struct plan` in
 tools/pyelfprobe_plan.h. Marks go to the file that it names, one line each: the
 step's name, seconds on CLOCK_MONOTONIC, seconds of CPU and kB of peak memory of
-this process so far, and how many were found. pyelfprobe takes the differences.
+this process so far, and how many were found, or -1. pyelfprobe takes the differences.
 A line `missed` has a step that came to nothing, and why; a line `error` the reason
 why there are no more.
 """
@@ -37,7 +37,7 @@ class Session:
     def ended(self, event):
         self.status = getattr(event, "exit_code", None)
 
-    def mark(self, step, found=0):
+    def mark(self, step, found=-1):
         now = time.monotonic()
         used = resource.getrusage(resource.RUSAGE_SELF)
         self.marks.write(f"{step} {now:.9f} {used.ru_utime + used.ru_stime:.6f} {used.ru_maxrss} {found}\n")
@@ -147,7 +147,7 @@ class Session:
         self.mark("entry", before)
         if not self.run() and (plan["signal"] or plan["until"] or self.status != 0):
             return self.fail(self.why_not_reached())
-        self.mark("phase2", objects() - before if self.lives() else 0)
+        self.mark("phase2", objects() - before if self.lives() else -1)
         absent = [place.location for place in places if place.pending]
         if absent:
             self.miss("breakpoints", f"not found: {len(absent)} of {len(places)} functions to break at, '{absent[0]}' first")

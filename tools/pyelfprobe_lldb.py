@@ -19,7 +19,7 @@ class Session:
         self.marks = open(plan["marks"], "w", buffering=1)
         self.target = self.process = None
 
-    def mark(self, step, found=0):
+    def mark(self, step, found=-1):
         now = time.monotonic()
         used = resource.getrusage(resource.RUSAGE_SELF)
         self.marks.write(f"{step} {now:.9f} {used.ru_utime + used.ru_stime:.6f} {used.ru_maxrss} {found}\n")
@@ -157,7 +157,7 @@ class Session:
             ended = self.process.GetState() == lldb.eStateExited and self.process.GetExitStatus() == 0
             if plan["signal"] or plan["until"] or not ended:
                 return self.fail(self.why_not_reached(until))
-        self.mark("phase2", self.target.GetNumModules() - before if self.lives() else 0)
+        self.mark("phase2", self.target.GetNumModules() - before if self.lives() else -1)
         absent = [name for name, place in zip(plan["breakpoints"], places) if not place.GetNumLocations()]
         if absent:
             self.miss("breakpoints", f"not found: {len(absent)} of {len(places)} functions to break at, '{absent[0]}' first")

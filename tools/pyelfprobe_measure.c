@@ -80,6 +80,17 @@ static bool measure_turn(struct probe *p, const char *what, uint64_t turn, enum 
     return true;
 }
 
+/* Whether the step's session took too long, and so is not tried again: then what came
+ * before in it counts, or there would be nothing. */
+static bool is_last(const struct probe *p, int tool, int step, enum cache cache, size_t app)
+{
+    for (int other = 0; other < STEPS; other++)
+        if (p->cells.of[tool][other][cache][app].outcome == OUTCOME_TIMEOUT &&
+            debugger_same_session((enum step)step, (enum step)other))
+            return true;
+    return false;
+}
+
 /* What each tool reads of its own is in memory from here on; what fails is not tried
  * again, and of the rest nothing counts. */
 static bool warm_up(struct probe *p, struct error *e)
@@ -92,7 +103,8 @@ static bool warm_up(struct probe *p, struct error *e)
     for (int tool = 0; tool < TOOLS; tool++)
         for (int step = 0; step < STEPS; step++)
             for (size_t app = 0; app < p->app_count; app++)
-                cell_forget(&p->cells.of[tool][step][cache][app]);
+                if (!is_last(p, tool, step, cache, app))
+                    cell_forget(&p->cells.of[tool][step][cache][app]);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "tools/pyelfprobe_plan.h"
 
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,15 +85,16 @@ void plan_marks(const struct probe *p, struct marks *marks)
     FILE *f = fopen(path, "re");
     while (f && marks->count < MARKS_MOST && getline(&line, &room, f) > 0) {
         struct mark *m = &marks->of[marks->count];
-        unsigned long long kilobytes, found;
+        unsigned long long kilobytes;
+        long long found;
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "error ", 6) == 0)
             snprintf(marks->error, sizeof marks->error, "%.*s", REASON_SIZE - 1, line + 6);
         else if (strncmp(line, "missed ", 7) == 0)
             take_missed(marks, line);
-        else if (sscanf(line, "%15s %lf %lf %llu %llu", m->name, &m->clock, &m->cpu, &kilobytes, &found) == 5) {
+        else if (sscanf(line, "%15s %lf %lf %llu %lld", m->name, &m->clock, &m->cpu, &kilobytes, &found) == 5) {
             m->rss = (double)kilobytes * 1024;
-            m->found = (double)found;
+            m->found = found < 0 ? NAN : (double)found;
             marks->count++;
         }
     }

@@ -30,7 +30,7 @@ struct mark {
     char name[MARK_NAME];
     double clock, cpu; /* seconds; the clock is child_clock's */
     double rss;        /* bytes */
-    double found;
+    double found;      /* NAN where it is not known */
 };
 
 /* A step that came to nothing: what it looks for is not there, say. */
