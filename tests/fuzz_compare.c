@@ -11,11 +11,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char other[] =
-    "pyelfgen-profile: 1\ndistributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0'}\nlibraries:\n"
-    "- {kind: module, name: 'a', text: 2000, symtab: 48, dynamic: {functions: 3, dynstr: 9}, needed: '1:7', outside: "
-    "1,\n"
-    "   share: {code: 1500}, function-sizes: '1 2*19 3', zstd: {text: 5}, dwarf: {dies: 5, sampled: 12}, mix: {info: "
-    "9}}\n"
+    "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 2, unreadable: 0}\n"
+    "distributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0'}\nlibraries:\n"
+    "- {kind: module, name: 'a', text: 2000, data: 5, bss: 0, functions: 3, plt: 0, symtab: 48,\n"
+    "   dynamic: {functions: 3, dynstr: 9}, needed: '1:7', outside: 1, share: {code: 1500},\n"
+    "   function-sizes: '1 2*19 3', zstd: {text: 5}, dwarf: {dies: 5, sampled: 12}, mix: {info: 9}}\n"
     "- {kind: utility, name: b, text: 5, bss: 0, hash: sysv, outside: 0}\n";
 
 static bool read_side(struct comparison *c, int side, const void *text, size_t size)

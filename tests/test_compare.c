@@ -252,14 +252,17 @@ static void test_rows(void **state)
     assert_true(read_text(
         r,
         "pyelfgen-profile: 1\nmodules: 1\nutilities: 2\nsections: {text: 1 kB}\nsomething: [{new: 1}, [2]]\n"
+        "captured: {from: files, libraries: 3, unreadable: 0}\n"
         "distributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0', else: x}\n"
         "libraries:\n"
-        "- {kind: module, name: 'it''s', text: 2 kB, symtab: 48, dynamic: {functions: 3, dynstr: 9}, needed: '2:7 1',\n"
+        "- {kind: module, name: 'it''s', text: 2 kB, data: 0, bss: 0, symtab: 48, functions: 3,\n"
+        "   dynamic: {functions: 3, dynstr: 9}, plt: 0, needed: '2:7 1',\n"
         "   outside: 1, share: {code: 1500}, function-sizes: '1 2*19 3', dwarf: {dies: 5, sampled: 12}, new-key: 5}\n"
-        "- {kind: utility, text: 5, symtab: 24, global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2}\n"
-        "- {kind: utility, text: 5, dynamic: {functions: 2}}\n"));
+        "- {kind: utility, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, symtab: 24,\n"
+        "   global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2}\n"
+        "- {kind: utility, text: 5, symtab: 24, dynamic: {functions: 2}, share: {code: 3}, outside: 0}\n"));
     assert_int_equal(r->side.rows, 3);
-    assert_false(r->side.summary);
+    assert_true(r->side.captured && !r->side.summary);
     const struct compare_row *row = r->side.row;
     assert_string_equal(row[0].name, "it's");
     assert_null(row[1].name);
@@ -275,7 +278,12 @@ static void test_rows(void **state)
     assert_int_equal(number_of(r, 0, "global.dynstr"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.functions"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.undefined"), 1);
+    /* Whose row is not all there, nothing follows of. */
+    assert_true(row[0].complete && row[1].complete && !row[2].complete);
+    assert_true(row[0].has_edges && row[1].has_edges && !row[2].has_edges);
     assert_int_equal(number_of(r, 2, "global.functions"), UINT64_MAX);
+    assert_int_equal(number_of(r, 2, "share.other"), UINT64_MAX);
+    assert_int_equal(number_of(r, 2, "needed.libraries"), UINT64_MAX);
     assert_int_equal(row[0].edges, 2);
     assert_int_equal(row[0].edge[0].to, 2);
     assert_int_equal(row[0].edge[0].symbols, 7);

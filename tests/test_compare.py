@@ -271,23 +271,106 @@ def test_not_asked_for(compare, programs, small, tmp_path):
     found = compare(profile, small)
     assert not [name for name in found.set if name.startswith(("dwarf.", "zstd.")) or name == "tags"]
     assert found.json["summary"]["not-compared"] == ["zstd", "dwarf"]
-    assert "not compared, because the real does not say: dwarf" in found.printed
-    # nor of the graph, where no row does
-    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, text: 5, bss: 0}\n" * 2)
-    (tmp_path / "all.prof").write_text(
-        "pyelfgen-profile: 1\nlibraries:\n- {kind: utility, text: 5, bss: 0, needed: '1', outside: 3}\n"
-        "- {kind: utility, text: 5, bss: 0, outside: 1}\n"
-    )
-    found = compare(tmp_path / "all.prof", tmp_path / "rows.prof")
-    assert found.json["summary"]["not-compared"] == ["needed"]
-    assert not [name for name in found.set if re.match("needed|outside|degree", name)]
+    assert "not compared, because the real does not say: zstd, dwarf\n" in found.printed
     # but a side without debug information has said all
     library(tmp_path / "bare", "a.so", "int f(int i) { return i; }")
     found = compare(tmp_path / "bare", small, status=1)
     assert found.json["summary"]["not-compared"] == [] and found.set["dwarf.dies"]["real"] == 0
 
 
+def rows(path, *texts, top=""):
+    path.write_text(f"pyelfgen-profile: 1\n{top}libraries:\n" + "".join(f"- {{{text}}}\n" for text in texts))
+    return path
+
+
+def test_rows_that_do_not_say(compare, programs, tmp_path):
+    """What a row that somebody wrote does not say is not 0, and not as ever."""
+    real = rows(
+        tmp_path / "real.prof",
+        "kind: utility, text: 5, bss: 0, hash: sysv, local: {functions: 3, objects: 2}, needed: '1', outside: 3",
+        "kind: utility, text: 5, bss: 0, debug: 7, local: {functions: 4}, outside: 1",
+    )
+    twin = rows(tmp_path / "twin.prof", "kind: utility, text: 5, bss: 0", "text: 6, debug: 7, local: {functions: 5}")
+    found = compare(real, twin, status=1)
+    assert found.json["summary"]["not-compared"] == ["local.objects", "needed", "outside", "hash"]
+    numbers = {name: (q["real"], q["twin"]) for name, q in found.set.items()}
+    # only of the libraries of which both sides say it
+    assert numbers == {
+        "libraries": (2, 2),
+        "kind: utility": (1, 1),
+        "text": (10, 11),
+        "debug": (7, 7),
+        "local.functions": (4, 5),
+    }
+    assert found.set["local.functions"]["libraries"] == {"equal": 0, "within": 0, "off": 1, "not-compared": 1}
+    assert found.set["text"]["libraries"] == {"equal": 1, "within": 0, "off": 1}
+    assert [one["states"].get("not-compared") for one in found.libraries] == [7, 2]
+    assert [q["name"] for q in found.libraries[0]["quantities"]] == ["kind", "text"]
+    assert "not compared, because the twin does not say: local.objects, needed, outside, hash\n" in found.printed
+    assert re.search(r"local.functions .*\+25.00 %  off in 1 of 1  not compared in 1\n", found.printed)
+    assert "\n1: 2 off, 0 within, 1 equal, 2 not compared\n" in found.printed
+    assert compare(real, real).json["summary"]["not-compared"] == []
+    page = programs.run("pyelfstat", "--compare", "--html", "-", real, twin, status=1).stdout
+    assert "<p>Not compared, because the twin does not say: local.objects, needed, outside, hash.</p>" in page
+    assert "<td>1 not compared</td>" in page and ", 7 not compared" in page
+
+
+def test_pictures_of_what_one_side_says(programs, small, tmp_path):
+    """No point, and no bar of 0 %, for what the other does not say."""
+    (tmp_path / "twin.prof").write_text("pyelfgen-profile: 1\nlibraries:\n- {kind: module, text: 50 kB}\n")
+    found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", small, tmp_path / "twin.prof", status=1).stdout)
+    assert found.count("circle", "ring") == 1 and found.count("rect", "real") > 6 * 12
+    assert found.count("rect", "twin") == 0 and found.count("path", "twin") == 0
+
+
+def test_pictures_of_many(compare, programs, tmp_path):
+    """Where there is no room for squares and rings the pictures say what they have instead."""
+    row = "kind: utility, text: {}, bss: 8"
+    real = rows(tmp_path / "many.prof", *(row.format(1000 + i) for i in range(100)))
+    found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout)
+    assert found.text["text"].count("100 libraries, largest first; band: real, dots: twin") == 2
+    assert found.count("circle", "dot") == 200 and found.count("path", "band") == 2
+
+
+def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
+    """Of a captured row what is left out is 0 or as ever; of one that somebody wrote it is not known."""
+    captured = tmp_path / "captured.prof"
+    programs.run("pyelfprof", "-o", captured, small)
+    text = captured.read_text()
+    assert {q["state"] for q in compare(captured, small).json["set"]} == {"equal"}
+    # neither by whom nor how it was made is said
+    captured.write_text(re.sub("^captured: .*\n", "", text, flags=re.M))
+    found = compare(captured, small)
+    silent = found.json["summary"]["not-compared"]
+    assert {"hash", "bind", "relro", "page", "loads"} <= set(silent) and "global" in silent
+    assert not {"text", "dynamic", "dwarf", "mix", "function-sizes"} & set(silent)
+    assert found.json["summary"]["set"]["off"] == 0 and "hash: gnu" not in found.set
+    # one row that lacks what every captured one has
+    captured.write_text(text.replace(", plt: ", ", new: ", 1))
+    found = compare(captured, small, status=None)
+    assert found.set["plt"]["libraries"] == {"equal": 11, "within": 0, "off": 0, "not-compared": 1}
+    assert found.set["hash: gnu"]["real"] == found.set["hash: gnu"]["twin"] == 11
+
+
+def test_summary_that_does_not_say(compare, small, tmp_path):
+    (tmp_path / "some.prof").write_text("pyelfgen-profile: 1\nmodules: 8\nsections: {text: 5 kB}\n")
+    found = compare(tmp_path / "some.prof", small, status=1)
+    assert set(found.set) == {"kind: module", "text"}
+    assert found.json["summary"]["not-compared"] == ["kind: utility", "data", "bss", "debug", "symtab", "strtab"]
+
+
 # ---- tables ----
+
+
+@pytest.mark.parametrize("percent", ["5", "0.5", "12", "0"])
+def test_headings_have_the_tolerance(compare, programs, application, percent):
+    """Whichever it is: of the table and of the sums, and on the page."""
+    real, twin = application("real"), application("twin", zeroed=4008)
+    printed = compare(real, twin, "--no-dwarf", "--tolerance", percent, status=None).printed
+    assert set(re.findall(r"within ([\d.]+) %", printed)) == {percent}
+    assert (f"\nwithin {percent} % " in printed) == (percent != "0")
+    page = programs.run("pyelfstat", "--compare", "--html", "-", "--tolerance", percent, real, real, "--no-dwarf").stdout
+    assert f"differs by at most {percent} %" in page
 
 
 def test_libraries_lists_all(compare, application):
@@ -458,6 +541,35 @@ def test_page(page, small, programs, tmp_path):
     numbers = [float(n) for _, of in found.elements for n in re.findall(r"-?\d+\.?\d*", of.get("d", ""))]
     assert numbers and all(-1 <= n <= 421 for n in numbers)
     assert "nan" not in " ".join(of.get("d", "") + of.get("y", "") for _, of in found.elements)
+
+
+def labels(found):
+    """The labels of each picture, as attributes, and its height."""
+    pictures = []
+    for name, of in found.elements:
+        if name == "svg":
+            pictures.append((float(of["viewbox"].split()[3]), []))
+        elif name == "text":
+            pictures[-1][1].append(of)
+    return pictures
+
+
+def test_labels_of_pictures(page, programs, small, tmp_path):
+    """None is cut off by the picture's edge, none is on another, and axes say what they are of."""
+    programs.run("pyelfgen", "--profile", "small", "--seed", 7, "-o", tmp_path / "twin", "-q")
+    found = check_page(page(small, tmp_path / "twin", status=1).read_text())
+    for height, texts in labels(found):
+        assert texts and all(9 <= float(of["y"]) <= height - 5 for of in texts)
+        ticks = sorted(float(of["x"]) for of in texts if of.get("class") == "middle")
+        assert all(b - a >= 28 for a, b in zip(ticks, ticks[1:]))
+        # at the right: unit, and distance
+        ends = sorted(float(of["y"]) for of in texts if of.get("class") == "end" and float(of["x"]) > 400)
+        assert all(b - a >= 13 for a, b in zip(ends, ends[1:]))
+    captions = found.text["figcaption"]
+    assert "Sizes of functions, % of functions" in captions and "Lengths of names, cumulated, % of names" in captions
+    assert "12 libraries, largest first" in found.text["text"]
+    assert [text for text in found.text["text"] if re.fullmatch(r"at most 0\.\d{3} apart", text)]
+    assert {"0 %", "50 %", "100 %"} <= set(found.text["text"]) and found.text["th"].count("relative") > 1
 
 
 def test_page_of_hostile_names(page, application, tmp_path):

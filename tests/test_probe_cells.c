@@ -60,6 +60,43 @@ static void test_ratio_of_pairs(void **state)
     free(b.samples);
 }
 
+/* Of runs, and of the ratios of pairs; one alone has none. */
+static void test_spread(void **state)
+{
+    (void)state;
+    static const double a_walls[] = {2, 4, 5}, b_walls[] = {4, 4, 20};
+    struct cell a = {0}, b = {0};
+    add_walls(&a, a_walls, 1);
+    add_walls(&b, b_walls, 1);
+    assert_true(isnan(cell_spread(&a, METRIC_WALL).least));
+    assert_true(isnan(cells_ratio_spread(&a, &b, METRIC_WALL).most));
+    add_walls(&a, a_walls + 1, 2);
+    assert_true(cell_spread(&a, METRIC_WALL).least == 2 && cell_spread(&a, METRIC_WALL).most == 5);
+    assert_true(isnan(cells_ratio_spread(&a, &b, METRIC_WALL).least)); /* no pairs */
+    add_walls(&b, b_walls + 1, 2);
+    assert_true(cells_ratio_spread(&a, &b, METRIC_WALL).least == 1);
+    assert_true(cells_ratio_spread(&a, &b, METRIC_WALL).most == 4);
+    assert_true(isnan(cell_spread(&a, METRIC_CPU).least));
+    free(a.samples);
+    free(b.samples);
+}
+
+/* Of a warm-up nothing is left, but what failed. */
+static void test_forget(void **state)
+{
+    (void)state;
+    static const double walls[] = {1, 2};
+    struct cell done = {0}, failed = {0};
+    add_walls(&done, walls, 2);
+    add_walls(&failed, walls, 1);
+    cell_miss(&failed, OUTCOME_FAILED, "broken");
+    cell_forget(&done);
+    cell_forget(&failed);
+    assert_true(done.outcome == OUTCOME_NONE && done.count == 0 && !done.samples);
+    assert_true(failed.outcome == OUTCOME_FAILED && failed.count == 0 && !failed.samples);
+    assert_string_equal(failed.reason, "broken");
+}
+
 static void test_reasons(void **state)
 {
     (void)state;
@@ -93,7 +130,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_medians), cmocka_unit_test(test_unknown),     cmocka_unit_test(test_ratio_of_pairs),
-        cmocka_unit_test(test_reasons), cmocka_unit_test(test_which_steps),
+        cmocka_unit_test(test_reasons), cmocka_unit_test(test_which_steps), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_forget),
     };
     return cmocka_run_group_tests_name("probe cells", tests, NULL, NULL);
 }

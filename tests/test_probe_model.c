@@ -116,6 +116,49 @@ static void test_noise(void **state)
     assert_true(fit.residual > 0.005 && fit.residual < 0.05);
 }
 
+/* Errors are those that many fits of points with noise have; of points on a line they are none. */
+static void test_errors(void **state)
+{
+    (void)state;
+    static const struct model_point hand[] = {{1, 0, 0}, {2, 0, 1}, {1, 1, 2}, {2, 1, 4}};
+    struct model_fit fit;
+    struct error e;
+    /* One point more than unknowns, and the inverse of the matrix in test_by_hand has
+     * 11/10 and 4/10 on its diagonal. */
+    assert_true(model_fit(hand, 4, false, &fit, &e));
+    const double square = fit.residual * fit.residual * 4;
+    assert_near(fit.t1_error, sqrt(square * 1.1), 1e-9);
+    assert_near(fit.t2_error, sqrt(square * 0.4), 1e-9);
+    assert_true(model_fit(hand, 3, false, &fit, &e));
+    assert_true(isnan(fit.t1_error) && isnan(fit.t2_error));
+    const struct model_fit costs = {.t0 = 0.3, .t1 = 0.010, .t2 = 0.001};
+    struct model_point points[POINTS];
+    make_points(points, &costs, 0);
+    assert_true(model_fit(points, POINTS, false, &fit, &e));
+    assert_true(fit.t1_error < 1e-9 && fit.t2_error < 1e-9);
+    make_points(points, &costs, 0.05);
+    assert_true(model_fit(points, POINTS, false, &fit, &e));
+    assert_true(fabs(fit.t1 - costs.t1) < 3 * fit.t1_error && fabs(fit.t2 - costs.t2) < 3 * fit.t2_error);
+}
+
+static void test_grows(void **state)
+{
+    (void)state;
+    const struct model_fit level = {.t0 = 0.3, .t1 = 0.010, .t2 = 0.001};
+    const struct model_fit steep = {.t0 = 0.5, .t1 = 0.004, .t2 = 0.0002, .t1_growth = 0.00003, .t2_growth = 0.000004};
+    const struct model_fit *const costs[] = {&level, &steep};
+    for (int i = 0; i < 2; i++) {
+        struct model_point points[POINTS];
+        struct model_fit straight, grown;
+        struct error e;
+        make_points(points, costs[i], 0.05);
+        assert_true(model_fit(points, POINTS, false, &straight, &e) && model_fit(points, POINTS, true, &grown, &e));
+        assert_true(grown.residual <= straight.residual);
+        assert_int_equal(model_grows(&straight, &grown, POINTS), i);
+        assert_false(model_grows(&straight, &grown, 5));
+    }
+}
+
 static void check_undetermined(const struct model_point *points, size_t count, bool growth, const char *says)
 {
     struct model_fit fit;
@@ -146,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paper),   cmocka_unit_test(test_exact_points), cmocka_unit_test(test_growth),
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_noise),        cmocka_unit_test(test_undetermined),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_grows),
     };
     return cmocka_run_group_tests_name("probe model", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ class Probe:
 
     def run(self, *arguments, status=0, path=None):
         """What --json has, which is what the schema says; nothing else is left behind."""
-        command = ["--json", self.json, "--python", PYTHON, *arguments]
+        command = ["--json", self.json, "--python", PYTHON, "--warm-up=0", *arguments]
         done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path), timeout=300)
         report = json.loads(self.json.read_text())
         jsonschema.Draft202012Validator(SCHEMA).validate(report)
@@ -174,12 +174,15 @@ def test_table_has_the_medians(debugged):
     rows = {tuple(line.split()[:2]): line.split()[2:] for line in out.splitlines() if line.startswith("gdb ")}
     assert [step for _, step in rows] == ["start", *PHASES]
     median = cells(report, "gdb")["phase1"]["median"]
+    runs = sorted(run["wall-seconds"] for run in cells(report, "gdb")["phase1"]["runs"])
     assert rows["gdb", "phase1"] == [
         f"{median['wall-seconds']:.4f}",
+        f"{runs[0]:.4f}",
+        f"{runs[1]:.4f}",
         f"{median['cpu-seconds']:.4f}",
         f"{median['peak-bytes'] / 1e6:.1f}",
+        str(median["found"]),
     ]
-    runs = sorted(run["wall-seconds"] for run in cells(report, "gdb")["phase1"]["runs"])
     assert median["wall-seconds"] == pytest.approx(sum(runs) / 2, abs=1e-9)
 
 
@@ -199,6 +202,7 @@ def test_two_side_by_side(probe, small, sets):
     tool("gdb")
     twin = sets.get("odd")
     report = probe.run("--repeat=1", "--cache=warm", "--tools=load,gdb,nm", "--phases=phase1,phase2", small, twin)
+    assert "wall-least" not in report["ratios"][0] and "least" not in probe.out
     assert [application["start"] for application in report["applications"]] == ["python", "python"]
     rows = [(ratio["tool"], ratio["step"]) for ratio in report["ratios"]]
     assert rows == [("load", "whole"), ("gdb", "start"), ("gdb", "phase1"), ("gdb", "phase2"), ("nm", "whole")]
@@ -206,7 +210,20 @@ def test_two_side_by_side(probe, small, sets):
     ratio = next(ratio for ratio in report["ratios"] if ratio["step"] == "phase1")
     assert ratio["wall"] == pytest.approx(medians[1]["wall-seconds"] / medians[0]["wall-seconds"], rel=1e-9)
     assert ratio["peak"] == pytest.approx(medians[1]["peak-bytes"] / medians[0]["peak-bytes"], rel=1e-9)
-    assert "B/A" in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
+    assert "\nwarm, B/A  " in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
+    assert max(map(len, probe.out.splitlines()[2:])) <= 82
+
+
+def test_the_spread_of_ratios(probe, small, sets):
+    """From the least to the most of the pairs, not of what any two runs would give."""
+    report = probe.run("--repeat=3", "--cache=warm", "--tools=nm", small, sets.get("odd"))
+    runs = [[run["wall-seconds"] for run in cells(report, "nm", application=i)["whole"]["runs"]] for i in (0, 1)]
+    pairs = sorted(b / a for a, b in zip(*runs))
+    (ratio,) = report["ratios"]
+    assert [ratio["wall-least"], ratio["wall"], ratio["wall-most"]] == pytest.approx(pairs, rel=1e-9)
+    heading, row = probe.out.partition("warm, B/A")[2].splitlines()[:2]
+    assert heading.split() == ["seconds", "least", "most", "CPU", "MB", "found"]
+    assert row.split()[1:4] == [f"{value:.2f}" for value in (pairs[1], pairs[0], pairs[2])]
 
 
 @pytest.mark.slow
@@ -216,13 +233,15 @@ def test_python_opens_what_is_no_set(probe, small, tmp_path):
     if not list(directory.glob("*.so")):
         pytest.skip(f"there is no {directory}")
     said = probe.fail("--tools=load", directory)
-    assert "undefined symbol: Py" in said and "; give --start=python, or --preload=" in said
+    assert "undefined symbol: Py" in said
+    assert "; give --start=python, or --preload=the path of libpython3.11.so.1.0, for which" in said
     report = probe.run("--repeat=1", "--cache=warm", "--start=python", "--tools=load,gdb", directory, small)
     for number in (0, 1):
         files = report["applications"][number]["files"]
         assert found(report, "load", application=number)["whole"] >= files
         assert found(report, "gdb", application=number)["phase1"] > files
     assert found(report, "gdb", application=1)["backtrace"] > 15
+    assert "backtrace: of B at the end of a chain of calls, of A where all is loaded: not to be compared\n" in probe.out
 
 
 def test_many_libraries_may_be_there_before(probe, small):
@@ -266,6 +285,20 @@ def test_model(probe, small):
 
 
 @pytest.mark.slow
+def test_model_of_two(probe, small, tmp_path):
+    """Each has its own points; what one has none of is said of it alone."""
+    tool("gdb")
+    (tmp_path / "one").mkdir()
+    shutil.copy(small / "libutility0.so", tmp_path / "one")
+    command = ["--cache=warm", "--tools=gdb", "--phases=phase2", "--repeat=1", "--start=loader", "--breakpoints=2"]
+    report = probe.run(*command, small, tmp_path / "one", status=1)
+    model, other = report["model"]
+    assert (model["application"], model["status"], len(model["points"])) == (0, "done", 12)
+    assert model["fit"]["t1-error"] > 0 and "(+-" in probe.out
+    assert (other["application"], other["status"]) == (1, "failed") and "do not determine T1" in other["reason"]
+
+
+@pytest.mark.slow
 def test_a_command(probe):
     tool("gdb")
     command = f"--command={PYTHON} -I -c 'import _json'"
@@ -279,6 +312,72 @@ def test_a_command(probe):
         "attach": "absent",
     }
     assert steps["backtrace"]["median"]["found"] > 3
+    # at its end nothing is there to be counted, which is not 0
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase2", command)
+    assert "found" not in cells(report, "gdb")["phase2"]["median"]
+
+
+# --- what a debugger does not find -------------------------------------------------------
+
+
+def missed(report, name):
+    """The reasons by step; a step that was missed has no time."""
+    wrong = {step: cell for step, cell in cells(report, name).items() if cell["status"] != "done"}
+    assert not [cell for cell in wrong.values() if "median" in cell or "runs" in cell]
+    assert {cell["status"] for cell in wrong.values()} <= {"failed"}
+    return {step: cell["reason"] for step, cell in wrong.items()}
+
+
+@pytest.fixture(params=["gdb", "lldb"])
+def debugger(request):
+    tool(*(["gdb"] if request.param == "gdb" else ["lldb-14", "lldb"]))
+    return request.param
+
+
+@pytest.mark.slow
+def test_a_function_that_is_not_there(probe, small, debugger):
+    """No time for the breakpoint, nor for the backtrace there; the others are measured."""
+    options = ["--repeat=2", "--cache=warm", f"--tools={debugger}", "--phases=phase1,break,functions,backtrace"]
+    report = probe.run(*options, "--break=no_such", small, status=1)
+    assert missed(report, debugger) == {
+        "break": "not found: no function 'no_such' in what is loaded at the entry point",
+        "backtrace": "not found: no function 'no_such' to stop at",
+    }
+    assert cells(report, debugger)["functions"]["median"]["found"] > 0
+    rows = [line.split()[1] for line in probe.out.splitlines() if line.startswith(debugger + "  ")]
+    assert rows == ["start", "phase1", "functions"]
+    assert f"{debugger} break, warm: failed: not found: " in probe.out
+    # that begins like those of a module, whose entry is called for it
+    report = probe.run(*options, "--break=libmodule7_no_such", "--pattern=no_such", small, status=1)
+    assert missed(report, debugger)["backtrace"].startswith("not found: no function 'libmodule7_no_such' in all")
+    functions = cells(report, debugger)["functions"]
+    assert (functions["median"]["found"], functions["reason"]) == (0, "no function matches 'no_such'")
+
+
+@pytest.mark.slow
+def test_a_pattern_that_is_no_regular_expression(probe, small, debugger):
+    options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=break,functions,backtrace"]
+    report = probe.run(*options, "--warm-up=1", "--pattern=fun[", small, status=1)
+    assert list(missed(report, debugger)) == ["functions"] and len(cells(report, debugger)["break"]["runs"]) == 1
+    assert missed(report, debugger)["functions"].startswith("--pattern 'fun[': ")
+    assert cells(report, debugger)["backtrace"]["median"]["found"] > 15
+    # one with what a command line divides at, or takes for the end of a quote
+    report = probe.run(*options, "--pattern=_fun1 *\\|x'y", small)
+    assert missed(report, debugger) == {}
+
+
+@pytest.mark.slow
+def test_an_until_that_is_not_reached(probe, debugger):
+    """Neither what is nowhere, nor what nobody calls, is where all is loaded."""
+    command = f"--command={PYTHON} -I -c 'import _json'"
+    options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=phase1,backtrace,phase2"]
+    report = probe.run(*options, "--until=no_such", command, status=1)
+    reason = "not found: no function 'no_such' in all that the program has loaded"
+    assert missed(report, debugger) == {"backtrace": reason, "phase2": reason}
+    assert f"{debugger} backtrace and phase2, warm: failed: {reason}\n" in probe.out
+    report = probe.run(*options, "--until=Py_FrozenMain", command, status=1)
+    reason = "the program ended, and never called 'Py_FrozenMain'"
+    assert missed(report, debugger) == {"backtrace": reason, "phase2": reason}
 
 
 # --- the application and the tools that read files -----------------------------------------
@@ -317,6 +416,20 @@ def test_runs_take_turns(probe, tmp_path, small, bare_path):
     runs = [line.split("/")[-2] for line in log.read_text().splitlines() if "--version" not in line]
     assert runs == ["a", "b", "b", "a", "a", "b"]
     assert len(cells(report, "nm", application=1)["whole"]["runs"]) == 3
+    log.unlink()
+    report = probe.run("--repeat=2", "--warm-up=2", "--cache=warm", "--tools=nm", tmp_path / "a", tmp_path / "b", path=path)
+    runs = [line.split("/")[-2] for line in log.read_text().splitlines() if "--version" not in line]
+    assert runs == ["a", "b", "b", "a"] + ["a", "b", "b", "a"] and report["warm-up"] == 2
+    assert len(cells(report, "nm", application=1)["whole"]["runs"]) == 2
+
+
+def test_what_fails_when_warming_up(probe, small, bare_path, tmp_path):
+    """It is said, and not tried again; where nothing but a warm-up was measured there is no number."""
+    log = tmp_path / "log"
+    path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) echo >> {log}; exit 3;; esac', readelf=None)
+    report = probe.run("--repeat=3", "--warm-up=1", "--cache=warm", "--start=loader", "--tools=nm,readelf", small, status=1, path=path)
+    assert cells(report, "nm")["whole"]["status"] == "failed" and log.read_text() == "\n"
+    assert len(cells(report, "readelf")["whole"]["runs"]) == 3
 
 
 def test_cold_where_files_stay(probe, small, tmp_path):
@@ -432,6 +545,18 @@ def test_a_time_limit_within_a_session(probe, small):
     assert gdb and [line for line in left if b"time.sleep(4711)" in line] == []
 
 
+@pytest.mark.slow
+def test_a_time_limit_when_warming_up(probe):
+    """What came before in the session is all that there is of it, and counts; the others go on."""
+    tool("gdb")
+    command = f"--command={PYTHON} -I -c 'import os, time; os.environ.get(\"COLUMNS\") and time.sleep(4711)'"
+    options = ["--repeat=2", "--warm-up=1", "--cache=warm", "--tools=gdb", "--phases=phase1,break,backtrace"]
+    report = probe.run(*options, "--break=PyInit__json", "--timeout=gdb=8", command, status=1)
+    steps = cells(report, "gdb")
+    assert {step: cell["status"] for step, cell in steps.items()} == {"phase1": "done", "break": "failed", "backtrace": "timeout"}
+    assert len(steps["phase1"]["runs"]) == 1
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal(number, probe, small, bare_path, tmp_path):
     """Ends everything, writes nothing, and leaves nothing behind."""
@@ -464,6 +589,7 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
         (["--phases=phase3", "SET"], "--phases: there is no 'phase3', but: phase1, break"),
         (["--phases=start", "SET"], "--phases: there is no 'start'"),
         (["--cache=hot", "SET"], "--cache: there is no 'hot', but: warm, cold"),
+        (["--warm-up=some", "SET"], "--warm-up 'some' is not a whole number from 0 to 1000"),
         (["--repeat=0", "SET"], "--repeat '0' is not a whole number from 1 to 1000"),
         (["--timeout=gdb=soon", "SET"], "--timeout: 'soon' is not a number of seconds"),
         (["--timeout=ldd=3", "SET"], "--timeout: there is no 'ldd'"),
@@ -484,7 +610,7 @@ def test_wrong_use(arguments, says, probe, small):
     assert says in said
 
 
-def test_what_is_no_application(probe, tmp_path):
+def test_what_is_no_application(probe, small, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("nothing\n")
     os.mkfifo(tmp_path / "fifo")
@@ -493,6 +619,22 @@ def test_what_is_no_application(probe, tmp_path):
     assert "fifo: is neither a directory nor a list" in probe.fail(tmp_path / "fifo")
     assert "absent: cannot be found: No such file" in probe.fail(tmp_path / "absent")
     assert "there is no program '/no/such'" in probe.fail("--command=/no/such")
+    said = probe.fail("--command=sleep 0")
+    assert "'sleep 0' has loaded no shared object but those of every program, as libc; give one" in said
+    assert "libutility0.so: is a library; give the directory" in probe.fail(small / "libutility0.so")
+
+
+@pytest.mark.parametrize("library", ["/no/such.so", "./no-such.so", "/", "libno-such.so", "/etc/passwd"])
+def test_what_cannot_be_preloaded(probe, small, library):
+    """By a path that leads nowhere, or because the dynamic linker goes on without it."""
+    said = probe.fail("--tools=load", f"--preload={library}", small, status=2)
+    assert "--preload: " in said and f"'{library}'" in said and "; give a library" in said
+
+
+def test_a_preloaded_library_by_its_name(probe, small):
+    """As the dynamic linker finds it."""
+    report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load", "--preload=libm.so.6", small)
+    assert cells(report, "load")["whole"]["status"] == "done"
 
 
 def test_a_broken_manifest(probe, altered):

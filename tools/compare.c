@@ -209,6 +209,7 @@ void compare_free(struct comparison *c)
         free(c->library[i].list.of);
     free(c->library);
     free(c->set.of);
+    free(c->silence);
     for (int s = 0; s < SIDES; s++)
         compare_side_free(&c->side[s]);
 }

@@ -66,6 +66,9 @@ enum compare_kind {
     COMPARE_SKIP,  /* how it was measured, not what */
 };
 
+/* By how much more than others a COMPARE_LOOSE one may be off. */
+enum { COMPARE_LOOSER = 5 };
+
 /* A key of rows, "text" or "dynamic.functions". */
 struct compare_key {
     const char *name;
@@ -117,7 +120,8 @@ struct compare_quantiles {
 struct compare_row {
     const char *name; /* NULL: not known */
     bool module;
-    bool sampled; /* what is counted of its debug information is an estimate */
+    bool sampled;  /* what is counted of its debug information is an estimate */
+    bool complete; /* as pyelfprof writes it: what it does not say is 0, or as ever; else it is not known */
     struct compare_value *value;
     size_t values;
     bool has_edges; /* how many there are is known, if only that there are none */
@@ -142,11 +146,13 @@ struct compare_tally {
 struct compare_side {
     const char *path; /* as it may be shown */
     bool profile;     /* not files */
+    bool captured;    /* pyelfprof has written it, of libraries */
     bool summary;     /* without libraries */
     struct compare_row *row;
     size_t rows;
     struct compare_row sums; /* of a summary */
     uint64_t of_kind[2];     /* utilities, modules, as the top of a summary has them */
+    bool says_kind[2];       /* that it does */
     struct histogram histogram[COMPARE_SAMPLES];
     struct compare_tally tally[COMPARE_TALLIES];
     struct prof *prof; /* of files; has the samples */
@@ -201,12 +207,14 @@ struct compare_quantity {
     double distance;
     enum compare_method method;
     size_t libraries[STATES]; /* of a set: how many libraries are as near in this */
+    size_t silent;            /* and in how many it is not compared, because one side does not say */
 };
 
 struct compare_list {
     struct compare_quantity *of;
     size_t count, room;
     size_t states[STATES];
+    size_t silent; /* quantities that only one side says */
 };
 
 struct compare_library {
@@ -214,9 +222,15 @@ struct compare_library {
     struct compare_list list; /* empty where it has no match */
 };
 
-/* Keys that a profile may do without. */
-enum compare_group { GROUP_ZSTD, GROUP_DWARF, GROUP_NEEDED, COMPARE_GROUPS };
-extern const char *const compare_group_names[COMPARE_GROUPS];
+/* Keys that a capture may do without. */
+enum compare_group { GROUP_ZSTD, GROUP_DWARF, COMPARE_GROUPS };
+
+/* What is not compared, because a side does not say: a key, "mix.info", or all keys
+ * below one, "mix". */
+struct compare_silence {
+    const char *name;
+    int side;
+};
 
 struct comparison {
     struct compare *compare;
@@ -228,6 +242,8 @@ struct comparison {
     size_t library_states[STATES];       /* quantities of all */
     size_t libraries_off;                /* with anything off, or without match */
     bool unknown[SIDES][COMPARE_GROUPS]; /* what it does not say is not compared */
+    struct compare_silence *silence;     /* of malloc */
+    size_t silences;
 };
 
 /* Adds a quantity, and counts its state. */
@@ -235,6 +251,17 @@ void compare_add(struct compare_list *list, const struct compare_quantity *q);
 
 /* Compares the sides, which have been read and matched. */
 void compare_quantities(struct comparison *c);
+
+/* Finds the groups that a side was not asked for; their keys become COMPARE_SKIP.
+ * (compare_silence.c) */
+void compare_skip_unknown(struct comparison *c);
+
+/* Notes what a side does not say, once. */
+void compare_be_silent(struct comparison *c, const char *name, int side);
+
+/* The names that the side does not say, ", " between them; "" where there are none.
+ * To be freed. */
+char *compare_silence_text(const struct comparison *c, int side);
 
 /* Adds the distributions over the set to its list; for the first two, in how many
  * libraries they are as near. */
@@ -258,6 +285,9 @@ static inline bool compare_is_unknown(const struct comparison *c, enum compare_g
 {
     return c->unknown[REAL][group] || c->unknown[TWIN][group];
 }
+
+/* Whether every library of a side says what it needs. */
+bool compare_has_graph(const struct compare_side *side);
 
 /* Whether nothing is off. */
 bool compare_agrees(const struct comparison *c);

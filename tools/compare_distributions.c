@@ -50,6 +50,19 @@ static uint64_t items(const struct histogram *h)
     return sum;
 }
 
+/* Whether a side says how its values are distributed; notes where one does not, which
+ * then is not compared. */
+static bool say_both(struct comparison *c, const char *name, const uint64_t number[SIDES])
+{
+    for (int s = 0; s < SIDES; s++) {
+        if (number[s] || c->side[s].captured || !number[!s])
+            continue;
+        compare_be_silent(c, name, s);
+        return false;
+    }
+    return true;
+}
+
 static void add_samples(struct comparison *c, enum compare_sample of, const size_t states[STATES])
 {
     size_t count[SIDES];
@@ -63,7 +76,7 @@ static void add_samples(struct comparison *c, enum compare_sample of, const size
     q.distance = real && twin ? distance_of_values(real, count[REAL], twin, count[TWIN])
                               : distance_of_histograms(h[REAL], h[TWIN]);
     memcpy(q.libraries, states, sizeof q.libraries);
-    if (q.number[REAL] || q.number[TWIN])
+    if (say_both(c, q.name, q.number) && (q.number[REAL] || q.number[TWIN]))
         add(c, &q);
     free(real);
     free(twin);
@@ -128,7 +141,8 @@ static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampl
         }
     }
     q.distance = distance_of_shares(counts[REAL], counts[TWIN], count);
-    if ((q.number[REAL] && q.number[TWIN]) || (count && !compare_is_unknown(c, GROUP_DWARF)))
+    const bool asked = (q.number[REAL] && q.number[TWIN]) || (count && !compare_is_unknown(c, GROUP_DWARF));
+    if (asked && say_both(c, q.name, q.number))
         add(c, &q);
     free(counts[REAL]);
     free(counts[TWIN]);
@@ -140,7 +154,7 @@ void compare_distributions(struct comparison *c, size_t states[COMPARE_SAMPLES][
     bool sampled = false;
     for (int s = 0; s < COMPARE_SAMPLES; s++)
         add_samples(c, (enum compare_sample)s, states[s]);
-    if (!compare_is_unknown(c, GROUP_NEEDED)) {
+    if (compare_has_graph(&c->side[REAL]) && compare_has_graph(&c->side[TWIN])) {
         add_degree(c, "degree.needs", false);
         add_degree(c, "degree.needed-by", true);
     }

@@ -102,6 +102,19 @@ static void put_cell(FILE *to, const struct compare_quantity *q, int side)
     fputs("</td>", to);
 }
 
+/* With digits in groups, where it is a number; `text` has its sign. */
+static void put_difference(FILE *to, const struct compare_quantity *q, const char *text)
+{
+    const uint64_t real = q->number[REAL], twin = q->number[TWIN];
+    if (q->type != TYPE_NUMBER) {
+        fputs(text, to);
+        return;
+    }
+    if (*text == '-' || *text == '+')
+        putc(*text, to);
+    html_number(to, twin < real ? real - twin : twin - real);
+}
+
 static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set)
 {
     char difference[COMPARE_CELL], share[COMPARE_CELL];
@@ -112,13 +125,17 @@ static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set
             compare_state_names[q->state]);
     put_cell(to, q, REAL);
     put_cell(to, q, TWIN);
-    fprintf(to, "<td>%s</td><td>%s</td>", difference, share);
+    fputs("<td>", to);
+    put_difference(to, q, difference);
+    fprintf(to, "</td><td>%s</td>", share);
     size_t all = q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF];
     if (of_set && all)
         fprintf(to, "<td>%zu</td><td>%zu</td><td>%zu</td>", q->libraries[STATE_EQUAL], q->libraries[STATE_WITHIN],
                 q->libraries[STATE_OFF]);
     else if (of_set)
         fputs("<td></td><td></td><td></td>", to);
+    if (of_set && q->silent)
+        fprintf(to, "<td>%zu not compared</td>", q->silent);
     fputs("</tr>\n", to);
 }
 
@@ -127,7 +144,7 @@ static void put_table(FILE *to, const struct compare_list *list, enum compare_st
 {
     fprintf(to,
             "<div class=\"wide\"><table><thead><tr><th>quantity</th><th>state</th><th>real</th><th>twin</th>"
-            "<th>difference</th><th></th>%s</tr></thead><tbody>\n",
+            "<th>difference</th><th>relative</th>%s</tr></thead><tbody>\n",
             of_set ? "<th>libraries equal</th><th>within</th><th>off</th>" : "");
     for (int state = (int)first; state >= (int)last; state--) {
         for (size_t i = 0; i < list->count; i++) {
@@ -172,6 +189,8 @@ static void put_library(FILE *to, const struct comparison *c, const struct compa
         fputs("<span class=\"off\">without match</span>", to);
     else
         put_states(to, list->states);
+    if (list->silent)
+        fprintf(to, ", %zu not compared", list->silent);
     if (differs) {
         fputs("</summary>\n", to);
         put_table(to, list, STATE_OFF, STATE_WITHIN, false);
@@ -230,10 +249,14 @@ static void put_top(FILE *to, const struct comparison *c)
         "below %g. What zstd makes of a part may differ by five times as much. ~ is an estimate from a part of "
         "the debug information.</p>\n",
         100 * c->compare->options.tolerance, c->compare->options.tolerance);
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
-        if (compare_is_unknown(c, (enum compare_group)g))
-            fprintf(to, "<p>Not compared, because the %s does not say: %s.</p>\n",
-                    c->unknown[REAL][g] ? "real" : "twin", compare_group_names[g]);
+    for (int s = 0; s < SIDES; s++) {
+        char *names = compare_silence_text(c, s);
+        if (*names) {
+            fprintf(to, "<p>Not compared, because the %s does not say: ", s == REAL ? "real" : "twin");
+            html_text(to, names);
+            fputs(".</p>\n", to);
+        }
+        free(names);
     }
     for (size_t i = 0; i < c->compare->complaints; i++) {
         fputs("<p class=\"off\">not read: ", to);

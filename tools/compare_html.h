@@ -27,8 +27,9 @@ struct html_bar {
 };
 void html_bars(FILE *to, const char *title, struct html_bar *bar, size_t count, size_t most);
 
-/* Two distributions, by shares in buckets and as cumulated; `unit` is that of values. */
-void html_distribution(FILE *to, const char *title, const char *unit, const struct histogram h[SIDES]);
+/* Two distributions, by shares in buckets and as cumulated; `unit` is that of values,
+ * `of` what has them. */
+void html_distribution(FILE *to, const char *title, const char *unit, const char *of, const struct histogram h[SIDES]);
 
 /* A point for each pair of libraries, by the size of the real one. `label` has the
  * names as they may be shown. */

@@ -68,6 +68,8 @@ static json_object *json_quantity(const struct compare_quantity *q, bool of_set)
     if (of_set && q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF]) {
         json_object *libraries = object();
         put_states(libraries, q->libraries);
+        if (q->silent)
+            put_number(libraries, "not-compared", q->silent);
         json_object_object_add(o, "libraries", libraries);
     }
     return o;
@@ -110,6 +112,8 @@ static json_object *json_library(const struct comparison *c, const struct compar
     put_text(o, "matched", compare_is_alone(library) ? "none" : library->pair.by_name ? "name" : "order");
     json_object *states = object();
     put_states(states, library->list.states);
+    if (library->list.silent)
+        put_number(states, "not-compared", library->list.silent);
     json_object_object_add(o, "states", states);
     json_object_object_add(o, "quantities", json_list(&library->list, false));
     return o;
@@ -130,12 +134,10 @@ static json_object *json_summary(const struct comparison *c)
     put_number(o, "only-real", c->pairs.alone[REAL]);
     put_number(o, "only-twin", c->pairs.alone[TWIN]);
     put_number(o, "libraries-off", c->libraries_off);
-    json_object *unknown = report_must(json_object_new_array());
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
-        if (compare_is_unknown(c, (enum compare_group)g))
-            json_object_array_add(unknown, report_must(json_object_new_string(compare_group_names[g])));
-    }
-    json_object_object_add(o, "not-compared", unknown);
+    json_object *silent = report_must(json_object_new_array());
+    for (size_t i = 0; i < c->silences; i++)
+        json_object_array_add(silent, report_must(json_object_new_string(c->silence[i].name)));
+    json_object_object_add(o, "not-compared", silent);
     return o;
 }
 

@@ -35,13 +35,17 @@ static void put_tally(FILE *to, const struct comparison *c, enum compare_tally_o
 
 /* ---- sizes ---- */
 
-static uint64_t number_of(const struct comparison *c, const struct compare_row *row, const char *key)
+/* The number of a row; false where it does not say it. */
+static bool find_number(const struct comparison *c, const struct compare_row *row, const char *key, uint64_t *number)
 {
+    *number = 0;
     for (size_t i = 0; i < row->values; i++) {
-        if (strcmp(c->keys.of[row->value[i].key].name, key) == 0)
-            return row->value[i].number;
+        if (strcmp(c->keys.of[row->value[i].key].name, key) == 0) {
+            *number = row->value[i].number;
+            return true;
+        }
     }
-    return 0;
+    return row->complete;
 }
 
 static void put_sizes(FILE *to, const struct comparison *c, const char *key)
@@ -53,9 +57,8 @@ static void put_sizes(FILE *to, const struct comparison *c, const char *key)
     for (size_t i = 0; i < c->pairs.count; i++) {
         for (int s = 0; s < SIDES; s++) {
             uint32_t row = c->pairs.of[i].of[s];
-            point[i].has[s] = row != COMPARE_NOBODY;
             point[i].label[s] = compare_library_name(c, s, row, label[i][s]);
-            point[i].number[s] = point[i].has[s] ? number_of(c, &c->side[s].row[row], key) : 0;
+            point[i].has[s] = row != COMPARE_NOBODY && find_number(c, &c->side[s].row[row], key, &point[i].number[s]);
         }
     }
     html_points(to, title, point, c->pairs.count);
@@ -75,14 +78,14 @@ static void put_degree(FILE *to, const struct comparison *c, bool inward, const 
             h[s].count[histogram_bucket(degree[i])]++;
         free(degree);
     }
-    html_distribution(to, title, "libraries", h);
+    html_distribution(to, title, "libraries", "libraries", h);
 }
 
 static void put_samples(FILE *to, const struct comparison *c, enum compare_sample of, const char *title,
-                        const char *unit)
+                        const char *unit, const char *of_what)
 {
     const struct histogram h[SIDES] = {c->side[REAL].histogram[of], c->side[TWIN].histogram[of]};
-    html_distribution(to, title, unit, h);
+    html_distribution(to, title, unit, of_what, h);
 }
 
 void html_pictures(FILE *to, const struct comparison *c)
@@ -94,18 +97,18 @@ void html_pictures(FILE *to, const struct comparison *c)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         put_sizes(to, c, sizes[i]);
     fputs("</div>\n<h2>Distributions</h2>\n<div class=\"pairs\">\n", to);
-    put_samples(to, c, SAMPLE_FUNCTIONS, "Sizes of functions", "bytes");
-    put_samples(to, c, SAMPLE_NAMES, "Lengths of names", "characters");
-    if (!compare_is_unknown(c, GROUP_NEEDED)) {
+    put_samples(to, c, SAMPLE_FUNCTIONS, "Sizes of functions", "bytes", "functions");
+    put_samples(to, c, SAMPLE_NAMES, "Lengths of names", "characters", "names");
+    if (compare_has_graph(&c->side[REAL]) && compare_has_graph(&c->side[TWIN])) {
         fputs("</div>\n<h2>Graph of DT_NEEDED</h2>\n<div class=\"pairs\">\n", to);
-        put_degree(to, c, false, "How many libraries of the set each one needs");
-        put_degree(to, c, true, "How many libraries of the set need it");
+        put_degree(to, c, false, "Libraries that each one needs");
+        put_degree(to, c, true, "Libraries that need each one");
     }
     fputs("</div>\n<h2>Shares</h2>\n<div class=\"pictures\">\n", to);
-    put_group(to, c, "mix.", "Debug sections");
-    put_group(to, c, "share.", "What text consists of");
-    put_group(to, c, "relocations.", "Relocations");
-    put_tally(to, c, TALLY_TAGS, "Tags of debug information");
-    put_tally(to, c, TALLY_FORMS, "Forms of its attributes");
+    put_group(to, c, "mix.", "Debug sections, % of their bytes");
+    put_group(to, c, "share.", "What text consists of, % of bytes");
+    put_group(to, c, "relocations.", "Relocations, % by type");
+    put_tally(to, c, TALLY_TAGS, "Tags of debug information, % of entries");
+    put_tally(to, c, TALLY_FORMS, "Forms, % of attributes");
     fputs("</div>\n", to);
 }

@@ -30,6 +30,7 @@ struct reading {
     struct compare_edge *edge;
     size_t edges, edge_room;
     size_t edges_of_all;
+    bool says_needed; /* the present row */
 };
 
 #define WRONG(r, ...) (error_set((r)->e, ERROR_INPUT, __VA_ARGS__), place(r))
@@ -321,14 +322,13 @@ static bool take_member(struct reading *r, const char *key)
         return true;
     }
     if (strcmp(key, "needed") == 0) {
-        row->has_edges = true;
+        r->says_needed = true;
         return take_needed(r, scalar(r));
     }
     for (int s = 0; s < COMPARE_SAMPLES; s++) {
         if (strcmp(key, compare_sample_names[s]) == 0)
             return take_quantiles(r, key, scalar(r), &row->quantiles[s]);
     }
-    row->has_edges |= strcmp(key, "outside") == 0;
     if (strcmp(key, "kind") == 0)
         row->module = strcmp(scalar(r), "module") == 0;
     return take_value(r, key, scalar(r));
@@ -350,13 +350,32 @@ static size_t sum_below(const struct reading *r, const char *top, uint64_t *sum)
     return count;
 }
 
-static uint64_t number_at(const struct reading *r, const char *name)
+/* What the row says of a key; NULL where it does not. */
+static const struct compare_value *find_value(const struct reading *r, const char *name)
 {
     for (size_t i = 0; i < r->values; i++) {
         if (strcmp(r->keys->of[r->value[i].key].name, name) == 0)
-            return r->value[i].number;
+            return &r->value[i];
     }
-    return 0;
+    return NULL;
+}
+
+static uint64_t number_at(const struct reading *r, const char *name)
+{
+    const struct compare_value *value = find_value(r, name);
+    return value ? value->number : 0;
+}
+
+/* Whether the row is as pyelfprof writes them: of a capture, and with all that it never
+ * leaves out. */
+static bool is_complete(const struct reading *r)
+{
+    static const char *const always[] = {"kind", "text", "data", "bss", "functions", "plt", "outside"};
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+        if (!find_value(r, always[i]))
+            return false;
+    }
+    return r->side->captured;
 }
 
 /* Says what pyelfprof leaves out because it follows: `global` where it is as
@@ -387,7 +406,10 @@ static bool keep_row(struct reading *r)
 {
     struct compare_row *row = present_row(r);
     uint64_t symbols = 0;
-    if (!complete(r))
+    row->complete = is_complete(r);
+    row->has_edges = row->complete || r->says_needed;
+    r->says_needed = false;
+    if (row->complete && !complete(r))
         return false;
     for (size_t i = 0; i < r->edges; i++)
         symbols += r->edge[i].symbols;
@@ -461,6 +483,10 @@ static bool take_top(struct reading *r, const char *key)
     }
     if (strcmp(key, "distributions") == 0)
         return each_member(r, key, take_distribution);
+    if (strcmp(key, "captured") == 0) {
+        r->side->captured = true;
+        return skip(r);
+    }
     if (strcmp(key, "sections") == 0)
         return each_member(r, key, take_size);
     if (strcmp(key, "libraries") == 0) {
@@ -471,6 +497,7 @@ static bool take_top(struct reading *r, const char *key)
         if (!number_of(scalar(r), &number))
             return WRONG(r, "%s: '%.40s' is no whole number", key, scalar(r));
         r->side->of_kind[*key == 'm'] = number;
+        r->side->says_kind[*key == 'm'] = true;
         return true;
     }
     return skip(r);

@@ -6,10 +6,9 @@
 #include "tools/compare.h"
 #include "tools/compare_distance.h"
 
-enum { LOOSER = 5, WORDS_MOST = 64 };
+enum { WORDS_MOST = 64 };
 
 const char *const compare_state_names[STATES] = {"equal", "within", "off"};
-const char *const compare_group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "needed"};
 const char *const compare_method_names[] = {[METHOD_EXACT] = "values",
                                             [METHOD_BUCKETS] = "buckets",
                                             [METHOD_QUANTILES] = "quantiles",
@@ -30,7 +29,7 @@ static enum compare_state loose_state(uint64_t real, uint64_t twin, double toler
 {
     if (real == twin)
         return STATE_EQUAL;
-    double factor = 1 + LOOSER * tolerance;
+    double factor = 1 + COMPARE_LOOSER * tolerance;
     return (double)twin <= factor * (double)real && (double)real <= factor * (double)twin ? STATE_WITHIN : STATE_OFF;
 }
 
@@ -67,9 +66,14 @@ struct word_count {
 struct column {
     uint64_t number[SIDES]; /* of the present pair */
     const char *word[SIDES];
+    bool said[SIDES]; /* by the row, or it follows: not, it is not known */
     uint64_t sum[SIDES];
     bool sampled;
-    bool known[SIDES]; /* some row has it */
+    size_t has[SIDES]; /* rows that are not complete, but say it */
+    bool known[SIDES]; /* all rows say it */
+    bool compared;     /* in some pair */
+    int silent;        /* the side on which some pair's row does not say it */
+    size_t silents;    /* pairs of which only one says it */
     size_t states[STATES];
 };
 
@@ -127,10 +131,12 @@ static void spread(struct comparing *g, const struct compare_row *row, int side)
         bool word = keys->of[k].kind == COMPARE_WORD;
         g->column[k].word[side] = !word ? NULL : missing ? missing : "-";
         g->column[k].number[side] = !word && missing ? strtoull(missing, NULL, 10) : 0;
+        g->column[k].said[side] = !row || row->complete;
     }
     for (size_t i = 0; row && i < row->values; i++) {
         struct column *column = &g->column[row->value[i].key];
         column->number[side] = row->value[i].number;
+        column->said[side] = true;
         if (row->value[i].word)
             column->word[side] = row->value[i].word;
     }
@@ -142,6 +148,8 @@ static void compare_edges(struct comparing *g, const struct compare_row *real, c
     struct column *libraries = &g->column[g->same_libraries];
     struct column *order = &g->column[g->same_order];
     struct column *symbols = &g->column[g->same_symbols];
+    libraries->said[REAL] = order->said[REAL] = symbols->said[REAL] = !real || real->has_edges;
+    libraries->said[TWIN] = order->said[TWIN] = symbols->said[TWIN] = !twin || twin->has_edges;
     if (!real)
         return;
     libraries->number[REAL] = order->number[REAL] = real->edges;
@@ -187,12 +195,40 @@ static bool quantity_of(const struct comparing *g, uint32_t key, struct compare_
     return q->number[REAL] || q->number[TWIN];
 }
 
+/* Whether both rows say it, or the only one that there is. */
+static bool is_said(const struct column *column)
+{
+    return column->said[REAL] && column->said[TWIN];
+}
+
+/* Of what only one of a pair says; what is 0 may as well not be said. */
+static bool is_half_said(const struct column *column)
+{
+    for (int s = 0; s < SIDES; s++) {
+        if (column->said[s] && !column->said[!s])
+            return column->number[s] || column->word[s];
+    }
+    return false;
+}
+
+static void be_silent(struct column *column, struct compare_list *list)
+{
+    if (!is_half_said(column))
+        return;
+    column->silent = column->said[REAL] ? TWIN : REAL;
+    column->silents++;
+    list->silent++;
+}
+
 static void sum_up(struct comparing *g, const struct compare_row *const row[SIDES])
 {
     const struct compare_keys *keys = &g->c->keys;
     for (uint32_t k = 0; k < keys->count; k++) {
         for (int s = 0; s < SIDES; s++) {
             struct column *column = &g->column[k];
+            if (!is_said(column))
+                continue;
+            column->compared = true;
             if (keys->of[k].kind == COMPARE_WORD && row[s])
                 count_word(g, k, column->word[s], s);
             column->sum[s] = add(column->sum[s], column->number[s]);
@@ -248,7 +284,9 @@ static void compare_library(struct comparing *g, struct compare_library *library
     struct compare_quantity q;
     bool sampled = row[REAL]->sampled || row[TWIN]->sampled;
     for (uint32_t i = 0; i < c->keys.count; i++) {
-        if (!quantity_of(g, g->order[i], &q))
+        if (!is_said(&g->column[g->order[i]]) && c->keys.of[g->order[i]].kind != COMPARE_SKIP)
+            be_silent(&g->column[g->order[i]], &library->list);
+        if (!is_said(&g->column[g->order[i]]) || !quantity_of(g, g->order[i], &q))
             continue;
         q.sampled = q.sampled && sampled;
         g->column[g->order[i]].states[q.state]++;
@@ -280,6 +318,7 @@ static void add_words(struct comparing *g, uint32_t key)
         q.name = compare_text(g->c->compare, name);
         q.state = compare_number_state(q.number[REAL], q.number[TWIN], g->tolerance);
         memcpy(q.libraries, g->column[key].states, sizeof q.libraries);
+        q.silent = g->column[key].silents;
         compare_add(&g->c->set, &q);
     }
 }
@@ -291,6 +330,8 @@ static void add_sums(struct comparing *g)
         uint32_t key = g->order[i];
         struct column *column = &g->column[key];
         struct compare_quantity q;
+        if (!column->compared)
+            continue;
         if (g->c->keys.of[key].kind == COMPARE_WORD) {
             add_words(g, key);
             continue;
@@ -301,6 +342,7 @@ static void add_sums(struct comparing *g)
             continue;
         q.sampled = column->sampled;
         memcpy(q.libraries, column->states, sizeof q.libraries);
+        q.silent = column->silents;
         compare_add(set, &q);
     }
 }
@@ -329,85 +371,103 @@ static void set_keys(struct comparing *g)
     }
 }
 
-/* Whether a key belongs to a group, "zstd" or "zstd.text". */
-static bool is_in(const char *key, const char *group)
+static bool is_size(const char *name)
 {
-    size_t length = strlen(group);
-    return strncmp(key, group, length) == 0 && (key[length] == '\0' || key[length] == '.');
-}
-
-/* Whether any row of the side has a key of the group. */
-static bool has_group(const struct comparison *c, int side, const char *group)
-{
-    for (size_t i = 0; i < c->side[side].rows; i++) {
-        const struct compare_row *row = &c->side[side].row[i];
-        for (size_t j = 0; j < row->values; j++) {
-            if (is_in(c->keys.of[row->value[j].key].name, group))
-                return true;
-        }
+    static const char *const sizes[] = {"text", "data", "bss", "debug", "symtab", "strtab"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (strcmp(sizes[i], name) == 0)
+            return true;
     }
     return false;
 }
 
-/* A side without debug information has nothing to say of it. */
-static bool says(const struct comparison *c, int side, enum compare_group group)
+/* The sums of a side, and which of them are known. */
+static void sum_side(struct comparing *g, int s, uint64_t of_kind[2])
 {
-    return has_group(c, side, compare_group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info"));
+    const struct compare_side *side = &g->c->side[s];
+    size_t rows = side->summary ? 1 : side->rows;
+    size_t incomplete = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const struct compare_row *row = side->summary ? &side->sums : &side->row[i];
+        for (size_t j = 0; j < row->values; j++) {
+            struct column *column = &g->column[row->value[j].key];
+            column->sum[s] = add(column->sum[s], row->value[j].number);
+            column->has[s] += !row->complete;
+        }
+        incomplete += !row->complete;
+        of_kind[row->module]++;
+    }
+    for (uint32_t k = 0; k < g->c->keys.count; k++)
+        g->column[k].known[s] = g->column[k].has[s] == incomplete;
+    if (side->summary)
+        memcpy(of_kind, side->of_kind, sizeof side->of_kind);
 }
 
-static void skip_group(struct compare_keys *keys, const char *group)
+/* How many there are of a kind, where either side says. */
+static void add_kind(struct comparing *g, const char *name, bool module, uint64_t of_kind[SIDES][2])
 {
-    for (uint32_t k = 0; k < keys->count; k++) {
-        if (is_in(keys->of[k].name, group))
-            keys->of[k].kind = COMPARE_SKIP;
+    struct comparison *c = g->c;
+    const struct column *kind = &g->column[compare_key(c->compare, &c->keys, "kind")];
+    for (int s = 0; s < SIDES; s++) {
+        if (c->side[s].summary ? c->side[s].says_kind[module] : kind->known[s])
+            continue;
+        if (of_kind[!s][module])
+            compare_be_silent(c, name, s);
+        return;
     }
+    add_count(g, name, of_kind[REAL][module], of_kind[TWIN][module]);
 }
 
-/* What a side was not asked for is not compared. */
-static void skip_unknown(struct comparison *c)
-{
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
-        const char *name = compare_group_names[g];
-        for (int s = 0; s < SIDES; s++)
-            c->unknown[s][g] = !says(c, s, (enum compare_group)g) && has_group(c, !s, name);
-        if (compare_is_unknown(c, (enum compare_group)g))
-            skip_group(&c->keys, name);
-    }
-    if (compare_is_unknown(c, GROUP_NEEDED)) {
-        skip_group(&c->keys, "outside");
-        skip_group(&c->keys, "indirect");
-    }
-}
-
-/* A profile without rows has few sums, and these are compared. */
+/* A profile without rows has few sums, and these are compared. Of what else it does
+ * not say only the sizes are worth a word. */
 static void compare_summary(struct comparing *g)
 {
     struct comparison *c = g->c;
-    uint64_t of_kind[SIDES][2];
-    for (int s = 0; s < SIDES; s++) {
-        const struct compare_side *side = &c->side[s];
-        size_t rows = side->summary ? 1 : side->rows;
-        of_kind[s][0] = of_kind[s][1] = 0;
-        for (size_t i = 0; i < rows; i++) {
-            const struct compare_row *row = side->summary ? &side->sums : &side->row[i];
-            for (size_t j = 0; j < row->values; j++) {
-                struct column *column = &g->column[row->value[j].key];
-                column->sum[s] = add(column->sum[s], row->value[j].number);
-                column->known[s] = true;
-            }
-            of_kind[s][row->module]++;
+    uint64_t of_kind[SIDES][2] = {{0, 0}, {0, 0}};
+    for (int s = 0; s < SIDES; s++)
+        sum_side(g, s, of_kind[s]);
+    add_kind(g, "kind: module", true, of_kind);
+    add_kind(g, "kind: utility", false, of_kind);
+    for (uint32_t i = 0; i < c->keys.count; i++) {
+        struct compare_key *key = &c->keys.of[g->order[i]];
+        struct column *column = &g->column[g->order[i]];
+        column->compared = column->known[REAL] && column->known[TWIN];
+        if (column->compared)
+            continue;
+        key->kind = COMPARE_SKIP;
+        for (int s = 0; s < SIDES; s++) {
+            if (!column->known[s] && column->sum[!s] && is_size(key->name))
+                compare_be_silent(c, key->name, s);
         }
-        if (side->summary)
-            memcpy(of_kind[s], side->of_kind, sizeof of_kind[s]);
     }
-    for (uint32_t k = 0; k < c->keys.count; k++) {
-        struct column *column = &g->column[k];
-        if ((c->side[REAL].summary && !column->known[REAL]) || (c->side[TWIN].summary && !column->known[TWIN]))
-            c->keys.of[k].kind = COMPARE_SKIP;
-    }
-    add_count(g, "kind: module", of_kind[REAL][1], of_kind[TWIN][1]);
-    add_count(g, "kind: utility", of_kind[REAL][0], of_kind[TWIN][0]);
     add_sums(g);
+}
+
+/* Whether any key is compared that stands below the same one, "dwarf" of "dwarf.dies". */
+static bool is_compared_in_part(const struct comparing *g, const char *name)
+{
+    size_t top = strcspn(name, ".");
+    for (uint32_t k = 0; k < g->c->keys.count; k++) {
+        const char *other = g->c->keys.of[k].name;
+        if (strcspn(other, ".") == top && strncmp(other, name, top) == 0 && g->column[k].compared)
+            return true;
+    }
+    return false;
+}
+
+/* The keys that no pair says on both sides. */
+static void list_silent(struct comparing *g)
+{
+    struct comparison *c = g->c;
+    for (uint32_t i = 0; i < c->keys.count; i++) {
+        const struct column *column = &g->column[g->order[i]];
+        const char *name = c->keys.of[g->order[i]].name;
+        char top[32];
+        if (column->silents == 0 || column->compared)
+            continue;
+        snprintf(top, sizeof top, "%.*s", (int)strcspn(name, "."), name);
+        compare_be_silent(c, is_compared_in_part(g, name) ? name : compare_text(c->compare, top), column->silent);
+    }
 }
 
 static void compare_rows(struct comparing *g)
@@ -415,12 +475,13 @@ static void compare_rows(struct comparing *g)
     struct comparison *c = g->c;
     g->place = report_must(malloc((c->side[TWIN].rows + 1) * sizeof *g->place));
     memset(g->place, 0xff, (c->side[TWIN].rows + 1) * sizeof *g->place);
-    skip_unknown(c);
+    compare_skip_unknown(c);
     c->library = report_must(calloc(c->pairs.count + 1, sizeof *c->library));
     for (size_t i = 0; i < c->pairs.count; i++) {
         c->library[i].pair = c->pairs.of[i];
         compare_library(g, &c->library[i]);
     }
+    list_silent(g);
     add_count(g, "libraries", c->side[REAL].rows, c->side[TWIN].rows);
     add_sums(g);
     compare_distributions(c, g->sample_states);

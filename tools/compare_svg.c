@@ -7,7 +7,8 @@
 #include "tools/compare_html.h"
 
 /* In the pictures' own units, some pixels. */
-enum { WIDTH = 420, LEFT = 46, RIGHT = 410, TOP = 10, BOTTOM = 150, HEIGHT = 180 };
+enum { FEW = 80 }; /* libraries that are shown one by one */
+enum { WIDTH = 420, LEFT = 46, RIGHT = 410, TOP = 10, BOTTOM = 150, HEIGHT = 184 };
 
 static const char *const side_names[SIDES] = {"real", "twin"};
 
@@ -67,7 +68,9 @@ static void put_bar(FILE *to, const struct html_bar *bar, const double all[SIDES
     html_text(to, bar->name);
     fputs("</text>\n", to);
     for (int s = 0; s < SIDES; s++) {
-        double share = all[s] > 0 ? (double)bar->number[s] / all[s] : 0;
+        if (all[s] <= 0)
+            continue; /* it has none, or does not say */
+        double share = (double)bar->number[s] / all[s];
         double at = y + s * (THICK + 1);
         double length = most > 0 ? share / most * (TO - FROM) : 0;
         fprintf(to, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s: ", side_names[s],
@@ -131,29 +134,48 @@ static struct range range_of(const struct histogram h[SIDES])
     return r;
 }
 
+enum { TICKS_MOST = 32 };
+struct ticks {
+    double x[TICKS_MOST];
+    size_t count;
+};
+
 static double bucket_x(const struct range *r, double bucket)
 {
     return LEFT + (bucket - r->first) / (double)(r->last - r->first) * (RIGHT - LEFT);
 }
 
+/* A tick at a value, where there is room beside those that are there. */
+static void put_tick(FILE *to, const struct range *r, uint64_t value, struct ticks *t)
+{
+    enum { ROOM = 28 };
+    char text[16];
+    unsigned bucket = histogram_bucket(value);
+    if (bucket < r->first || bucket >= r->last || t->count == TICKS_MOST)
+        return;
+    double least = (double)histogram_least(bucket);
+    double width = (double)histogram_least(bucket + 1) - least;
+    double x = bucket_x(r, bucket + ((double)value - least) / width);
+    for (size_t i = 0; i < t->count; i++) {
+        if (fabs(x - t->x[i]) < ROOM)
+            return;
+    }
+    if (x > RIGHT - 12)
+        return;
+    t->x[t->count++] = x;
+    fprintf(to, "<path class=\"axis\" d=\"M%.1f %dv4\"/><text class=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n", x,
+            BOTTOM, x, BOTTOM + 15, brief((double)value, text));
+}
+
+/* Powers of ten first, then between them what there is room for. */
 static void put_ticks(FILE *to, const struct range *r, const char *unit)
 {
-    static const uint64_t values[] = {0,    1,     2,      5,       10,       20,        50,        100,
-                                      1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    char text[16];
-    double last = -100;
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        unsigned bucket = histogram_bucket(values[i]);
-        if (bucket < r->first || bucket >= r->last)
-            continue;
-        double least = (double)histogram_least(bucket);
-        double width = (double)histogram_least(bucket + 1) - least;
-        double x = bucket_x(r, bucket + ((double)values[i] - least) / width);
-        if (x - last < 26 || x > RIGHT - 20)
-            continue;
-        fprintf(to, "<path class=\"axis\" d=\"M%.1f %dv4\"/><text class=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n", x,
-                BOTTOM, x, BOTTOM + 15, brief((double)values[i], text));
-        last = x;
+    static const unsigned firsts[] = {1, 2, 5};
+    struct ticks t = {.count = 0};
+    put_tick(to, r, 0, &t);
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        for (uint64_t value = firsts[i]; value <= 1000000000000; value *= 10)
+            put_tick(to, r, value, &t);
     }
     fprintf(to, "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">%s</text>\n", LEFT, BOTTOM,
             RIGHT, RIGHT, BOTTOM + 28, unit);
@@ -221,21 +243,34 @@ static void put_gap(FILE *to, const struct range *r, const struct histogram h[SI
         return;
     double x = bucket_x(r, at + 1);
     double y[SIDES] = {BOTTOM - from * (BOTTOM - TOP), BOTTOM - up_to * (BOTTOM - TOP)};
-    bool right = x < (LEFT + RIGHT) / 2.0;
-    fprintf(to,
-            "<path class=\"gap\" d=\"M%.1f %.1fV%.1f\"/><text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%.3f apart</text>\n",
-            x, y[REAL], y[TWIN], right ? "start" : "end", x + (right ? 6 : -6),
-            (y[REAL] + y[TWIN]) / 2 + (right ? 10 : -4), most);
+    /* Below the curves, which all end at the top right. */
+    fprintf(
+        to,
+        "<path class=\"gap\" d=\"M%.1f %.1fV%.1f\"/><text class=\"end\" x=\"%d\" y=\"%d\">at most %.3f apart</text>\n",
+        x, y[REAL], y[TWIN], RIGHT - 4, BOTTOM - 8, most);
 }
 
-void html_distribution(FILE *to, const char *title, const char *unit, const struct histogram h[SIDES])
+/* A share at or above the highest, of which a half is a number of few digits, too. */
+static double round_up(double highest)
+{
+    static const double steps[] = {0.1, 0.2, 0.4, 0.6, 0.8, 1};
+    double power = pow(10, ceil(log10(highest)));
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        if (highest <= steps[i] * power * (1 + 1e-9))
+            return steps[i] * power;
+    }
+    return power;
+}
+
+void html_distribution(FILE *to, const char *title, const char *unit, const char *of, const struct histogram h[SIDES])
 {
     const struct range r = range_of(h);
-    double highest = highest_share(h);
     char text[32], caption[160];
     if (r.first >= r.last)
         return;
-    begin(to, title, HEIGHT);
+    double highest = round_up(highest_share(h));
+    snprintf(caption, sizeof caption, "%s, %% of %s", title, of);
+    begin(to, caption, HEIGHT);
     for (int i = 0; i <= 2; i++) {
         snprintf(text, sizeof text, "%.3g %%", 100 * highest * i / 2);
         grid_line(to, BOTTOM - (double)(BOTTOM - TOP) * i / 2, text);
@@ -244,7 +279,7 @@ void html_distribution(FILE *to, const char *title, const char *unit, const stru
     put_curve(to, &r, &h[TWIN], TWIN, highest, false);
     put_ticks(to, &r, unit);
     end(to);
-    snprintf(caption, sizeof caption, "%s, cumulated", title);
+    snprintf(caption, sizeof caption, "%s, cumulated, %% of %s", title, of);
     begin(to, caption, HEIGHT);
     for (int i = 0; i <= 2; i++) {
         snprintf(text, sizeof text, "%d %%", 50 * i);
@@ -319,7 +354,6 @@ static void put_point(FILE *to, const struct html_point *p, int side, double x, 
 
 static void put_points(FILE *to, const struct html_point *point, size_t count, size_t step, const struct scale *s)
 {
-    enum { FEW = 80 };
     bool many = count / step > FEW;
     for (int side = 0; side < SIDES; side++) {
         bool band = many && side == REAL;
@@ -358,8 +392,9 @@ void html_points(FILE *to, const char *title, struct html_point *point, size_t c
         grid_line(to, scale_y(&s, (uint64_t)pow(10, power)), brief(pow(10, power), number));
     fprintf(
         to,
-        "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">libraries, largest first</text>\n",
-        LEFT, BOTTOM, RIGHT, RIGHT, BOTTOM + 15);
+        "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">%zu %s, largest first%s</text>\n",
+        LEFT, BOTTOM, RIGHT, RIGHT, BOTTOM + 15, count, count == 1 ? "library" : "libraries",
+        count / step > FEW ? "; band: real, dots: twin" : "");
     put_points(to, point, count, step, &s);
     end(to);
 }

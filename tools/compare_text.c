@@ -1,5 +1,6 @@
 /* The comparison as tables for people, what differs first; see compare.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,9 @@ void compare_difference_text(const struct compare_quantity *q, char difference[C
                  : twin > real ? "+"
                                : "",
                  twin < real ? real - twin : twin - real);
-        if (real && real != twin)
-            snprintf(share, CELL, "%+.2f %%", 100 * ((double)twin - (double)real) / (double)real);
+        const double percent = real ? 100 * ((double)twin - (double)real) / (double)real : 0;
+        if (percent != 0)
+            snprintf(share, CELL, fabs(percent) < 0.01 ? "%+.4f %%" : "%+.2f %%", percent);
     }
 }
 
@@ -50,6 +52,9 @@ static void print_quantity(const struct compare_quantity *q, bool of_set)
         snprintf(libraries, sizeof libraries, "  off in %zu of %zu", q->libraries[STATE_OFF], all);
     else if (of_set && q->libraries[STATE_WITHIN])
         snprintf(libraries, sizeof libraries, "  differs in %zu of %zu", q->libraries[STATE_WITHIN], all);
+    if (of_set && q->silent)
+        snprintf(libraries + strlen(libraries), sizeof libraries - strlen(libraries), "  not compared in %zu",
+                 q->silent);
     printf("  %s%-*s", q->sampled ? "~" : "", NAME_WIDTH - q->sampled, q->name);
     print_cell(q, REAL);
     print_cell(q, TWIN);
@@ -115,8 +120,11 @@ static void print_library(const struct comparison *c, const struct compare_libra
     printf("\n%s", real);
     if (strcmp(real, twin) != 0)
         printf(" and %s", twin);
-    printf(": %zu off, %zu within, %zu equal\n", list->states[STATE_OFF], list->states[STATE_WITHIN],
+    printf(": %zu off, %zu within, %zu equal", list->states[STATE_OFF], list->states[STATE_WITHIN],
            list->states[STATE_EQUAL]);
+    if (list->silent)
+        printf(", %zu not compared", list->silent);
+    putchar('\n');
     size_t shown = 0;
     for (int state = STATE_OFF; state >= (all ? STATE_EQUAL : STATE_OFF); state--) {
         for (size_t i = 0; i < list->count && (all || shown < QUANTITIES_SHOWN); i++) {
@@ -157,18 +165,47 @@ static void print_states(const struct comparison *c, const size_t states[STATES]
            100 * c->compare->options.tolerance, states[STATE_OFF]);
 }
 
+/* In lines that do not grow too long. */
+static void print_silence(const struct comparison *c, int side)
+{
+    enum { LINE = 100 };
+    char *names = compare_silence_text(c, side);
+    int at = *names ? printf("not compared, because the %s does not say:", side == REAL ? "real" : "twin") : 0;
+    for (const char *name = names; *name;) {
+        const int length = (int)strcspn(name, " ");
+        if (at + 1 + length > LINE)
+            at = printf("\n ") - 1;
+        at += printf(" %.*s", length, name);
+        name += length;
+        name += strspn(name, " ");
+    }
+    if (at)
+        putchar('\n');
+    free(names);
+}
+
+/* By five times the tolerance only. */
+static bool is_loosely_within(const struct comparison *c, const struct compare_quantity *q)
+{
+    const double tolerance = c->compare->options.tolerance;
+    return q->type == TYPE_NUMBER && q->state == STATE_WITHIN &&
+           compare_number_state(q->number[REAL], q->number[TWIN], tolerance) == STATE_OFF;
+}
+
 static void print_notes(const struct comparison *c)
 {
-    bool sampled = false;
-    for (size_t i = 0; i < c->set.count; i++)
+    bool sampled = false, loose = false;
+    for (size_t i = 0; i < c->set.count; i++) {
         sampled |= c->set.of[i].sampled;
+        loose |= is_loosely_within(c, &c->set.of[i]);
+    }
+    if (loose)
+        printf("zstd is an estimate by itself: within is up to %g times, upwards or downwards\n",
+               1 + COMPARE_LOOSER * c->compare->options.tolerance);
     if (sampled)
         puts("~ estimated from a part of the debug information; --full reads all");
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
-        if (compare_is_unknown(c, (enum compare_group)g))
-            printf("not compared, because the %s does not say: %s\n", c->unknown[REAL][g] ? "real" : "twin",
-                   compare_group_names[g]);
-    }
+    for (int s = 0; s < SIDES; s++)
+        print_silence(c, s);
 }
 
 void compare_print(const struct comparison *c)

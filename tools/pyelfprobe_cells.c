@@ -50,40 +50,80 @@ static int compare(const void *a, const void *b)
 
 double cells_median(double *values, size_t count)
 {
-    if (!count)
+    if (!count || !values)
         return NAN;
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-double cell_median(const struct cell *cell, enum metric metric)
+/* What is known of a metric, or of the ratios of pairs where there is a `b`; of
+ * malloc. NULL when memory ran out. */
+static double *gather(const struct cell *a, const struct cell *b, enum metric metric, size_t *known)
 {
-    double *values = cell->count ? malloc(cell->count * sizeof *values) : NULL;
-    size_t known = 0;
-    for (size_t i = 0; i < cell->count && values; i++)
-        if (!isnan(cell->samples[i].of[metric]))
-            values[known++] = cell->samples[i].of[metric];
+    double *values = malloc((a->count + 1) * sizeof *values);
+    *known = 0;
+    for (size_t i = 0; i < a->count && values; i++) {
+        const double below = a->samples[i].of[metric], above = b ? b->samples[i].of[metric] : 0;
+        if (b ? below > 0 && !isnan(above) : !isnan(below))
+            values[(*known)++] = b ? above / below : below;
+    }
+    return values;
+}
+
+static double median_of(const struct cell *a, const struct cell *b, enum metric metric)
+{
+    size_t known;
+    double *values = gather(a, b, metric, &known);
     const double median = cells_median(values, known);
     free(values);
     return median;
 }
 
+static struct spread spread_of(const struct cell *a, const struct cell *b, enum metric metric)
+{
+    size_t known;
+    double *values = gather(a, b, metric, &known);
+    struct spread spread = {NAN, NAN};
+    for (size_t i = 0; i < known && known > 1; i++) {
+        spread.least = fmin(spread.least, values[i]); /* of NAN and a number it is the number */
+        spread.most = fmax(spread.most, values[i]);
+    }
+    free(values);
+    return spread;
+}
+
+double cell_median(const struct cell *cell, enum metric metric)
+{
+    return median_of(cell, NULL, metric);
+}
+
+struct spread cell_spread(const struct cell *cell, enum metric metric)
+{
+    return spread_of(cell, NULL, metric);
+}
+
 double cells_ratio(const struct cell *a, const struct cell *b, enum metric metric)
 {
-    if (a->count != b->count) {
-        const double below = cell_median(a, metric);
-        return below > 0 ? cell_median(b, metric) / below : NAN;
-    }
-    double *ratios = a->count ? malloc(a->count * sizeof *ratios) : NULL;
-    size_t known = 0;
-    for (size_t i = 0; i < a->count && ratios; i++) {
-        const double below = a->samples[i].of[metric], above = b->samples[i].of[metric];
-        if (below > 0 && !isnan(above))
-            ratios[known++] = above / below;
-    }
-    const double ratio = cells_median(ratios, known);
-    free(ratios);
-    return ratio;
+    if (a->count == b->count)
+        return median_of(a, b, metric);
+    const double below = cell_median(a, metric);
+    return below > 0 ? cell_median(b, metric) / below : NAN;
+}
+
+struct spread cells_ratio_spread(const struct cell *a, const struct cell *b, enum metric metric)
+{
+    return a->count == b->count ? spread_of(a, b, metric) : (struct spread){NAN, NAN};
+}
+
+void cell_forget(struct cell *cell)
+{
+    free(cell->samples);
+    cell->samples = NULL;
+    cell->count = 0;
+    if (cell->outcome != OUTCOME_DONE)
+        return;
+    cell->outcome = OUTCOME_NONE;
+    cell->reason[0] = '\0';
 }
 
 void cells_free(struct cells *cells)

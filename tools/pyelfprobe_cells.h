@@ -93,6 +93,17 @@ double cell_median(const struct cell *cell, enum metric metric);
  * medians. NAN where it is not known. */
 double cells_ratio(const struct cell *a, const struct cell *b, enum metric metric);
 
+/* The least and the most of a metric over the samples that know it, and of the ratios
+ * of pairs. NAN where less than two are known: one has no spread. */
+struct spread {
+    double least, most;
+};
+struct spread cell_spread(const struct cell *cell, enum metric metric);
+struct spread cells_ratio_spread(const struct cell *a, const struct cell *b, enum metric metric);
+
+/* Takes back what was done; what failed stays so. */
+void cell_forget(struct cell *cell);
+
 /* The median of `count` values, which it sorts; NAN of none. */
 double cells_median(double *values, size_t count);
 

@@ -35,6 +35,18 @@ bool debugger_wants(const struct probe *p, enum session session)
     return false;
 }
 
+bool debugger_same_session(enum step a, enum step b)
+{
+    enum session session[2] = {SESSIONS, SESSIONS};
+    for (size_t i = 0; i < STEP_MARKS; i++) {
+        if (step_marks[i].step == a)
+            session[0] = step_marks[i].session;
+        if (step_marks[i].step == b)
+            session[1] = step_marks[i].session;
+    }
+    return session[0] == session[1] && session[0] != SESSIONS;
+}
+
 /* ---- one session ---- */
 
 /* gdb -x FILE, lldb -o 'command script import FILE': the script finds the plan in the environment. */
@@ -100,7 +112,7 @@ static bool take_mark(struct cell *cell, const struct mark *mark, double clock, 
                                          [METRIC_CPU] = mark->cpu - cpu,
                                          [METRIC_RSS] = mark->rss,
                                          [METRIC_FAULTS] = NAN,
-                                         [METRIC_FOUND] = strcmp(mark->name, "begin") == 0 ? NAN : mark->found}};
+                                         [METRIC_FOUND] = mark->found}};
     return cell_add(cell, &sample) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
@@ -120,6 +132,27 @@ static const char *not_asked(const struct plan *plan, enum step step)
     return NULL;
 }
 
+/* What the steps of a session came to, but for `start`. */
+static bool take_step(struct cell *cell, const struct step_mark *step, const struct plan *plan,
+                      const struct session_end *end, struct error *e)
+{
+    const struct mark *mark = plan_find(&end->marks, step_names[step->step]);
+    const struct mark *from = mark ? from_mark(&end->marks, step, mark) : NULL;
+    const char *missed = plan_missed(&end->marks, step_names[step->step]);
+    if (mark && from) {
+        if (step->step == STEP_FUNCTIONS && mark->found == 0 && !*cell->reason)
+            snprintf(cell->reason, sizeof cell->reason, "no function matches '%.150s'", plan->pattern);
+        return take_mark(cell, mark, from->clock, from->cpu, e);
+    }
+    if (missed)
+        cell_miss(cell, OUTCOME_FAILED, missed);
+    else if (not_asked(plan, step->step))
+        cell_miss(cell, OUTCOME_ABSENT, not_asked(plan, step->step));
+    else
+        cell_miss(cell, end->outcome == OUTCOME_DONE ? OUTCOME_FAILED : end->outcome, end->reason);
+    return true;
+}
+
 static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan, enum cache cache, size_t number,
                        const struct session_end *end, struct error *e)
 {
@@ -130,34 +163,29 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
         well = take_mark(&cells[STEP_BEGIN][cache][number], begin, end->begun, 0, e);
     for (size_t i = 0; i < STEP_MARKS && well; i++) {
         const struct step_mark *step = &step_marks[i];
-        struct cell *cell = &cells[step->step][cache][number];
-        if (step->session != plan->session || !p->options->step[step->step])
-            continue;
-        const struct mark *mark = plan_find(&end->marks, step_names[step->step]);
-        const struct mark *from = mark ? from_mark(&end->marks, step, mark) : NULL;
-        if (mark && from)
-            well = take_mark(cell, mark, from->clock, from->cpu, e);
-        else if (not_asked(plan, step->step))
-            cell_miss(cell, OUTCOME_ABSENT, not_asked(plan, step->step));
-        else
-            cell_miss(cell, end->outcome == OUTCOME_DONE ? OUTCOME_FAILED : end->outcome, end->reason);
+        if (step->session == plan->session && p->options->step[step->step])
+            well = take_step(&cells[step->step][cache][number], step, plan, end, e);
     }
     return well;
 }
 
-/* A session that failed at its first step will fail again. */
+/* A session that failed at the first step that is wanted will fail again, and one
+ * that took too long will so again. */
 static bool has_failed(const struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number)
 {
+    bool is_first = true, failed = false;
     for (size_t i = 0; i < STEP_MARKS; i++) {
-        const struct cell *cell = &p->cells.of[tool][step_marks[i].step][cache][number];
-        if (step_marks[i].session != session)
+        const enum step step = step_marks[i].step;
+        const enum outcome outcome = p->cells.of[tool][step][cache][number].outcome;
+        if (step_marks[i].session != session || !p->options->step[step])
             continue;
-        if (cell->outcome == OUTCOME_TIMEOUT)
+        if (outcome == OUTCOME_TIMEOUT)
             return true;
-        if (cell->outcome != OUTCOME_NONE)
-            return cell->outcome != OUTCOME_DONE && (step_marks[i].step != STEP_BREAK);
+        if (is_first)
+            failed = outcome != OUTCOME_NONE && outcome != OUTCOME_DONE && step != STEP_BREAK;
+        is_first = false;
     }
-    return false;
+    return failed;
 }
 
 static void miss_all(struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number,

@@ -22,6 +22,9 @@ bool debugger_run(struct probe *p, enum tool tool, const struct plan *plan, stru
 bool debugger_measure(struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number,
                       struct error *e);
 
+/* Whether both are steps of one session; `start`, of which each has one, is of none. */
+bool debugger_same_session(enum step a, enum step b);
+
 /* Whether any step of the session is wanted. */
 bool debugger_wants(const struct probe *p, enum session session);
 

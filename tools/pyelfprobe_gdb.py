@@ -3,8 +3,9 @@
 $PYELFPROBE_PLAN names a JSON file, whose members are those of `struct plan` in
 tools/pyelfprobe_plan.h. Marks go to the file that it names, one line each: the
 step's name, seconds on CLOCK_MONOTONIC, seconds of CPU and kB of peak memory of
-this process so far, and how many were found. pyelfprobe takes the differences.
-A line `error` has the reason why there are no more.
+this process so far, and how many were found, or -1. pyelfprobe takes the differences.
+A line `missed` has a step that came to nothing, and why; a line `error` the reason
+why there are no more.
 """
 
 import json
@@ -36,10 +37,15 @@ class Session:
     def ended(self, event):
         self.status = getattr(event, "exit_code", None)
 
-    def mark(self, step, found=0):
+    def mark(self, step, found=-1):
         now = time.monotonic()
         used = resource.getrusage(resource.RUSAGE_SELF)
         self.marks.write(f"{step} {now:.9f} {used.ru_utime + used.ru_stime:.6f} {used.ru_maxrss} {found}\n")
+
+    def miss(self, step, reason):
+        """The step has no time; that of the next one begins here."""
+        self.marks.write(f"missed {step} " + " ".join(reason.split()) + "\n")
+        self.mark("next")
 
     def fail(self, reason):
         self.marks.write("error " + " ".join(reason.split()) + "\n")
@@ -81,36 +87,70 @@ class Session:
                 raise RuntimeError(f"the program was stopped by {self.signal}")
         return False
 
+    def set_break(self, name):
+        """A breakpoint at a function that is there now; whether it is."""
+        try:
+            place = gdb.Breakpoint(name)
+        except gdb.error as failure:
+            self.miss("break", f"not found: '{name}': {failure}")
+            return False
+        if place.pending:
+            self.miss("break", f"not found: no function '{name}' in what is loaded at the entry point")
+        else:
+            self.mark("break", len(getattr(place, "locations", [0])))
+        return not place.pending
+
+    def list_functions(self, pattern):
+        try:
+            found = gdb.execute("info functions " + pattern, to_string=True).splitlines()
+        except gdb.error as failure:
+            return self.miss("functions", f"--pattern '{pattern}': {failure}")
+        # with debug information `12:   int f(int);`, without `0x0000000000001000  f`
+        self.mark("functions", sum(line.endswith(";") or line.startswith("0x") for line in found))
+
     def linked(self):
         plan = self.plan
         self.start()
         self.mark("phase1", objects())
-        if plan["break"]:
-            place = gdb.Breakpoint(plan["break"])
-            self.mark("break", 0 if place.pending else len(getattr(place, "locations", [0])))
+        is_there = not plan["break"] or self.set_break(plan["break"])
         if plan["pattern"]:
-            found = gdb.execute("info functions " + plan["pattern"], to_string=True).splitlines()
-            # with debug information `12:   int f(int);`, without `0x0000000000001000  f`
-            self.mark("functions", sum(line.endswith(";") or line.startswith("0x") for line in found))
-        if plan["backtrace"]:
-            if plan["until"] and plan["until"] != plan["break"]:
-                gdb.Breakpoint(plan["until"])
-            if not self.run():
-                return self.fail("the program ended before there was a place to look at")
-            self.mark("reached")
-            frames = gdb.execute("backtrace", to_string=True).splitlines()
-            self.mark("backtrace", sum(line.startswith("#") for line in frames))
+            self.list_functions(plan["pattern"])
+        if not plan["backtrace"]:
+            return
+        if not is_there and not plan["until"]:
+            return self.miss("backtrace", f"not found: no function '{plan['break']}' to stop at")
+        if plan["until"] and plan["until"] != plan["break"]:
+            gdb.Breakpoint(plan["until"])
+        if not self.run():
+            return self.miss("backtrace", self.why_not_reached())
+        self.mark("reached")
+        frames = gdb.execute("backtrace", to_string=True).splitlines()
+        self.mark("backtrace", sum(line.startswith("#") for line in frames))
+
+    def why_not_reached(self):
+        """Of a program that has ended, and should have stopped before."""
+        until = self.plan["until"]
+        places = [place for place in gdb.breakpoints() if place.location == until]
+        if self.status != 0 or not until:
+            return f"the program ended before all was loaded, with status {self.status}"
+        if all(place.pending for place in places):
+            return f"not found: no function '{until}' in all that the program has loaded"
+        return f"the program ended, and never called '{until}'"
 
     def events(self):
         plan = self.plan
-        for place in plan["breakpoints"] + [plan["until"]] * bool(plan["until"]):
-            gdb.Breakpoint(place)
+        places = [gdb.Breakpoint(place) for place in plan["breakpoints"]]
+        if plan["until"]:
+            gdb.Breakpoint(plan["until"])
         self.start()
         before = objects()
         self.mark("entry", before)
-        if not self.run() and (plan["signal"] or self.status != 0):
-            return self.fail(f"the program ended before all was loaded, with status {self.status}")
-        self.mark("phase2", objects() - before if self.lives() else 0)
+        if not self.run() and (plan["signal"] or plan["until"] or self.status != 0):
+            return self.fail(self.why_not_reached())
+        self.mark("phase2", objects() - before if self.lives() else -1)
+        absent = [place.location for place in places if place.pending]
+        if absent:
+            self.miss("breakpoints", f"not found: {len(absent)} of {len(places)} functions to break at, '{absent[0]}' first")
 
     def attach(self):
         gdb.execute(f"attach {self.plan['pid']}", to_string=True)

@@ -2,6 +2,7 @@
  * what a file needs comes before it, so that every library is one event. */
 #include "tools/pyelfprobe_grid.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,12 @@ static bool run_point(struct probe *p, enum tool tool, struct app *app, struct w
     if (!debugger_run(p, tool, &plan, &end, e))
         return false;
     const struct mark *from = plan_find(&end.marks, "entry"), *to = plan_find(&end.marks, "phase2");
+    const char *missed = plan_missed(&end.marks, "breakpoints");
+    if (missed) {
+        g->outcome = OUTCOME_FAILED;
+        snprintf(g->reason, sizeof g->reason, "%s", missed);
+        return true;
+    }
     if (from && to) {
         w->seconds[i][w->runs[i]++] = to->clock - from->clock;
         return true;
@@ -118,31 +125,44 @@ static bool prepare(struct probe *p, struct app *app, struct work *w, struct gri
     return true;
 }
 
-static bool measure(struct probe *p, enum tool tool, struct app *app, struct work *w, struct grid *g, struct error *e)
+/* Each point of all applications, in turn: A B, B A, ... and, in every other run, from
+ * the last point to the first. */
+static bool measure_turn(struct probe *p, enum tool tool, uint64_t turn, struct work *works, struct grid *grids,
+                         struct error *e)
 {
-    for (uint64_t turn = 0; turn < p->options->repeat; turn++)
-        for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = 0; i < GRID_MOST; i++)
+        for (size_t n = 0; n < p->app_count; n++) {
+            const size_t number = (turn + i) % 2 ? p->app_count - 1 - n : n;
+            struct grid *g = &grids[number];
+            if (g->outcome != OUTCOME_NONE || i >= g->count)
+                continue;
             const size_t point = turn % 2 ? g->count - 1 - i : i;
-            probe_progress(p, "model, run %zu of %zu: %s on %s", (size_t)turn * g->count + i + 1,
-                           (size_t)p->options->repeat * g->count, tool_names[tool], app->label);
-            if (!run_point(p, tool, app, w, g, point, e))
+            probe_progress(p, "model, run %" PRIu64 " of %" PRIu64 ", %zu of %zu: %s on %s", turn + 1,
+                           p->options->repeat, i + 1, g->count, tool_names[tool], p->apps[number].label);
+            if (!run_point(p, tool, &p->apps[number], &works[number], g, point, e))
                 return false;
-            if (g->outcome != OUTCOME_NONE)
-                return true;
         }
-    for (size_t i = 0; i < g->count; i++)
-        g->points[i].seconds = cells_median(w->seconds[i], w->runs[i]);
-    fit(p, app, g);
     return true;
 }
 
-static bool grid_one(struct probe *p, enum tool tool, struct app *app, struct grid *g, struct error *e)
+/* The grids of a debugger, with all applications. */
+static bool grid_debugger(struct probe *p, enum tool tool, struct grid *grids, struct error *e)
 {
-    struct work w;
-    const bool well = prepare(p, app, &w, g, e) && measure(p, tool, app, &w, g, e);
-    free(w.order);
-    for (size_t i = 0; i < GRID_MOST; i++)
-        free(w.seconds[i]);
+    struct work works[APPS_MOST] = {{0}};
+    bool well = true;
+    for (size_t n = 0; n < p->app_count && well; n++)
+        well = prepare(p, &p->apps[n], &works[n], &grids[n], e);
+    for (uint64_t turn = 0; turn < p->options->repeat && well; turn++)
+        well = measure_turn(p, tool, turn, works, grids, e);
+    for (size_t n = 0; n < p->app_count; n++) {
+        for (size_t i = 0; i < grids[n].count && well; i++)
+            grids[n].points[i].seconds = cells_median(works[n].seconds[i], works[n].runs[i]);
+        if (well && grids[n].outcome == OUTCOME_NONE)
+            fit(p, &p->apps[n], &grids[n]);
+        free(works[n].order);
+        for (size_t i = 0; i < GRID_MOST; i++)
+            free(works[n].seconds[i]);
+    }
     return well;
 }
 
@@ -156,15 +176,18 @@ bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
     p->imports = false;
     if (p->start != START_PYTHON || imports)
         p->start = START_LOADER;
-    for (size_t i = 0; i < 2 && well; i++)
-        for (size_t app = 0; app < p->app_count && well && p->options->tool[debuggers[i]]; app++) {
-            const struct tool_found *tool = &p->tools[debuggers[i]];
-            struct grid *g = &grids[debuggers[i]][app];
-            g->outcome = tool->outcome == OUTCOME_DONE ? OUTCOME_NONE : tool->outcome;
-            memcpy(g->reason, tool->reason, sizeof g->reason);
-            if (g->outcome == OUTCOME_NONE)
-                well = grid_one(p, debuggers[i], &p->apps[app], g, e);
+    for (size_t i = 0; i < 2 && well; i++) {
+        const struct tool_found *tool = &p->tools[debuggers[i]];
+        struct grid *g = grids[debuggers[i]];
+        if (!p->options->tool[debuggers[i]])
+            continue;
+        for (size_t n = 0; n < p->app_count && tool->outcome != OUTCOME_DONE; n++) {
+            g[n].outcome = tool->outcome;
+            memcpy(g[n].reason, tool->reason, sizeof g[n].reason);
         }
+        if (tool->outcome == OUTCOME_DONE)
+            well = grid_debugger(p, debuggers[i], g, e);
+    }
     p->start = start;
     p->imports = imports;
     return well;

@@ -113,6 +113,16 @@ static json_object *json_cell(const struct cell *cell, int tool, int step, int c
     return object;
 }
 
+/* Of the ratio of wall times, from the least to the most. */
+static void add_spread(json_object *ratio, const struct cell *cells)
+{
+    const struct spread spread = cells_ratio_spread(&cells[0], &cells[1], METRIC_WALL);
+    if (isnan(spread.least))
+        return;
+    add_number(ratio, "wall-least", spread.least, false);
+    add_number(ratio, "wall-most", spread.most, false);
+}
+
 static void add_ratio(json_object *ratios, const struct cell *cells, int tool, int step, int cache)
 {
     static const char *const names[METRICS] = {"wall", "cpu", "peak", "page-faults", "found"};
@@ -122,6 +132,7 @@ static void add_ratio(json_object *ratios, const struct cell *cells, int tool, i
     add(object, "cache", text(cache_names[cache]));
     for (int m = 0; m < METRICS; m++)
         add_number(object, names[m], cells_ratio(&cells[0], &cells[1], (enum metric)m), false);
+    add_spread(object, cells);
     json_object_array_add(ratios, object);
 }
 
@@ -151,6 +162,8 @@ static json_object *json_fit(const struct model_fit *fit, double seconds, bool g
     add_number(object, "t0", fit->t0, false);
     add_number(object, "t1", fit->t1, false);
     add_number(object, "t2", fit->t2, false);
+    add_number(object, "t1-error", fit->t1_error, false);
+    add_number(object, "t2-error", fit->t2_error, false);
     if (grown) {
         add_number(object, "t1-growth", fit->t1_growth, false);
         add_number(object, "t2-growth", fit->t2_growth, false);
@@ -208,6 +221,7 @@ static json_object *json_all(const struct probe *p, const struct grid (*grids)[A
     add(root, "pyelfprobe", json_object_new_int64(REPORT_VERSION));
     add(root, "version", text(PYELFGEN_VERSION));
     add(root, "repeat", json_object_new_int64((int64_t)p->options->repeat));
+    add(root, "warm-up", json_object_new_int64((int64_t)p->options->warm_up));
     add(root, "pattern", text(p->options->pattern));
     for (size_t i = 0; i < p->app_count; i++)
         json_object_array_add(applications, json_application(p, &p->apps[i]));

@@ -233,8 +233,8 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
         free(entries);
     if (well && !app->count)
         well = error_set(e, ERROR_INPUT,
-                         "--command: '%.200s' has loaded no shared object; is it a program that is "
-                         "linked dynamically?",
+                         "--command: '%.200s' has loaded no shared object but those of every program, as libc; "
+                         "give one that does, and is linked dynamically",
                          app->label);
     return well;
 }
@@ -245,13 +245,51 @@ static bool lacks_python(const char *why)
     return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
 }
 
+/* The Python that a file is for, as its name says, "x.cpython-312-x86_64-linux-gnu.so":
+ * 12 of 3.12; 0 where it does not. */
+static unsigned minor_of(const char *why)
+{
+    static const char tag[] = ".cpython-3";
+    const char *at = strstr(why, tag);
+    return at ? (unsigned)strtoul(at + sizeof tag - 1, NULL, 10) : 0;
+}
+
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
-    error_set(e, ERROR_INPUT, "cannot be started: %s%s", why,
-              lacks_python(why)
-                  ? "; give --start=python, or --preload=libpython3.11.so.1.0 or whatever it is called here"
-                  : "");
+    const unsigned minor = minor_of(why);
+    char python[128] = "libpython3.11.so.1.0 or whatever it is called here";
+    if (minor)
+        snprintf(python, sizeof python, "the path of libpython3.%u.so.1.0, for which these files are", minor);
+    error_set(e, ERROR_INPUT, "cannot be started: %s%s%s", why,
+              lacks_python(why) ? "; give --start=python, or --preload=" : "", lacks_python(why) ? python : "");
     return error_at(e, app->label, 0);
+}
+
+/* What the dynamic linker says of a library of --preload that it has not found, and
+ * goes on without: true, and the error says so, where there is such a line. */
+static bool lacks_preload(const struct probe *p, struct error *e)
+{
+    char path[PATH_MAX], *line = NULL;
+    size_t room = 0;
+    bool lacks = false;
+    probe_path(p, LOG_FILE, path);
+    FILE *f = p->options->preloads ? fopen(path, "re") : NULL;
+    for (ssize_t n; f && !lacks && (n = getline(&line, &room, f)) > 0;) {
+        char *at = strstr(line, "ld.so: object '");
+        char *name = at ? strchr(at, '\'') + 1 : NULL;
+        lacks = name && strstr(name, "' from LD_PRELOAD cannot be preloaded");
+        if (!lacks)
+            continue;
+        char *why = strchr(name, '\'');
+        *why++ = '\0';
+        why = strchr(why, '(');
+        error_set(e, ERROR_USAGE, "--preload: '%.300s' cannot be preloaded%s%.*s; give a library, by its path", name,
+                  why ? ": " : "", why ? (int)strcspn(why + 1, ")\n") : 0, why ? why + 1 : "");
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return lacks;
 }
 
 bool live_try(struct probe *p, size_t number, struct error *e)
@@ -267,6 +305,8 @@ bool live_try(struct probe *p, size_t number, struct error *e)
     const char *files[] = {"LD_DEBUG=files", debug, NULL};
     const bool command = p->start == START_COMMAND;
     if (!run(p, number, command ? files : NULL, &program, &end, e))
+        return false;
+    if (lacks_preload(p, e))
         return false;
     if (!end.in_time) {
         say_limit(p, TOOL_LOAD, why);

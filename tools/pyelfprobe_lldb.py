@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shlex
 import struct
 import time
 
@@ -18,10 +19,15 @@ class Session:
         self.marks = open(plan["marks"], "w", buffering=1)
         self.target = self.process = None
 
-    def mark(self, step, found=0):
+    def mark(self, step, found=-1):
         now = time.monotonic()
         used = resource.getrusage(resource.RUSAGE_SELF)
         self.marks.write(f"{step} {now:.9f} {used.ru_utime + used.ru_stime:.6f} {used.ru_maxrss} {found}\n")
+
+    def miss(self, step, reason):
+        """The step has no time; that of the next one begins here."""
+        self.marks.write(f"missed {step} " + " ".join(reason.split()) + "\n")
+        self.mark("next")
 
     def fail(self, reason):
         self.marks.write("error " + " ".join(reason.split()) + "\n")
@@ -79,44 +85,82 @@ class Session:
                 return True
         return False
 
-    def tell(self, command):
-        """The lines that a command prints."""
+    def tell(self, command, target=None):
+        """The lines that a command prints, and what it complains of."""
         result = lldb.SBCommandReturnObject()
-        context = lldb.SBExecutionContext(self.stopped()[0] if self.process else self.target)
-        self.debugger.GetCommandInterpreter().HandleCommand(command, context, result)
-        return (result.GetOutput() or "").splitlines()
+        where = target or (self.stopped()[0] if self.process else self.target)
+        self.debugger.GetCommandInterpreter().HandleCommand(command, lldb.SBExecutionContext(where), result)
+        return (result.GetOutput() or "").splitlines(), result.GetError() or ""
+
+    def set_break(self, name):
+        """A breakpoint at a function that is there now; whether it is."""
+        locations = self.target.BreakpointCreateByName(name).GetNumLocations()
+        if locations:
+            self.mark("break", locations)
+        else:
+            self.miss("break", f"not found: no function '{name}' in what is loaded at the entry point")
+        return locations > 0
+
+    def wrong_pattern(self, pattern):
+        """What is wrong with it, which `image lookup` does not say: asked of a target without files."""
+        empty = self.debugger.CreateTarget("")
+        complaint = self.tell("breakpoint set -r " + shlex.quote(pattern), empty)[1]
+        self.debugger.DeleteTarget(empty)
+        self.debugger.SetSelectedTarget(self.target)
+        error, _, rest = complaint.partition("\n")[0].partition("error: ")
+        return rest if not error else ""
+
+    def list_functions(self, pattern):
+        wrong = self.wrong_pattern(pattern)
+        if wrong:
+            return self.miss("functions", f"--pattern '{pattern}': {wrong}")
+        self.mark("checked")
+        found = self.tell("image lookup -r -n " + shlex.quote(pattern))[0]
+        self.mark("functions", sum(line.lstrip().startswith("Summary:") for line in found))
 
     def linked(self):
         plan = self.plan
         self.create()
         self.start()
         self.mark("phase1", self.target.GetNumModules())
-        if plan["break"]:
-            self.mark("break", self.target.BreakpointCreateByName(plan["break"]).GetNumLocations())
+        is_there = not plan["break"] or self.set_break(plan["break"])
         if plan["pattern"]:
-            found = self.tell("image lookup -r -n " + plan["pattern"])
-            self.mark("functions", sum(line.lstrip().startswith("Summary:") for line in found))
-        if plan["backtrace"]:
-            if plan["until"] and plan["until"] != plan["break"]:
-                self.target.BreakpointCreateByName(plan["until"])
-            if not self.run():
-                return self.fail("the program ended before there was a place to look at")
-            self.mark("reached")
-            self.mark("backtrace", sum("frame #" in line for line in self.tell("thread backtrace")))
+            self.list_functions(plan["pattern"])
+        if not plan["backtrace"]:
+            return
+        if not is_there and not plan["until"]:
+            return self.miss("backtrace", f"not found: no function '{plan['break']}' to stop at")
+        until = self.target.BreakpointCreateByName(plan["until"]) if plan["until"] else None
+        if not self.run():
+            return self.miss("backtrace", self.why_not_reached(until))
+        self.mark("reached")
+        self.mark("backtrace", sum("frame #" in line for line in self.tell("thread backtrace")[0]))
+
+    def why_not_reached(self, until):
+        """Of a program that has ended, and should have stopped before."""
+        status = self.process.GetExitStatus() if self.process.GetState() == lldb.eStateExited else -1
+        if status != 0 or not until:
+            return f"the program ended before all was loaded, with status {status}"
+        if not until.GetNumLocations():
+            return f"not found: no function '{self.plan['until']}' in all that the program has loaded"
+        return f"the program ended, and never called '{self.plan['until']}'"
 
     def events(self):
         plan = self.plan
         self.create()
-        for place in plan["breakpoints"] + [plan["until"]] * bool(plan["until"]):
-            self.target.BreakpointCreateByName(place)
+        places = [self.target.BreakpointCreateByName(place) for place in plan["breakpoints"]]
+        until = self.target.BreakpointCreateByName(plan["until"]) if plan["until"] else None
         self.start()
         before = self.target.GetNumModules()
         self.mark("entry", before)
         if not self.run():
-            status = self.process.GetExitStatus() if self.process.GetState() == lldb.eStateExited else -1
-            if plan["signal"] or status != 0:
-                return self.fail(f"the program ended before all was loaded, with status {status}")
-        self.mark("phase2", self.target.GetNumModules() - before if self.lives() else 0)
+            ended = self.process.GetState() == lldb.eStateExited and self.process.GetExitStatus() == 0
+            if plan["signal"] or plan["until"] or not ended:
+                return self.fail(self.why_not_reached(until))
+        self.mark("phase2", self.target.GetNumModules() - before if self.lives() else -1)
+        absent = [name for name, place in zip(plan["breakpoints"], places) if not place.GetNumLocations()]
+        if absent:
+            self.miss("breakpoints", f"not found: {len(absent)} of {len(places)} functions to break at, '{absent[0]}' first")
 
     def attach(self):
         error = lldb.SBError()

@@ -63,7 +63,9 @@ static bool measure(struct probe *p, enum tool tool, enum cache cache, size_t nu
     return true;
 }
 
-static bool measure_turn(struct probe *p, uint64_t turn, enum cache cache, enum tool tool, struct error *e)
+/* "run 2 of 3", or "warm-up", which has no number. */
+static bool measure_turn(struct probe *p, const char *what, uint64_t turn, enum cache cache, enum tool tool,
+                         struct error *e)
 {
     for (size_t i = 0; i < p->app_count; i++) {
         const size_t number = turn % 2 ? p->app_count - 1 - i : i;
@@ -71,22 +73,54 @@ static bool measure_turn(struct probe *p, uint64_t turn, enum cache cache, enum 
             miss_tool(p, tool, cache, number, p->tools[tool].outcome, p->tools[tool].reason);
             continue;
         }
-        probe_progress(p, "run %" PRIu64 " of %" PRIu64 ", %s: %s on %s", turn + 1, p->options->repeat,
-                       cache_names[cache], tool_names[tool], p->apps[number].label);
+        probe_progress(p, "%s, %s: %s on %s", what, cache_names[cache], tool_names[tool], p->apps[number].label);
         if (!measure(p, tool, cache, number, e))
             return false;
     }
     return true;
 }
 
+/* Whether the step's session took too long, and so is not tried again: then what came
+ * before in it counts, or there would be nothing. */
+static bool is_last(const struct probe *p, int tool, int step, enum cache cache, size_t app)
+{
+    for (int other = 0; other < STEPS; other++)
+        if (p->cells.of[tool][other][cache][app].outcome == OUTCOME_TIMEOUT &&
+            debugger_same_session((enum step)step, (enum step)other))
+            return true;
+    return false;
+}
+
+/* What each tool reads of its own is in memory from here on; what fails is not tried
+ * again, and of the rest nothing counts. */
+static bool warm_up(struct probe *p, struct error *e)
+{
+    const enum cache cache = p->options->cache[CACHE_WARM] ? CACHE_WARM : CACHE_COLD;
+    for (uint64_t turn = 0; turn < p->options->warm_up; turn++)
+        for (int tool = 0; tool < TOOLS; tool++)
+            if (p->options->tool[tool] && !measure_turn(p, "warm-up", turn, cache, (enum tool)tool, e))
+                return false;
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (int step = 0; step < STEPS; step++)
+            for (size_t app = 0; app < p->app_count; app++)
+                if (!is_last(p, tool, step, cache, app))
+                    cell_forget(&p->cells.of[tool][step][cache][app]);
+    return true;
+}
+
 bool measure_all(struct probe *p, struct error *e)
 {
-    for (uint64_t turn = 0; turn < p->options->repeat; turn++)
+    char what[64];
+    if (!warm_up(p, e))
+        return false;
+    for (uint64_t turn = 0; turn < p->options->repeat; turn++) {
+        snprintf(what, sizeof what, "run %" PRIu64 " of %" PRIu64, turn + 1, p->options->repeat);
         for (int cache = 0; cache < CACHES; cache++)
             for (int tool = 0; tool < TOOLS; tool++)
                 if (p->options->cache[cache] && p->options->tool[tool] &&
-                    !measure_turn(p, turn, (enum cache)cache, (enum tool)tool, e))
+                    !measure_turn(p, what, turn, (enum cache)cache, (enum tool)tool, e))
                     return false;
+    }
     return true;
 }
 

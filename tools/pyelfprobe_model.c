@@ -97,6 +97,31 @@ static void judge(const struct model_point *points, size_t count, struct model_f
     fit->determined = spread > 0 ? 1 - off / spread : NAN;
 }
 
+/* How far T1 and T2 follow the scatter of the points: each weighs as what a second of
+ * it alone would make of them. */
+static void find_errors(equation *rows, const struct model_point *points, size_t count, size_t unknowns,
+                        struct model_fit *fit)
+{
+    double sum[UNKNOWNS] = {0};
+    fit->t1_error = fit->t2_error = NAN;
+    if (count <= unknowns)
+        return;
+    const double square = fit->residual * fit->residual * (double)count / (double)(count - unknowns);
+    for (size_t i = 0; i < count; i++) {
+        double solution[UNKNOWNS_MOST] = {0};
+        for (size_t j = 0; j < count; j++) {
+            make_row(rows[j], &points[j], unknowns);
+            rows[j][unknowns] = i == j;
+        }
+        if (!solve(rows, count, unknowns, solution))
+            return;
+        for (size_t k = 0; k < UNKNOWNS; k++)
+            sum[k] += solution[k] * solution[k];
+    }
+    fit->t1_error = sqrt(square * sum[1]);
+    fit->t2_error = sqrt(square * sum[2]);
+}
+
 bool model_fit(const struct model_point *points, size_t count, bool growth, struct model_fit *fit, struct error *e)
 {
     const size_t unknowns = growth ? UNKNOWNS_MOST : UNKNOWNS;
@@ -106,17 +131,28 @@ bool model_fit(const struct model_point *points, size_t count, bool growth, stru
         return error_set(e, ERROR_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
         make_row(rows[i], &points[i], unknowns);
-    const bool well = solve(rows, count, unknowns, solution);
-    free(rows);
-    if (!well)
+    if (!solve(rows, count, unknowns, solution)) {
+        free(rows);
         return error_set(e, ERROR_INPUT,
                          "%zu measurements do not determine %s; at least %s numbers of libraries and two "
                          "of breakpoints are needed",
                          count, growth ? "T1, T2 and how they grow" : "T1 and T2", growth ? "three" : "two");
+    }
     *fit = (struct model_fit){
         .t0 = solution[0], .t1 = solution[1], .t2 = solution[2], .t1_growth = solution[3], .t2_growth = solution[4]};
     judge(points, count, fit);
+    find_errors(rows, points, count, unknowns, fit);
+    free(rows);
     return true;
+}
+
+bool model_grows(const struct model_fit *straight, const struct model_fit *grown, size_t count)
+{
+    const double likely = 5; /* 5 % by chance, of some ten points */
+    const double before = straight->residual * straight->residual, after = grown->residual * grown->residual;
+    if (count <= UNKNOWNS_MOST)
+        return false;
+    return (before - after) * (double)(count - UNKNOWNS_MOST) > likely * (UNKNOWNS_MOST - UNKNOWNS) * after;
 }
 
 double model_predict(const struct model_fit *fit, double libraries, double breakpoints)

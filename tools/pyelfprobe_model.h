@@ -25,6 +25,7 @@ struct model_point {
 
 struct model_fit {
     double t0, t1, t2;           /* seconds */
+    double t1_error, t2_error;   /* standard errors, seconds; NAN where there are no more points than unknowns */
     double t1_growth, t2_growth; /* seconds for each library; 0 where they were not fitted */
     double residual;             /* root of the mean square, seconds */
     double determined;           /* R^2: 1 where the points lie on the fit */
@@ -34,6 +35,10 @@ struct model_fit {
  * the points do not determine them: there have to be as many as unknowns, with two
  * numbers of libraries, three with growth, and two of breakpoints. */
 bool model_fit(const struct model_point *points, size_t count, bool growth, struct model_fit *fit, struct error *e);
+
+/* Whether a fit with growth explains the points better than one without by more than
+ * their scatter would (an F test). */
+bool model_grows(const struct model_fit *straight, const struct model_fit *grown, size_t count);
 
 /* What the fit says of these numbers of libraries and breakpoints, seconds of one task. */
 double model_predict(const struct model_fit *fit, double libraries, double breakpoints);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cli.h"
 
@@ -27,6 +29,7 @@ enum {
     OPTION_TIMEOUT,
     OPTION_TOOLS,
     OPTION_UNTIL,
+    OPTION_WARM_UP,
 };
 
 static const struct cli_option options[] = {
@@ -36,6 +39,7 @@ static const struct cli_option options[] = {
      "                              phase2, attach"},
     {OPTION_CACHE, "cache", "LIST", "only warm, or only cold"},
     {'r', "repeat", "N", "run everything N times, in turn; medians (3)"},
+    {OPTION_WARM_UP, "warm-up", "N", "run all N times before, which does not count (1)"},
     {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (600); also for one: 60,readelf=300"},
     {OPTION_START, "start", "HOW", "start applications by loader, python or link"},
     {OPTION_PRELOAD, "preload", "FILE", "a library that is there before all others; may be repeated"},
@@ -78,8 +82,11 @@ static const struct cli_program program = {
                "  attach     to the application when it has loaded all\n"
                "load is the application without a tool. eu-stack and perf show where it is; nm,\n"
                "readelf --debug-dump=info and dwz read its files. CPU is of the tool, user and\n"
-               "system; memory is the most that it had so far. With a cold cache the files are\n"
-               "dropped from the page cache before each run; where that cannot be, it is said.\n"
+               "system; memory is the most that it had so far; least and most are the shortest\n"
+               "and the longest of the runs; found is how many libraries, places, functions or\n"
+               "frames there were. Two applications take turns; B/A are the medians of the ratios\n"
+               "of pairs. With a cold cache the files are dropped from the page cache before each\n"
+               "run; where that cannot be, it is said.\n"
                "\n"
                "With --model phase 2 is measured for several numbers of libraries and of\n"
                "breakpoints; least squares give T1, for each library, and T2, for each breakpoint\n"
@@ -94,7 +101,7 @@ static const struct cli_program program = {
                "  pyelfprobe --command='python3 application.py' --until=break_here\n"
                "\n"
                "Exit status: 0 when all was measured that there is a tool for, 1 when something\n"
-               "failed or took longer than --timeout, 2 for a wrong command line.\n",
+               "failed, was not found or took longer than --timeout, 2 for a wrong command line.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
@@ -203,10 +210,16 @@ static bool add_app(struct probe_options *o, const char *value, bool command, st
     return true;
 }
 
+/* A path has to lead to a file. A name without `/` is for the dynamic linker to find
+ * (live_try sees whether it has). */
 static bool add_preload(struct probe_options *o, const char *value, struct error *e)
 {
+    struct stat st;
     if (o->preloads == PRELOADS_MOST)
         return error_set(e, ERROR_USAGE, "--preload: %d libraries are the most", PRELOADS_MOST);
+    if (strchr(value, '/') && (stat(value, &st) != 0 || !S_ISREG(st.st_mode) || access(value, R_OK) != 0))
+        return error_set(e, ERROR_USAGE, "--preload: there is no file '%.300s' that can be read; give a library's path",
+                         value);
     return read_plain("preload", value, &o->preload[o->preloads++], e);
 }
 
@@ -225,6 +238,8 @@ static bool take(struct probe_options *o, int key, const char *value, struct err
         return read_list("cache", value, cache_names, 0, CACHES, o->cache, e);
     case 'r':
         return cli_number(value, "--repeat", 1, 1000, &o->repeat, e);
+    case OPTION_WARM_UP:
+        return cli_number(value, "--warm-up", 0, 1000, &o->warm_up, e);
     case OPTION_TIMEOUT:
         return read_limits(value, o->limit, e);
     case OPTION_START:
@@ -279,8 +294,13 @@ int probe_options_read(struct probe_options *o, int argc, char **argv)
     struct cli cli = cli_start(&program, argc, argv);
     struct error e;
     const char *value;
-    *o = (struct probe_options){
-        .repeat = 3, .python = "python3", .pattern = "init", .breakpoints = 10, .tasks = 500, .cache = {true, true}};
+    *o = (struct probe_options){.repeat = 3,
+                                .warm_up = 1,
+                                .python = "python3",
+                                .pattern = "init",
+                                .breakpoints = 10,
+                                .tasks = 500,
+                                .cache = {true, true}};
     for (int i = 0; i < TOOLS; i++) {
         o->tool[i] = true;
         o->limit[i] = 600;

@@ -33,8 +33,8 @@ struct probe_options {
     bool tool[TOOLS];
     bool step[STEPS];
     bool cache[CACHES];
-    uint64_t repeat;
-    double limit[TOOLS]; /* seconds for each run */
+    uint64_t repeat, warm_up; /* runs that count, and before them some that do not */
+    double limit[TOOLS];      /* seconds for each run */
     const char *preload[PRELOADS_MOST];
     size_t preloads;
     const char *python;  /* a path, or a name in PATH */

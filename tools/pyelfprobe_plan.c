@@ -2,6 +2,7 @@
 #include "tools/pyelfprobe_plan.h"
 
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,24 +63,42 @@ bool plan_write(const struct probe *p, const struct plan *plan, char *path, stru
     return well;
 }
 
+/* "missed STEP REASON". */
+static void take_missed(struct marks *marks, const char *line)
+{
+    int at = 0;
+    if (marks->missed_count == MISSED_MOST)
+        return;
+    struct missed *m = &marks->missed[marks->missed_count];
+    if (sscanf(line, "missed %15s %n", m->name, &at) != 1 || at == 0)
+        return;
+    snprintf(m->reason, sizeof m->reason, "%.*s", REASON_SIZE - 1, line + at);
+    marks->missed_count++;
+}
+
 void plan_marks(const struct probe *p, struct marks *marks)
 {
-    char path[PATH_MAX], line[REASON_SIZE + 8];
+    char path[PATH_MAX], *line = NULL;
+    size_t room = 0;
     *marks = (struct marks){0};
     probe_path(p, MARKS_FILE, path);
     FILE *f = fopen(path, "re");
-    while (f && marks->count < MARKS_MOST && fgets(line, sizeof line, f)) {
+    while (f && marks->count < MARKS_MOST && getline(&line, &room, f) > 0) {
         struct mark *m = &marks->of[marks->count];
-        unsigned long long kilobytes, found;
+        unsigned long long kilobytes;
+        long long found;
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "error ", 6) == 0)
             snprintf(marks->error, sizeof marks->error, "%.*s", REASON_SIZE - 1, line + 6);
-        else if (sscanf(line, "%15s %lf %lf %llu %llu", m->name, &m->clock, &m->cpu, &kilobytes, &found) == 5) {
+        else if (strncmp(line, "missed ", 7) == 0)
+            take_missed(marks, line);
+        else if (sscanf(line, "%15s %lf %lf %llu %lld", m->name, &m->clock, &m->cpu, &kilobytes, &found) == 5) {
             m->rss = (double)kilobytes * 1024;
-            m->found = (double)found;
+            m->found = found < 0 ? NAN : (double)found;
             marks->count++;
         }
     }
+    free(line);
     if (f)
         fclose(f);
 }
@@ -89,5 +108,13 @@ const struct mark *plan_find(const struct marks *marks, const char *name)
     for (size_t i = 0; i < marks->count; i++)
         if (strcmp(marks->of[i].name, name) == 0)
             return &marks->of[i];
+    return NULL;
+}
+
+const char *plan_missed(const struct marks *marks, const char *name)
+{
+    for (size_t i = 0; i < marks->missed_count; i++)
+        if (strcmp(marks->missed[i].name, name) == 0)
+            return marks->missed[i].reason;
     return NULL;
 }

@@ -23,19 +23,27 @@ struct plan {
     size_t breakpoint_count;
 };
 
-enum { MARKS_MOST = 16, MARK_NAME = 16 };
+enum { MARKS_MOST = 16, MISSED_MOST = 4, MARK_NAME = 16 };
 
 /* Absolute: what was used when the mark was made. */
 struct mark {
     char name[MARK_NAME];
     double clock, cpu; /* seconds; the clock is child_clock's */
     double rss;        /* bytes */
-    double found;
+    double found;      /* NAN where it is not known */
+};
+
+/* A step that came to nothing: what it looks for is not there, say. */
+struct missed {
+    char name[MARK_NAME];
+    char reason[REASON_SIZE];
 };
 
 struct marks {
     struct mark of[MARKS_MOST];
     size_t count;
+    struct missed missed[MISSED_MOST];
+    size_t missed_count;
     char error[REASON_SIZE]; /* "" where all went well */
 };
 
@@ -47,5 +55,8 @@ bool plan_write(const struct probe *p, const struct plan *plan, char *path, stru
 void plan_marks(const struct probe *p, struct marks *marks);
 
 const struct mark *plan_find(const struct marks *marks, const char *name);
+
+/* Why a step came to nothing; NULL where it did not. */
+const char *plan_missed(const struct marks *marks, const char *name);
 
 #endif

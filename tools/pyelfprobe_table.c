@@ -7,15 +7,34 @@
 
 enum { NAME_WIDTH = 10, STEP_WIDTH = 10, NUMBER_WIDTH = 9, TEXT = 32 };
 
+/* A column has the median, the least or the most of a metric. */
+enum which { MEDIAN, LEAST, MOST };
+
 struct column {
     enum metric metric;
+    enum which which;
     const char *heading;
     double unit;
-    int digits;
+    int digits, ratio_digits;
 };
 static const struct column columns[] = {
-    {METRIC_WALL, "seconds", 1, 4}, {METRIC_CPU, "CPU", 1, 4}, {METRIC_RSS, "MB", 1e6, 1}};
+    {METRIC_WALL, MEDIAN, "seconds", 1, 4, 2}, {METRIC_WALL, LEAST, "least", 1, 4, 2},
+    {METRIC_WALL, MOST, "most", 1, 4, 2},      {METRIC_CPU, MEDIAN, "CPU", 1, 4, 2},
+    {METRIC_RSS, MEDIAN, "MB", 1e6, 1, 2},     {METRIC_FOUND, MEDIAN, "found", 1, 0, 2},
+};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+/* What a table is of: one application; both beside one another; their ratio. */
+enum table { TABLE_ONE, TABLE_BOTH, TABLE_RATIO };
+
+/* One run has no spread; and for two applications beside one another there is no room
+ * for all. */
+static bool is_shown(const struct probe *p, enum table table, const struct column *column)
+{
+    if (column->which != MEDIAN)
+        return table != TABLE_BOTH && p->options->repeat > 1;
+    return table != TABLE_BOTH || column->metric != METRIC_FOUND;
+}
 
 static void put_number(FILE *f, double value, int digits)
 {
@@ -43,54 +62,73 @@ static void put_applications(const struct probe *p, FILE *f)
     }
 }
 
-static void put_heading(const struct probe *p, enum cache cache, FILE *f)
+static void put_heading(const struct probe *p, enum table table, enum cache cache, FILE *f)
 {
-    fprintf(f, "\n%-*s", NAME_WIDTH + STEP_WIDTH + 1, cache_names[cache]);
-    for (size_t app = 0; app < p->app_count; app++)
+    fprintf(f, "\n%s%-*s", cache_names[cache], NAME_WIDTH + STEP_WIDTH + 1 - (int)strlen(cache_names[cache]),
+            table == TABLE_RATIO ? ", B/A" : "");
+    for (size_t app = 0; app < (table == TABLE_BOTH ? p->app_count : 1); app++)
         for (size_t c = 0; c < COLUMNS; c++) {
             char text[TEXT];
-            snprintf(text, sizeof text, "%s%s", p->app_count > 1 ? (app ? "B " : "A ") : "", columns[c].heading);
-            fprintf(f, " %*s", NUMBER_WIDTH, text);
+            snprintf(text, sizeof text, "%s%s", table != TABLE_BOTH ? "" : app ? "B " : "A ", columns[c].heading);
+            if (is_shown(p, table, &columns[c]))
+                fprintf(f, " %*s", NUMBER_WIDTH, text);
         }
-    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++) {
-        char text[TEXT];
-        snprintf(text, sizeof text, "%s%s", c ? "" : "B/A ", c ? columns[c].heading : "s");
-        fprintf(f, " %*s", NUMBER_WIDTH, text);
-    }
     fputc('\n', f);
 }
 
-static void put_row(const struct probe *p, const char *name, const char *step, const struct cell *cells, FILE *f)
+static double choose(enum which which, double median, const struct spread *spread)
 {
-    fprintf(f, "%-*s %-*s", NAME_WIDTH, name, STEP_WIDTH, step);
-    for (size_t app = 0; app < p->app_count; app++)
-        for (size_t c = 0; c < COLUMNS; c++)
-            put_number(f, cell_median(&cells[app], columns[c].metric) / columns[c].unit, columns[c].digits);
-    for (size_t c = 0; c < COLUMNS && p->app_count > 1; c++)
-        put_number(f, cells_ratio(&cells[0], &cells[1], columns[c].metric), 2);
+    return which == MEDIAN ? median : which == LEAST ? spread->least : spread->most;
+}
+
+static double value_of(const struct cell *cell, const struct column *column)
+{
+    const struct spread spread = cell_spread(cell, column->metric);
+    return choose(column->which, cell_median(cell, column->metric), &spread) / column->unit;
+}
+
+static double ratio_of(const struct cell *cells, const struct column *column)
+{
+    const struct spread spread = cells_ratio_spread(&cells[0], &cells[1], column->metric);
+    return choose(column->which, cells_ratio(&cells[0], &cells[1], column->metric), &spread);
+}
+
+static void put_row(const struct probe *p, enum table table, int tool, int step, const struct cell *cells, FILE *f)
+{
+    fprintf(f, "%-*s %-*s", NAME_WIDTH, tool_names[tool], STEP_WIDTH, step == STEP_WHOLE ? "" : step_names[step]);
+    for (size_t app = 0; app < (table == TABLE_BOTH ? p->app_count : 1); app++)
+        for (size_t c = 0; c < COLUMNS; c++) {
+            if (!is_shown(p, table, &columns[c]))
+                continue;
+            if (table == TABLE_RATIO)
+                put_number(f, ratio_of(cells, &columns[c]), columns[c].ratio_digits);
+            else
+                put_number(f, value_of(&cells[app], &columns[c]), columns[c].digits);
+        }
     fputc('\n', f);
 }
 
-static bool was_done(const struct probe *p, const struct cell *cells)
+/* Whether there is a row: of a ratio where both were measured, else where one was. */
+static bool has_row(const struct probe *p, enum table table, const struct cell *cells)
 {
+    size_t measured = 0;
     for (size_t app = 0; app < p->app_count; app++)
-        if (cells[app].count)
-            return true;
-    return false;
+        measured += cells[app].count > 0;
+    return table == TABLE_RATIO ? measured == p->app_count : measured > 0;
 }
 
-static void put_rows(const struct probe *p, enum cache cache, FILE *f)
+static void put_rows(const struct probe *p, enum table table, enum cache cache, FILE *f)
 {
     bool heading = false;
     for (int tool = 0; tool < TOOLS; tool++)
         for (int step = 0; step < STEPS; step++) {
             const struct cell *cells = p->cells.of[tool][step][cache];
-            if (!was_done(p, cells))
+            if (!has_row(p, table, cells))
                 continue;
             if (!heading)
-                put_heading(p, cache, f);
+                put_heading(p, table, cache, f);
             heading = true;
-            put_row(p, tool_names[tool], step == STEP_WHOLE ? "" : step_names[step], cells, f);
+            put_row(p, table, tool, step, cells, f);
         }
 }
 
@@ -148,20 +186,59 @@ static const char *find_common(const struct probe *p, int cache, size_t app)
     return reason;
 }
 
+static bool is_said(const struct cell *cell)
+{
+    return cell->outcome != OUTCOME_NONE && *cell->reason;
+}
+
+/* "gdb break and backtrace": the tool, and those of its steps from `step` on of which
+ * the same is to be said as of that. The step behind the last. */
+static int put_steps(const struct probe *p, int tool, int step, int cache, size_t app, FILE *f)
+{
+    const struct cell *first = &p->cells.of[tool][step][cache][app];
+    int with[STEPS], count = 0;
+    for (; step < STEPS; step++) {
+        const struct cell *cell = &p->cells.of[tool][step][cache][app];
+        if (cell->outcome == OUTCOME_NONE)
+            continue;
+        if (cell->outcome != first->outcome || strcmp(cell->reason, first->reason) != 0)
+            break;
+        with[count++] = step;
+    }
+    fputs(tool_names[tool], f);
+    for (int i = 0; i < count && with[i] != STEP_WHOLE; i++)
+        fprintf(f, "%s%s", i == 0 ? " " : i + 1 < count ? ", " : " and ", step_names[with[i]]);
+    return step;
+}
+
 /* What there is to say of a tool's cells; the same of steps in a row is said once. */
 static void put_reason(const struct probe *p, int tool, int cache, size_t app, bool *begun, FILE *f)
 {
-    const char *said = "";
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS;) {
         const struct cell *cell = &p->cells.of[tool][step][cache][app];
-        if (cell->outcome == OUTCOME_NONE || !*cell->reason || strcmp(said, cell->reason) == 0)
+        if (!is_said(cell)) {
+            step++;
             continue;
+        }
         put_gap(begun, f);
-        fprintf(f, "%s%s%s, ", tool_names[tool], step == STEP_WHOLE ? "" : " ",
-                step == STEP_WHOLE ? "" : step_names[step]);
+        step = put_steps(p, tool, step, cache, app, f);
+        fputs(", ", f);
         put_of(p, cache, app, cell->outcome, cell->reason, f);
-        said = cell->reason;
     }
+}
+
+/* Where one application is a set and the other not, backtraces are of different places. */
+static void put_places(const struct probe *p, bool *begun, FILE *f)
+{
+    bool measured = false;
+    for (int tool = 0; tool < TOOLS; tool++)
+        for (int cache = 0; cache < CACHES; cache++)
+            measured |= has_row(p, TABLE_RATIO, p->cells.of[tool][STEP_BACKTRACE][cache]);
+    if (p->app_count < 2 || !measured || !p->apps[0].called == !p->apps[1].called)
+        return;
+    put_gap(begun, f);
+    fprintf(f, "backtrace: of %s at the end of a chain of calls, of %s where all is loaded: not to be compared\n",
+            p->apps[0].called ? "A" : "B", p->apps[0].called ? "B" : "A");
 }
 
 static void put_reasons(const struct probe *p, FILE *f)
@@ -185,13 +262,17 @@ static void put_reasons(const struct probe *p, FILE *f)
                 if (p->tools[tool].outcome == OUTCOME_DONE)
                     put_reason(p, tool, cache, app, &begun, f);
         }
+    put_places(p, &begun, f);
 }
 
 void report_table(const struct probe *p, FILE *f)
 {
     put_applications(p, f);
-    for (int cache = 0; cache < CACHES; cache++)
-        put_rows(p, (enum cache)cache, f);
+    for (int cache = 0; cache < CACHES; cache++) {
+        put_rows(p, p->app_count > 1 ? TABLE_BOTH : TABLE_ONE, (enum cache)cache, f);
+        if (p->app_count > 1)
+            put_rows(p, TABLE_RATIO, (enum cache)cache, f);
+    }
     put_faults(p, f);
     put_reasons(p, f);
 }

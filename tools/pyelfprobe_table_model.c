@@ -27,21 +27,51 @@ static void put_points(const struct grid *g, FILE *f)
     }
 }
 
+/* "T1 5.9672 (+-0.9) ms": with its standard error, where that is known. */
+static void put_cost(FILE *f, const char *name, double seconds, double error, const char *of)
+{
+    fprintf(f, "%s %.4f", name, seconds * 1e3);
+    if (!isnan(error))
+        fprintf(f, " (+-%.2g)", error * 1e3);
+    fprintf(f, " ms for each %s", of);
+}
+
+/* What is less than twice its error may as well be nothing. */
+static void put_doubt(FILE *f, const char *name, double seconds, double error, const char *more)
+{
+    if (!isnan(error) && seconds < 2 * error)
+        fprintf(f, "%s is lost in the scatter of the measurements; --repeat more, or give more %s\n", name, more);
+}
+
+static void put_fit(const struct model_fit *fit, FILE *f)
+{
+    fprintf(f, "T0 %.4f s, ", fit->t0);
+    put_cost(f, "T1", fit->t1, fit->t1_error, "library");
+    fputs(", ", f);
+    put_cost(f, "T2", fit->t2, fit->t2_error, "breakpoint and library");
+    fprintf(f, "; residuals %.4f s RMS, R^2 %.4f\n", fit->residual, fit->determined);
+    put_doubt(f, "T1", fit->t1, fit->t1_error, "libraries");
+    put_doubt(f, "T2", fit->t2, fit->t2_error, "--breakpoints");
+}
+
 static void put_grid(const struct grid *g, FILE *f)
 {
+    const bool grows = g->has_grown && model_grows(&g->fit, &g->grown, g->count);
     put_points(g, f);
-    fprintf(f, "T0 %.4f s, T1 %.4f ms for each library, T2 %.4f ms for each breakpoint and library; ", g->fit.t0,
-            g->fit.t1 * 1e3, g->fit.t2 * 1e3);
-    fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->fit.residual, g->fit.determined);
-    if (g->has_grown) {
+    put_fit(&g->fit, f);
+    if (grows) {
         fprintf(f,
                 "growing with the libraries: T1 %.4f ms and %.4f ms more for each 100, T2 %.4f ms and %.4f ms more; ",
                 g->grown.t1 * 1e3, g->grown.t1_growth * 2e5, g->grown.t2 * 1e3, g->grown.t2_growth * 2e5);
         fprintf(f, "residuals %.4f s RMS, R^2 %.4f\n", g->grown.residual, g->grown.determined);
+    } else if (g->has_grown) {
+        fprintf(f,
+                "whether T1 and T2 grow with the libraries is lost in the scatter: residuals %.4f s RMS if they do\n",
+                g->grown.residual);
     }
     fprintf(f, "%.0f libraries x %.0f tasks x (T1 + %.0f breakpoints x T2): ", g->libraries, g->tasks, g->breakpoints);
     put_time(f, g->seconds);
-    if (g->has_grown) {
+    if (grows) {
         fprintf(f, "; with T1 and T2 that grow: ");
         put_time(f, g->grown_seconds);
     }

@@ -1,0 +1,87 @@
+/* What is not compared, because a side does not say; see compare.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare.h"
+
+static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf"};
+
+/* Whether a key belongs to a group, "zstd" or "zstd.text". */
+static bool is_in(const char *key, const char *group)
+{
+    size_t length = strlen(group);
+    return strncmp(key, group, length) == 0 && (key[length] == '\0' || key[length] == '.');
+}
+
+/* Whether any row of the side has a key of the group. */
+static bool has_group(const struct comparison *c, int side, const char *group)
+{
+    for (size_t i = 0; i < c->side[side].rows; i++) {
+        const struct compare_row *row = &c->side[side].row[i];
+        for (size_t j = 0; j < row->values; j++) {
+            if (is_in(c->keys.of[row->value[j].key].name, group))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A side without debug information has nothing to say of it. */
+static bool says(const struct comparison *c, int side, enum compare_group group)
+{
+    return has_group(c, side, group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info"));
+}
+
+static void skip_group(struct compare_keys *keys, const char *group)
+{
+    for (uint32_t k = 0; k < keys->count; k++) {
+        if (is_in(keys->of[k].name, group))
+            keys->of[k].kind = COMPARE_SKIP;
+    }
+}
+
+void compare_skip_unknown(struct comparison *c)
+{
+    for (int g = 0; g < COMPARE_GROUPS; g++) {
+        for (int s = 0; s < SIDES; s++) {
+            c->unknown[s][g] = !says(c, s, (enum compare_group)g) && has_group(c, !s, group_names[g]);
+            if (c->unknown[s][g])
+                compare_be_silent(c, group_names[g], s);
+        }
+        if (compare_is_unknown(c, (enum compare_group)g))
+            skip_group(&c->keys, group_names[g]);
+    }
+}
+
+void compare_be_silent(struct comparison *c, const char *name, int side)
+{
+    for (size_t i = 0; i < c->silences; i++) {
+        if (strcmp(c->silence[i].name, name) == 0)
+            return;
+    }
+    c->silence = report_must(realloc(c->silence, (c->silences + 1) * sizeof *c->silence));
+    c->silence[c->silences++] = (struct compare_silence){name, side};
+}
+
+char *compare_silence_text(const struct comparison *c, int side)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = report_must(open_memstream(&text, &size));
+    for (size_t i = 0; i < c->silences; i++) {
+        if (c->silence[i].side == side)
+            fprintf(to, "%s%s", ftell(to) ? ", " : "", c->silence[i].name);
+    }
+    if (fclose(to) != 0)
+        report_must(NULL);
+    return text;
+}
+
+bool compare_has_graph(const struct compare_side *side)
+{
+    for (size_t i = 0; i < side->rows; i++) {
+        if (!side->row[i].has_edges)
+            return false;
+    }
+    return true;
+}
