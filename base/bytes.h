@@ -43,9 +43,11 @@ static inline uint8_t *put_u64(uint8_t *p, uint64_t v)
     return p + 8;
 }
 
+/* `from` may be NULL where `size` is 0. */
 static inline uint8_t *put_bytes(uint8_t *p, const void *from, size_t size)
 {
-    memcpy(p, from, size);
+    if (size)
+        memcpy(p, from, size);
     return p + size;
 }
 

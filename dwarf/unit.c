@@ -79,8 +79,7 @@ static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t
 static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct composed *c = d->composed;
-    if (u->entries_size)
-        memcpy(p, c->info.data + u->entries, u->entries_size);
+    put_bytes(p, c->info.data + u->entries, u->entries_size);
     add_to(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
     return p + u->entries_size;
 }
