@@ -157,13 +157,22 @@ static void write_pointers(const struct library *l, struct relocations *r)
     }
 }
 
-/* A symbol for the i-th relocation: those outside the set, then its own. Those whose slots in
- * the PLT the first of these are have their turn last. */
-static uint32_t any_symbol(const struct library *l, uint32_t i)
+/* The i-th of the symbols that there are, those outside the set first, but from those with slots in
+ * the PLT on. */
+static uint32_t any_symbol(const struct library *l, uint64_t i)
 {
     const struct plan_extra *x = &l->row->extra;
-    i = (x->slots + i) % (x->outside + l->shape.defined);
-    return i < x->outside ? l->symbol_outside + i : l->symbol_defined + (i - x->outside);
+    const uint32_t at = (uint32_t)((x->slots + i) % (x->outside + l->shape.defined));
+    return at < x->outside ? l->symbol_outside + at : l->symbol_defined + (at - x->outside);
+}
+
+/* One of extra.symbols, spread over all that words in .got leave. */
+static uint32_t word_symbol(const struct library *l, uint32_t i)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint32_t all = x->outside + l->shape.defined;
+    const uint64_t left = all > x->got ? all - x->got : 1;
+    return any_symbol(l, x->got + i % x->symbols * left / x->symbols);
 }
 
 uint32_t tables_symbols(const struct library *l)
@@ -200,7 +209,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
         put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
     }
     for (uint32_t i = 0; words_next(&w, true, &word); i++)
-        point_symbol(r, SECTION_DATA, word, any_symbol(l, x->got + i % x->symbols), R_X86_64_64);
+        point_symbol(r, SECTION_DATA, word, word_symbol(l, i), R_X86_64_64);
     /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
     qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
 }
