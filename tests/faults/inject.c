@@ -1,0 +1,183 @@
+/* To be preloaded: makes system calls on files fail as a disk, a quota or an impatient
+ * scheduler makes them fail.
+ *
+ * FAULT_AT=N counts calls from 1; FAULT_KIND says what happens at the N-th:
+ *     eio enospc edquot emfile   it fails, and with FAULT_ON also all behind it
+ *     short                      from then on a write takes one byte in a hundred, at least one
+ *     eintr                      from then on every other write is interrupted
+ *     kill                       the process ends by SIGKILL
+ * Counted are calls that open, make, write, cut, close, rename and remove files, but
+ * for standard input, output and errors.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static atomic_long calls;
+static long at = -1;
+static bool on;
+static char kind[16];
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *number = getenv("FAULT_AT");
+    const char *name = getenv("FAULT_KIND");
+    at = number ? atol(number) : -1;
+    on = getenv("FAULT_ON") != NULL;
+    if (name)
+        strncpy(kind, name, sizeof kind - 1);
+}
+
+static bool is(const char *name)
+{
+    return strcmp(kind, name) == 0;
+}
+
+/* What this call fails with; 0: it does not. */
+static int fault(void)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } errors[] = {{"eio", EIO}, {"enospc", ENOSPC}, {"edquot", EDQUOT}, {"emfile", EMFILE}};
+    const long number = atomic_fetch_add(&calls, 1) + 1;
+    if (at < 0 || number < at)
+        return 0;
+    if (is("kill"))
+        kill(getpid(), SIGKILL);
+    for (unsigned i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (is(errors[i].name) && (number == at || on))
+            return errors[i].number;
+    return 0;
+}
+
+/* Whether writes from now on are of this kind. */
+static bool writes_are(const char *name)
+{
+    return at >= 0 && is(name) && atomic_load(&calls) >= at;
+}
+
+static size_t write_size(size_t size)
+{
+    return writes_are("short") ? size / 100 + (size > 0) : size;
+}
+
+static bool is_interrupted(void)
+{
+    return writes_are("eintr") && atomic_load(&calls) % 2 == 0;
+}
+
+#define REAL(name) __typeof__(name) *const real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+#define FAIL()                                                                                                         \
+    do {                                                                                                               \
+        const int number = fault();                                                                                    \
+        if (number) {                                                                                                  \
+            errno = number;                                                                                            \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+#define INTERRUPT()                                                                                                    \
+    do {                                                                                                               \
+        if (is_interrupted()) {                                                                                        \
+            errno = EINTR;                                                                                             \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+ssize_t write(int fd, const void *bytes, size_t size)
+{
+    REAL(write);
+    if (fd > 2) {
+        FAIL();
+        INTERRUPT();
+        size = write_size(size);
+    }
+    return real(fd, bytes, size);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+    REAL(pwrite);
+    FAIL();
+    INTERRUPT();
+    return real(fd, bytes, write_size(size), offset);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
+{
+    return pwrite(fd, bytes, size, offset);
+}
+
+int openat(int directory, const char *path, int flags, ...)
+{
+    REAL(openat);
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    FAIL();
+    return real(directory, path, flags, mode);
+}
+
+int openat64(int directory, const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return openat(directory, path, flags, mode);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    REAL(ftruncate);
+    FAIL();
+    return real(fd, size);
+}
+
+int ftruncate64(int fd, off64_t size)
+{
+    return ftruncate(fd, size);
+}
+
+int mkdirat(int directory, const char *path, mode_t mode)
+{
+    REAL(mkdirat);
+    FAIL();
+    return real(directory, path, mode);
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+    REAL(renameat);
+    FAIL();
+    return real(from, old, to, new);
+}
+
+int unlinkat(int directory, const char *path, int flags)
+{
+    REAL(unlinkat);
+    FAIL();
+    return real(directory, path, flags);
+}
+
+/* The descriptor is gone in any case. */
+int close(int fd)
+{
+    REAL(close);
+    const int done = real(fd);
+    if (fd > 2)
+        FAIL();
+    return done;
+}
