@@ -104,7 +104,7 @@ static void measure_shares(const struct library *l, int64_t *v)
 
 static void measure_debug(const struct library *l, int64_t *v)
 {
-    v[ROW_DEBUG_FILE] = l->plan->profile->dwarf.separate != SEPARATE_NONE;
+    v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = l->plan->profile->dwarf.split;
     v[ROW_ALTERNATE] = 0;
     if (l->plan->profile->dwarf.compress != COMPRESS_NONE)

@@ -75,6 +75,7 @@ struct plan_library {
     struct profile_elf elf;  /* as the profile has it, or the row */
     bool stripped;           /* has no symbol table */
     bool without_debug;      /* has no debug information */
+    enum separation separate; /* how the file is found that has it */
     bool runpath;            /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
