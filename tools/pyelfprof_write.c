@@ -319,7 +319,8 @@ static void write_distributions(FILE *to, const struct prof *p)
     write_tally(to, "attributes", p, STATS_ATTRIBUTE);
 }
 
-/* How debug files are found, most of what is in them; NULL where there are none. Which libraries have one, the rows say.
+/* How debug files are found, most of what is in them; NULL where there are none. Which libraries have one, the rows
+ * say.
  */
 static const char *separation(const struct prof *p)
 {
