@@ -76,6 +76,7 @@ struct plan_library {
     bool stripped;            /* has no symbol table */
     bool without_debug;       /* has no debug information */
     enum separation separate; /* how the file is found that has it */
+    bool without_libc;        /* linked without the C library, whose symbols have no versions then */
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */

@@ -213,6 +213,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
     l->separate = separation_of(r, l);
+    l->without_libc = row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0;
     const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
