@@ -67,7 +67,8 @@ static void measure_options(const struct library *l, int64_t *v)
 {
     const struct profile_elf *elf = &l->row->elf;
     v[ROW_KIND] = l->row->kind == LIBRARY_MODULE ? ROW_KIND_MODULE : ROW_KIND_UTILITY;
-    v[ROW_OUTSIDE] = 1 + (int64_t)l->row->extra.needed; /* the C library is one */
+    const int64_t libc = !l->row->without_libc;
+    v[ROW_OUTSIDE] = libc + l->row->extra.needed;
     v[ROW_INDIRECT] = 0;
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;
@@ -75,7 +76,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = 1 + (int64_t)l->row->extra.versions;
+    v[ROW_VERSIONS] = libc + l->row->extra.versions;
     v[ROW_TLS] = l->row->extra.tls;
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
@@ -104,7 +105,7 @@ static void measure_shares(const struct library *l, int64_t *v)
 
 static void measure_debug(const struct library *l, int64_t *v)
 {
-    v[ROW_DEBUG_FILE] = l->plan->profile->dwarf.separate != SEPARATE_NONE;
+    v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = l->plan->profile->dwarf.split;
     v[ROW_ALTERNATE] = 0;
     if (l->plan->profile->dwarf.compress != COMPRESS_NONE)

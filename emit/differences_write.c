@@ -27,7 +27,8 @@ static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_val
 {
     const int64_t value = plan->library[library].said->value[v];
     const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
-                        (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH;
+                        (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
+                        v == ROW_VERSIONS;
     if (value != PROFILE_DERIVED || !profile_is_captured(plan->profile))
         return value;
     return counts || v == ROW_DEBUG_FILE ? 0 : v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;

@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum separation separation_of(const struct plan *plan)
-{
-    return plan->profile->dwarf.separate;
-}
-
 /* --- names ---------------------------------------------------------------------- */
 
 void files_build_id(const struct plan *plan, const struct plan_library *row, uint8_t id[FILE_BUILD_ID])
@@ -22,9 +17,9 @@ void files_build_id(const struct plan *plan, const struct plan_library *row, uin
 static void debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
-    if (separation_of(plan) == SEPARATE_DEBUGLINK) {
+    if (row->separate == SEPARATE_DEBUGLINK) {
         snprintf(name, FILE_NAME_MOST, "%s%s" FILES_DEBUG_SUFFIX, plan_stem(row), plan_ending(row));
-    } else if (separation_of(plan) == SEPARATE_BUILD_ID) {
+    } else if (row->separate == SEPARATE_BUILD_ID) {
         uint8_t id[FILE_BUILD_ID];
         files_build_id(plan, row, id);
         int n = snprintf(name, FILE_NAME_MOST, FILES_BUILD_IDS "/%02x/", id[0]);
@@ -38,7 +33,7 @@ static void debug_name(const struct plan *plan, const struct plan_library *row, 
 static void link_name(const struct library *l, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
-    if (separation_of(l->plan) == SEPARATE_DEBUGLINK)
+    if (l->row->separate == SEPARATE_DEBUGLINK)
         debug_name(l->plan, l->row, name);
 }
 
@@ -46,7 +41,7 @@ static void link_name(const struct library *l, char name[FILE_NAME_MOST])
 
 bool files_place(struct library *l, struct error *e)
 {
-    if (separation_of(l->plan) == SEPARATE_NONE)
+    if (l->row->separate == SEPARATE_NONE)
         return true;
     char link[FILE_NAME_MOST];
     link_name(l, link);
@@ -63,7 +58,7 @@ static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct err
 bool files_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    bool separate = separation_of(l->plan) != SEPARATE_NONE;
+    bool separate = l->row->separate != SEPARATE_NONE;
     if (files_are_split(l->plan))
         return dwo_write(b, e);
     struct layout *debug = separate ? &l->separate.debug : &l->layout;
@@ -91,7 +86,7 @@ bool files_write(struct builder *b, struct error *e)
 
 struct layout_sizes files_count(const struct library *l)
 {
-    return separation_of(l->plan) == SEPARATE_NONE ? layout_count(&l->layout) : separate_count(&l->separate);
+    return l->row->separate == SEPARATE_NONE ? layout_count(&l->layout) : separate_count(&l->separate);
 }
 
 uint64_t files_debug_bytes(const struct builder *b)

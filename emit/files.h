@@ -1,5 +1,5 @@
 /* The files that a library becomes: one; with `dwarf: separate` two, the library
- * itself and the file of its debug information (elf/separate.h); with `dwarf: split`
+ * itself and the file of its debug information (elf/separate.h), unless rows say that it has none; with `dwarf: split`
  * the library and its .dwo files, or a package of them (dwarf/split.h).
  */
 #ifndef EMIT_FILES_H

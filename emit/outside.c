@@ -332,8 +332,11 @@ enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof pyth
 enum { NEWER = PYTHON + LIBC /* where those of outside_newer.h begin */ };
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
-static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",     "librt.so.1",
-                                        "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"};
+/* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
+ * a program to have some (libthread_db.so.1). */
+static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",      "librt.so.1",
+                                        "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2", "libanl.so.1",
+                                        "libmvec.so.1"};
 
 uint32_t outside_libraries_most(void)
 {

@@ -64,18 +64,20 @@ struct plan_library {
     uint32_t number; /* among its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
     uint32_t functions;
-    uint32_t chains;         /* a chain is `depth` functions, of which each calls the next */
-    uint32_t covered;        /* chains that a visit reaches */
-    uint32_t imports;        /* distinct utility functions that it calls */
-    uint64_t function_names; /* bytes of its functions' names, with terminators */
-    uint64_t import_names;   /* and of its imports' */
-    uint32_t utilities;      /* DT_NEEDED on utilities */
-    uint32_t needed_digits;  /* in the numbers of those */
-    uint32_t locals;         /* static objects, beyond those that every library has */
-    struct profile_elf elf;  /* as the profile has it, or the row */
-    bool stripped;           /* has no symbol table */
-    bool without_debug;      /* has no debug information */
-    bool runpath;            /* finds others beside itself */
+    uint32_t chains;          /* a chain is `depth` functions, of which each calls the next */
+    uint32_t covered;         /* chains that a visit reaches */
+    uint32_t imports;         /* distinct utility functions that it calls */
+    uint64_t function_names;  /* bytes of its functions' names, with terminators */
+    uint64_t import_names;    /* and of its imports' */
+    uint32_t utilities;       /* DT_NEEDED on utilities */
+    uint32_t needed_digits;   /* in the numbers of those */
+    uint32_t locals;          /* static objects, beyond those that every library has */
+    struct profile_elf elf;   /* as the profile has it, or the row */
+    bool stripped;            /* has no symbol table */
+    bool without_debug;       /* has no debug information */
+    enum separation separate; /* how the file is found that has it */
+    bool without_libc;        /* linked without the C library, whose symbols have no versions then */
+    bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
     bool hollow;      /* its debug information is too little for a unit: names alone */

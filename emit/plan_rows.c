@@ -54,6 +54,26 @@ static void set_elf(struct plan_library *l, const struct profile_row *row)
         elf->max_page_size = (int64_t)page;
 }
 
+/* Whether any row says that its library has a debug file. */
+static bool say_debug_files(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (rows_value_or(&p->row[i], ROW_DEBUG_FILE, 0))
+            return true;
+    return false;
+}
+
+/* How the library's debug file is found, of those that have one: what a captured profile leaves out is false, where any
+ * row says something. Without a build-id it takes a link. */
+static enum separation separation_of(const struct rows *r, const struct plan_library *l)
+{
+    const struct profile *p = r->s->plan->profile;
+    const bool unsaid = !(r->debug_files && profile_is_captured(p));
+    if (!rows_value_or(l->said, ROW_DEBUG_FILE, unsaid) || (l->stripped && l->without_debug))
+        return SEPARATE_NONE;
+    return p->dwarf.separate == SEPARATE_BUILD_ID && !l->elf.build_id ? SEPARATE_DEBUGLINK : p->dwarf.separate;
+}
+
 /* How many functions unwind tables of so many bytes are of. */
 static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
 {
@@ -192,6 +212,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
+    l->separate = separation_of(r, l);
+    l->without_libc = row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0;
     const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
@@ -391,7 +413,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
 {
     struct plan *plan = s->plan;
     const uint32_t count = plan_counted(plan);
-    struct rows r = {.s = s};
+    struct rows r = {.s = s, .debug_files = say_debug_files(plan->profile)};
     r.want = calloc(count, sizeof *r.want);
     r.index = calloc(count, sizeof *r.index);
     r.rank = calloc(count, sizeof *r.rank);

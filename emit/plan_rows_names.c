@@ -126,7 +126,7 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
         fix(f, sizeof "PyInit_" - 1 + name);
     if (s->marks)
         fix(f, name + sizeof "_visits" - 1);
-    fix(f, l->stripped ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
+    fix(f, l->stripped || l->without_libc ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
     fix(f, sizeof "__gmon_start__" - 1);
 }
 
@@ -551,7 +551,8 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
     const bool module = l->kind == LIBRARY_MODULE;
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
     const uint32_t shared = l->shared_names;
-    const uint64_t versioned = outside_versioned_bytes(module, l->key, l->outside_choice, l->extra.outside);
+    const uint64_t versioned =
+        l->without_libc ? 0 : outside_versioned_bytes(module, l->key, l->outside_choice, l->extra.outside);
     double plain = 0;
     double other = 1;
     if (!settle(s, index, bytes, &plain))

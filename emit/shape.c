@@ -98,7 +98,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     }
     if (s->executable)
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
-    s->dynstr = 1 + s->names + sizeof "libc.so.6" + sizeof OUTSIDE_VERSION + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr = 1 + s->names + (l->runpath ? sizeof "$ORIGIN" : 0);
+    s->dynstr += l->without_libc ? 0 : sizeof "libc.so.6" + sizeof OUTSIDE_VERSION;
     s->dynstr += outside_versions_bytes(l->extra.versions);
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
@@ -109,7 +110,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
     s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked : 0) +
-                (s->local ? l->function_names - own : 0) + sizeof "__cxa_finalize@GLIBC_2.2.5";
+                (s->local ? l->function_names - own : 0);
+    s->strtab += l->without_libc ? 0 : sizeof "__cxa_finalize@GLIBC_2.2.5";
     s->strtab += l->versioned_names;
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
@@ -184,7 +186,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
                 + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
                 + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
                 + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
-    if (s.executable)                                     /* DEBUG, and FLAGS_1 anyway */
+    if (l->without_libc)
+        s.dynamic -= 1 + 3;
+    if (s.executable) /* DEBUG, and FLAGS_1 anyway */
         s.dynamic += now ? 1 : 2;
     s.fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
@@ -234,9 +238,12 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSYM].size = sizeof(Elf64_Sym) * (uint64_t)symbols;
     section[SECTION_DYNSYM].info = 1;
     section[SECTION_DYNSTR].size = s->dynstr;
-    section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
-    section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
-    section[SECTION_VERNEED].info = 1;
+    if (!l->without_libc) {
+        section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
+        section[SECTION_VERNEED].size =
+            sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
+        section[SECTION_VERNEED].info = 1;
+    }
     section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
                                                            l->extra.got + l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);

@@ -471,7 +471,8 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
     put_files(l, &t);
     uint32_t name = next_name(&t);
-    t.strings = put_bytes(t.strings, versioned, sizeof versioned);
+    if (!l->row->without_libc)
+        t.strings = put_bytes(t.strings, versioned, sizeof versioned);
     uint32_t start_name = (uint32_t)(t.strings - strtab);
     if (l->shape.executable)
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
@@ -482,7 +483,8 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
     uint32_t globals = l->shape.undefined + l->shape.defined;
     memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
-    t.next[o->cxa_finalize - 1].st_name = name;
+    if (!l->row->without_libc)
+        t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
@@ -499,10 +501,12 @@ static void write_symtab(const struct library *l, uint8_t *image, const Elf64_Sy
     assert(t.next == symtab + l->shape.symbols);
 }
 
-/* `version` is the first of their names in .dynstr, all of the C library's. */
+/* `version` is the first of their names in .dynstr, all of the C library's: without it there are none. */
 static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
                            const struct others *o)
 {
+    if (l->row->without_libc)
+        return;
     const char *strings = (const char *)image + l->layout.section[SECTION_DYNSTR].offset;
     const uint32_t outside = o->outside + l->row->extra.outside;
     uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
@@ -599,8 +603,9 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     struct others o = put_others(&t);
     if (!write_hashes(&t, arena, order))
         return false;
-    uint32_t libc = put_name(&t, "libc.so.6", "");
-    uint32_t version = put_name(&t, OUTSIDE_VERSION, "");
+    const bool without_libc = l->row->without_libc;
+    uint32_t libc = without_libc ? 0 : put_name(&t, "libc.so.6", "");
+    uint32_t version = without_libc ? 0 : put_name(&t, OUTSIDE_VERSION, "");
     for (uint32_t i = 0; i < l->row->extra.versions; i++)
         put_name(&t, outside_version_name(2 + i), "");
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;

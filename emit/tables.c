@@ -361,7 +361,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_NEEDED, name);
         name += strlen(strings + name) + 1;
     }
-    ENTRY(DT_NEEDED, l->strings.libc);
+    if (!l->row->without_libc)
+        ENTRY(DT_NEEDED, l->strings.libc);
     if (l->shape.soname)
         ENTRY(DT_SONAME, l->strings.soname);
     if (l->row->runpath)
@@ -396,9 +397,11 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
     if (now || l->shape.executable)
         ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
-    ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
-    ENTRY(DT_VERNEEDNUM, 1);
-    ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
+    if (!l->row->without_libc) {
+        ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
+        ENTRY(DT_VERNEEDNUM, 1);
+        ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
+    }
     ENTRY(DT_RELACOUNT,
           l->shape.relative + (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
     ENTRY(DT_NULL, 0);

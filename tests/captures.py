@@ -78,14 +78,15 @@ def quantiles(text):
 
 def relocations_by_readelf(path):
     counts = collections.Counter()
-    symbols = set()
+    symbols = set()  # that any but jump slots refer to
     for line in ask("readelf", "-rW", path).splitlines():
-        kind = re.match(r"[0-9a-f]{16}  ([0-9a-f]{8})[0-9a-f]{8} (R_\w+)", line)
-        if kind:
-            counts[RELOCATIONS.get(kind[2], "other")] += 1
-            symbols.add(0 if kind[2].startswith("R_X86_64_JUMP_SLO") else int(kind[1], 16))
-    if symbols - {0}:
-        counts["symbols"] = len(symbols - {0})
+        found = re.match(r"[0-9a-f]{16}  ([0-9a-f]{8})[0-9a-f]{8} (R_\w+)", line)
+        if found:
+            kind = RELOCATIONS.get(found[2], "other")
+            counts[kind] += 1
+            symbols |= {found[1]} - {"0" * 8} if kind != "jump-slot" else set()
+    if symbols:
+        counts["symbols"] = len(symbols)
     # "Relocation section '.relr.dyn' at offset ... contains 3 entries:\n  1198 offsets"
     for offsets in re.findall(r"^ +(\d+) offsets$", ask("readelf", "-rW", path), flags=re.M):
         counts["relr"] += int(offsets)

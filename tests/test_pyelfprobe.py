@@ -197,6 +197,20 @@ def test_lldb(probe, small):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("debugger", ["gdb", "lldb"])
+@pytest.mark.parametrize("how", ["build-id", "debuglink"])
+def test_debug_files_beside_the_libraries(probe, programs, tmp_path, debugger, how):
+    """Local functions, which libraries without their debug files know nothing of; of a list as of a set."""
+    tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
+    made = tmp_path / "set"
+    programs.run("pyelfgen", "-P", "small", "-o", made, "-q", f"--separate={how}")
+    (tmp_path / "list").write_text("set/libutility0.so\nset/libutility1.so\n")
+    wanted = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=functions", "--pattern=utility1_helper"]
+    for application in (made, tmp_path / "list"):
+        assert found(probe.run(*wanted, "--break=libutility0_fun0", application), debugger)["functions"] > 0
+
+
+@pytest.mark.slow
 def test_two_side_by_side(probe, small, sets):
     """The ratio is that of the medians, and both are started alike."""
     tool("gdb")

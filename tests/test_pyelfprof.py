@@ -13,6 +13,7 @@ from captures import (
     SYSTEM,
     Capture,
     edges,
+    flow,
     quantiles,
     relocations_by_readelf,
     symbols_by_readelf,
@@ -307,6 +308,7 @@ def test_separate_debug_files(capture, tmp_path, how):
     (wanted,) = capture(whole).rows
     (without,) = capture(library).rows
     assert "debug" not in without and "symtab" not in without
+    assert "separate" not in capture(whole).top["dwarf"]
     directory = tmp_path / "dbg"
     directory.mkdir()
     if how == "debuglink":
@@ -319,8 +321,10 @@ def test_separate_debug_files(capture, tmp_path, how):
     else:
         (directory / ".build-id" / build_id[:2]).mkdir(parents=True)
         shutil.copy(debug, directory / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug")
-    (row,) = capture("--debug-dir", directory, library).rows
+    captured = capture("--debug-dir", directory, library)
+    (row,) = captured.rows
     assert row.pop("debug-file") == "true"
+    assert flow(captured.top["dwarf"][1:-1])["separate"] == ("build-id" if how == "build-id" else "debuglink")
     same = ["debug", "symtab", "strtab", "functions", "local", "dwarf", "mix", "dynamic"]
     assert {key: row[key] for key in same} == {key: wanted[key] for key in same}
     if how == "debuglink":  # a file that is not the one that was linked to is not taken

@@ -31,7 +31,8 @@ ROWS = """\
    needed: '1:2 0:30', outside: 1, soname: false, relro: none}
 - {kind: module, text: 3200, data: 1100, bss: 8, functions: 2, outside: 0, runpath: 0}
 - {kind: utility, text: 2500, data: 800, bss: 1, functions: 0, needed: '1:1', outside: 2}
-- {kind: module, text: 6000, data: 1500, bss: 4096, debug: 30000, symtab: 1200, strtab: 900, functions: 12, needed: '6:0'}
+- {kind: module, text: 6000, data: 1500, bss: 4096, debug: 30000, symtab: 1200, strtab: 900, functions: 12, needed: '6:0', outside: 0,
+   versions: 1}
 """
 ROWS = ROWS.replace(", needed: '6:0'", ", needed: '5:1 0:1'")
 
@@ -187,8 +188,17 @@ def test_what_is_not_followed_is_told(made):
     # of the stripped one .dynsym is all there is
     assert made.told[0]["differs"].get("dynamic: objects") is None
     assert made.told[4]["without"][:2] == ["visit marks", "scratch memory in .bss"]
-    assert made.told[4]["differs"]["outside"] == [0, 1]
-    assert "outside" not in made.told[5]["differs"]
+    assert made.told[6]["differs"]["outside"] == [0, 1]
+    assert not {"outside", "versions"} & {*made.told[4]["differs"], *made.told[5]["differs"]}
+
+
+def test_without_the_C_library_there_are_no_versions(made):
+    """Also where there is a symbol table: its names are those of .dynsym."""
+    path = made.paths[4]
+    assert "NEEDED" not in ask("readelf", "-dW", path) and "NEEDED" in ask("readelf", "-dW", made.paths[6])
+    assert "No version information found" in ask("readelf", "-VW", path)
+    assert not re.search("VER(NEED|SYM)", ask("readelf", "-dW", path))
+    assert re.search(r"WEAK +DEFAULT +UND __cxa_finalize$", ask("readelf", "--dyn-syms", "-W", path), flags=re.M)
 
 
 def test_linker_options_are_each_row_s(made):
@@ -234,7 +244,7 @@ def test_is_the_same_everywhere(programs, made, tmp_path):
 def test_differences_are_summed_up(programs, made, tmp_path):
     said = programs.run("pyelfgen", "--profile", made.directory.parent / "rows.prof", "-o", tmp_path / "set").stdout
     assert re.search(r"^\d of 7 libraries have no room for visit marks$", said, flags=re.M)
-    assert re.search(r"^outside +1 of 6 +6 +7$", said, flags=re.M)
+    assert re.search(r"^outside +1 of 7 +6 +7$", said, flags=re.M)
     assert "each library's are in differences.json beside its manifest" in said
     assert re.match(r"\S+: \d+ modules? and \d+ utilit\w+ with \d+ functions that call one another", said)
 

@@ -296,3 +296,54 @@ def test_thread_local_memory_beside_a_debug_file(programs, threaded, tmp_path):
     check_readers(sorted((tmp_path / "set").glob("lib*.so")))
     for path in (tmp_path / "set").glob("*.debug"):
         assert ask(tool("eu-elflint"), "--gnu-ld", "-d", path) == "No errors\n"
+
+
+# Without the C library: bound at once and lazily, with more undefined functions than CPython has, and a symbol table;
+# a captured row leaves out what is 0. Then with more libraries than there are, and with none but versions.
+UNLINKED = [
+    """{kind: module, text: 60000, data: 9000, bss: 90, debug: 60000, symtab: 24000, strtab: 30000, functions: 70,
+        dynamic: {functions: 2, undefined: 600, weak: 6, dynstr: 9000}, plt: 300, outside: 0, bind: now, runpath: 0}""",
+    """{kind: utility, text: 60000, data: 9000, bss: 90, symtab: 4800, strtab: 9000, functions: 70,
+        dynamic: {functions: 9, undefined: 40}, plt: 30, relocations: {glob-dat: 9, "64": 9}, outside: 0, hash: both}""",
+    """{kind: utility, text: 30000, data: 900, bss: 90, functions: 20, outside: 99}""",
+    """{kind: utility, text: 30000, data: 900, bss: 90, functions: 20, outside: 0, versions: 3,
+        dynamic: {functions: 9, undefined: 40}}""",
+]
+
+
+@pytest.fixture(scope="module")
+def unlinked(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("unlinked"), UNLINKED)
+
+
+def test_outside_is_from_0_to_10(unlinked):
+    directory, differs = unlinked
+    names = ["libmodule0.so", "libutility0.so", "libutility1.so", "libutility2.so"]
+    found = [ask("readelf", "-dW", directory / name).count("(NEEDED)") for name in names]
+    assert found == [0, 0, 10, 1]
+    assert [row.get("outside") for row in differs] == [None, None, [99, 10], [0, 1]]
+    assert "versions" not in differs[3]
+
+
+def test_without_the_c_library_names_have_no_versions(unlinked):
+    """As ld leaves them: neither in .dynsym nor in .symtab, and no tables for them."""
+    directory, _ = unlinked
+    for name in ("libmodule0.so", "libutility0.so"):
+        path = directory / name
+        assert "No version information found" in ask("readelf", "-VW", path)
+        assert not re.search("gnu.version|VERNEED|VERSYM", ask("readelf", "-SdW", path))
+        for table in (["-D"], []):
+            undefined = ask("nm", *table, "--undefined-only", path).split()
+            assert len(undefined) > 40 and not [word for word in undefined if "@" in word]
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
+def test_without_the_c_library_all_is_found_in_the_process(unlinked):
+    """CPython binds all at once; so would others, when asked to."""
+    code = "import ctypes, os, sys; [ctypes.CDLL(path, os.RTLD_NOW) for path in sys.argv[1:]]"
+    subprocess.run([sys.executable, "-c", code, *sorted(unlinked[0].glob("lib*.so"))], check=True)
+
+
+def test_modules_without_the_c_library_run(programs, unlinked):
+    ran = programs.run("pyelfrun", "--phases", "import,visit", unlinked[0])
+    assert "every result right" in ran.stdout

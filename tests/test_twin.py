@@ -81,10 +81,10 @@ def compiled(tmp_path_factory):
 
 
 class Twin:
-    def __init__(self, programs, real, directory):
+    def __init__(self, programs, real, directory, *options):
         directory.mkdir(exist_ok=True)
         self.programs, self.directory = programs, directory
-        self.real = self.captured(real, "real").rows
+        self.real = self.captured(real, "real", *options).rows
         self.path = directory / "set"
         programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", self.path)
         made = self.captured(self.path, "made", "--names")

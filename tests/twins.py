@@ -108,7 +108,7 @@ class Twin:
                     link = self.directory / "values" / side / str(i) / path.name
                     link.parent.mkdir(parents=True)
                     link.symlink_to(path)
-        report = self.compared("values-compared", "--no-dwarf", "values/real", "values/made")
+        report = self.compared("values-compared", "--no-dwarf", "--debug-dir", "twin", "values/real", "values/made")
         for quantity in report["set"]:
             if quantity["name"] in DISTRIBUTIONS:
                 rows = [row for library in report["libraries"] for row in library["quantities"]]
@@ -182,7 +182,7 @@ def find(entries, tool, step, **more):
 
 def packed(paths):
     """Bytes of these files and of their debug files, each by itself after zstd -3."""
-    files = [file.resolve() for path in paths for file in (path, debug_file(path)) if file]
+    files = [file for path in paths for file in (path.resolve(), debug_file(path.resolve())) if file]
     command = ["zstd", "-3", "--quiet", "--stdout"]
     return sum(len(subprocess.run([*command, file], capture_output=True, check=True).stdout) for file in files)
 

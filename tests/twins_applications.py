@@ -66,8 +66,9 @@ def needs(path, *packages):
 
 
 def debug_file(path):
-    """The file with its debug information, where that is separate and found by build-id or by name."""
-    said = subprocess.run(["eu-unstrip", "-n", "-e", path], capture_output=True, text=True).stdout.split()
+    """The file with its debug information, where that is separate and found by build-id, beside it too, or by name."""
+    places = f"--debuginfo-path=:.debug:/usr/lib/debug:{path.parent}"
+    said = subprocess.run(["eu-unstrip", "-n", places, "-e", path], capture_output=True, text=True).stdout.split()
     return pathlib.Path(said[3]) if len(said) > 3 and said[3].startswith("/") else None
 
 

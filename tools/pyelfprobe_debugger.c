@@ -200,7 +200,7 @@ static void miss_all(struct probe *p, enum tool tool, enum session session, enum
 static struct plan make_plan(const struct probe *p, const struct app *app, enum session session,
                              const struct started *program)
 {
-    struct plan plan = {.session = session, .program = program, .until = p->options->until};
+    struct plan plan = {.session = session, .app = app, .program = program, .until = p->options->until};
     if (session != SESSION_LINKED)
         return plan;
     plan.place = p->options->step[STEP_BREAK] || p->options->step[STEP_BACKTRACE] ? app->place : NULL;
@@ -231,7 +231,7 @@ bool debugger_measure(struct probe *p, enum tool tool, enum session session, enu
             miss_all(p, tool, session, cache, number, live.outcome, live.reason);
             return true;
         }
-        const struct plan plan = {.session = session, .pid = live.pid};
+        const struct plan plan = {.session = session, .app = app, .pid = live.pid};
         return debugger_run(p, tool, &plan, &end, e) && take_marks(p, tool, &plan, cache, number, &end, e);
     }
     if (!start_prepare(p, app, purposes[session], NULL, &program, &reason)) {

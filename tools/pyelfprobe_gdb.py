@@ -173,6 +173,8 @@ def main():
             gdb.execute("set " + setting, to_string=True)
         except gdb.error:
             pass  # one that this gdb does not have
+    directories = [gdb.parameter("debug-file-directory"), *plan["debug-directories"]]
+    gdb.execute("set debug-file-directory " + ":".join(filter(None, directories)))
     gdb.execute("handle SIGUSR1 stop print nopass", to_string=True)
     try:
         {"linked": session.linked, "events": session.events, "attach": session.attach}[plan["session"]]()

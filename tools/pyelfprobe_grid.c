@@ -71,6 +71,7 @@ static bool run_point(struct probe *p, enum tool tool, struct app *app, struct w
     if (!app_cache(app, PAGE_CACHE_READ, &seen, e) || !start_prepare(p, app, PURPOSE_EVENTS, &files, &program, e))
         return false;
     const struct plan plan = {.session = SESSION_EVENTS,
+                              .app = app,
                               .program = &program,
                               .breakpoints = w->names,
                               .breakpoint_count = (size_t)g->points[i].breakpoints};

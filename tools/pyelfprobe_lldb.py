@@ -178,6 +178,8 @@ def __lldb_init_module(debugger, _):
     debugger.SetAsync(False)
     session = Session(debugger, plan)
     session.mark("begin")
+    for directory in plan["debug-directories"]:
+        debugger.HandleCommand(f'settings append target.debug-file-search-paths "{directory}"')
     try:
         {"linked": session.linked, "events": session.events, "attach": session.attach}[plan["session"]]()
         if plan["session"] != "attach" and session.lives():

@@ -2,6 +2,7 @@
 #include "tools/pyelfprobe_plan.h"
 
 #include <json-c/json.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,33 @@ static void add_program(json_object *root, const struct started *program)
     json_object_object_add(root, "signal", json_object_new_boolean(program->signals));
 }
 
+static bool is_among(json_object *directories, const char *directory)
+{
+    for (size_t i = 0; i < json_object_array_length(directories); i++)
+        if (strcmp(json_object_get_string(json_object_array_get_idx(directories, i)), directory) == 0)
+            return true;
+    return false;
+}
+
+/* Directories of the application's files where debug files are that debuggers find by build-id, if they are told:
+ * .gnu_debuglink they follow by themselves. */
+static json_object *debug_directories(const struct app *app)
+{
+    char last[PATH_MAX] = "", tree[PATH_MAX];
+    json_object *found = json_object_new_array();
+    for (size_t i = 0; found && i < app->count; i++) {
+        const char *path = app->files[i].path;
+        const size_t length = (size_t)(strrchr(path, '/') - path);
+        if (strncmp(path, last, length) == 0 && !last[length])
+            continue;
+        snprintf(last, sizeof last, "%.*s", (int)length, path);
+        if (snprintf(tree, sizeof tree, "%s/.build-id", last) < (int)sizeof tree && access(tree, X_OK) == 0 &&
+            !is_among(found, last))
+            json_object_array_add(found, json_object_new_string(last));
+    }
+    return found;
+}
+
 bool plan_write(const struct probe *p, const struct plan *plan, char *path, struct error *e)
 {
     static const char *const sessions[SESSIONS] = {"linked", "events", "attach"};
@@ -54,6 +82,7 @@ bool plan_write(const struct probe *p, const struct plan *plan, char *path, stru
     for (size_t i = 0; i < plan->breakpoint_count; i++)
         json_object_array_add(breakpoints, json_object_new_string(plan->breakpoints[i]));
     json_object_object_add(root, "breakpoints", breakpoints);
+    json_object_object_add(root, "debug-directories", debug_directories(plan->app));
     if (plan->program)
         add_program(root, plan->program);
     const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_NOSLASHESCAPE);

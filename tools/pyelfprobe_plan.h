@@ -13,6 +13,7 @@ enum session { SESSION_LINKED, SESSION_EVENTS, SESSION_ATTACH, SESSIONS };
 
 struct plan {
     enum session session;
+    const struct app *app;          /* beside whose files debug files may be */
     const struct started *program;  /* NULL for SESSION_ATTACH */
     pid_t pid;                      /* of SESSION_ATTACH */
     const char *place;              /* to break at, and */

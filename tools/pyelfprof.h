@@ -43,6 +43,7 @@ struct prof_state {
 struct prof_file {
     const char *path;        /* from the arena, as all strings here */
     const char *debug_path;  /* of the file with its debug information; NULL: not looked for yet */
+    bool by_build_id;        /* that file is one of a tree of build-ids, and is found by it */
     uint64_t device, inode;  /* by which the same file is known; 0, 0 where it cannot be */
     bool given;              /* by its name: not to be left out silently */
     bool left_out;           /* no shared object of the application after all */

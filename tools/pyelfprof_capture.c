@@ -18,6 +18,8 @@
 #include "base/workers.h"
 #include "tools/pyelfprof.h"
 
+enum { BUILD_ID_PLACE = 2 * CAPTURE_BUILD_ID_MOST + sizeof "/.build-id//.debug" };
+
 /* Of one file, while threads work on others: nothing here takes from the arena. */
 struct task {
     struct prof *p;
@@ -76,15 +78,31 @@ static bool is_debug_file(const struct capture *c, const char *path, bool by_lin
     return access(path, R_OK) == 0 && (!by_link || crc_matches(path, c->debuglink_crc));
 }
 
-static bool find_by_build_id(const struct capture *c, const char *directory, char *path)
+/* The place in a directory that the build-id leads to. */
+static bool build_id_place(const struct capture *c, char place[BUILD_ID_PLACE])
 {
     char digits[2 * CAPTURE_BUILD_ID_MOST + 1];
     if (c->build_id_size < 2)
         return false;
     for (size_t i = 0; i < c->build_id_size; i++)
         snprintf(digits + 2 * i, 3, "%02x", c->build_id[i]);
-    snprintf(path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", directory, digits, digits + 2);
-    return is_debug_file(c, path, false);
+    snprintf(place, BUILD_ID_PLACE, "/.build-id/%.2s/%s.debug", digits, digits + 2);
+    return true;
+}
+
+static bool find_by_build_id(const struct capture *c, const char *directory, char *path)
+{
+    char place[BUILD_ID_PLACE];
+    return build_id_place(c, place) && snprintf(path, PATH_MAX, "%s%s", directory, place) < PATH_MAX &&
+           is_debug_file(c, path, false);
+}
+
+/* Whether the file at `path`, which need not have been looked for, stands where the build-id leads. */
+static bool is_at_build_id(const struct capture *c, const char *path)
+{
+    char place[BUILD_ID_PLACE];
+    const size_t length = strlen(path);
+    return build_id_place(c, place) && length > strlen(place) && strcmp(path + length - strlen(place), place) == 0;
 }
 
 static bool find_by_link(const struct prof *p, const struct capture *c, const char *library, char *path)
@@ -133,6 +151,7 @@ static void add_debug_file(struct task *t, struct prof_file *file, const char *p
         note(&file->remark, &e);
     else if (file->capture.debug_file) {
         t->debug_path[index] = strdup(path);
+        file->by_build_id = is_at_build_id(&file->capture, path);
         file->state = state;
     }
 }

@@ -319,6 +319,25 @@ static void write_distributions(FILE *to, const struct prof *p)
     write_tally(to, "attributes", p, STATS_ATTRIBUTE);
 }
 
+/* How debug files are found, most of what is in them; NULL where there are none. Which libraries have one, the rows
+ * say.
+ */
+static const char *separation(const struct prof *p)
+{
+    uint64_t all = 0, by_build_id = 0;
+    bool any = false;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct prof_file *file = &p->file[i];
+        const struct file_sizes *s = &file->capture.sizes;
+        if (!file->capture.debug_file)
+            continue;
+        any = true;
+        all += (s->debug + s->symtab + s->strtab) / 2; /* more than that is most */
+        by_build_id += file->by_build_id ? s->debug + s->symtab + s->strtab : 0;
+    }
+    return !any ? NULL : by_build_id > all ? "build-id" : "debuglink";
+}
+
 /* What most of the debug information is like, by its bytes, in the keys that every
  * profile has: what single libraries are like instead, their rows say. */
 static void write_majority(FILE *to, const struct prof *p)
@@ -344,19 +363,23 @@ static void write_majority(FILE *to, const struct prof *p)
     }
     if (mangled > functions / 2)
         fputs("names: {style: itanium}\n", to);
-    if (units == 0)
-        return;
-    uint64_t each = (described + units / 2) / units;
+    const uint64_t each = units ? (described + units / 2) / units : 0;
+    const char *const separate = separation(p);
     struct flow f = {.to = to, .open = "dwarf: {"};
-    put_number(&f, "version", old > known ? 4 : 5);
-    put_word(&f, "language", cpp > known ? "c++" : "c");
-    put_number(&f, "units", each ? each : 1);
+    if (units) {
+        put_number(&f, "version", old > known ? 4 : 5);
+        put_word(&f, "language", cpp > known ? "c++" : "c");
+        put_number(&f, "units", each ? each : 1);
+    }
     if (views > known)
         put_word(&f, "views", "true");
     if (zlib > known || zstd > known)
         put_word(&f, "compress", zlib > known ? "zlib" : "zstd");
+    if (separate)
+        put_word(&f, "separate", separate);
     flow_end(&f);
-    putc('\n', to);
+    if (f.begun)
+        putc('\n', to);
 }
 
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
