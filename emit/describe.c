@@ -453,7 +453,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w);
+    room.info += class_room(w) + plain_room(w);
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info;
     room.lists += besides.lists;
@@ -487,7 +487,10 @@ static bool describe_function(struct walk *w, uint32_t index)
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
-    describe_locals(w, &s, s.at);
+    if (s.level != SUBJECT_LEAN && plain_is_told(w))
+        plain_locals(w, &s);
+    else
+        describe_locals(w, &s, s.at);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);

@@ -76,7 +76,7 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s)
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
-    s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
+    s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : plain_is_told(w) ? SUBJECT_PLAIN : SUBJECT_RICH;
     if (s->level == SUBJECT_RICH &&
         written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;

@@ -94,6 +94,13 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s);
 /* Where a pace is when so much code is described. */
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 
+/* describe_plain.c: whether the library's row says that there are no location lists; and all locals of a
+ * function there, whose pieces begin at `pieces_at`. */
+bool plain_is_told(const struct walk *w);
+void plain_locals(struct walk *w, struct subject *s);
+/* Bytes of entries that this takes of a function at most. */
+uint64_t plain_room(const struct walk *w);
+
 /* describe_more.c: where lists and ranges are behind their pace, tells of a function, whose
  * entries are all written, further locals and blocks; of the last one all that there is to be. */
 void more(struct walk *w, struct subject *s, bool last);

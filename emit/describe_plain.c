@@ -1,0 +1,62 @@
+/* What is told of the functions of a library whose row has no location lists: code compiled without
+ * optimisation, where each variable is in its place of the frame from the prologue to the end.
+ *
+ * There are no inlined functions and no calls with what they pass. What entries there are beyond parameters
+ * are locals, as many as the row's .debug_info has room for: of the function, and of blocks one in another,
+ * as of `{ long x; ... { double y; ... } }`, each from where another statement begins. A local of a block is
+ * another name for a slot.
+ */
+#include "emit/describe_parts.h"
+
+enum {
+    LOCAL_BYTES = 17, /* of a local's entry, about */
+    BLOCK_BYTES = 22, /* of a block's, with its end */
+    BLOCK_LOCALS = 6,
+};
+
+bool plain_is_told(const struct walk *w)
+{
+    return w->l->row->said && w->l->debug.wanted[DEBUG_LISTS] == 0;
+}
+
+/* Bytes of entries that are still to come up to the function's end. */
+static uint64_t missing(const struct walk *w, const struct subject *s)
+{
+    const uint64_t written = (uint64_t)(w->composer.info - w->composer.out->info.data);
+    const uint64_t goal = detail_pace_at(&w->info, s->end);
+    return goal > written ? goal - written : 0;
+}
+
+/* Up to `most` locals, as far as there is room. */
+static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_t line)
+{
+    for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
+        const struct debug_variable v = {
+            .name = subject_name(w, s), .line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
+        compose_local(&w->composer, &v, code_slot_place(slot));
+    }
+}
+
+void plain_locals(struct walk *w, struct subject *s)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[TUNE_BORDERS_MOST + 1];
+    uint8_t *children[TUNE_BORDERS_MOST];
+    const uint64_t end = s->end - CODE_EPILOGUE;
+    const uint32_t borders = tune_borders(s, border);
+    uint32_t depth = 0;
+    put_locals(w, s, FILLER_SLOTS, s->line + 1);
+    while (depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
+        children[depth] = compose_block(c, 1, &border[depth + 1], &end);
+        depth++;
+        put_locals(w, s, BLOCK_LOCALS, s->line + 1 + depth);
+    }
+    while (depth)
+        compose_end_children(c, children[--depth]);
+}
+
+uint64_t plain_room(const struct walk *w)
+{
+    const uint64_t blocks = TUNE_BORDERS_MOST;
+    return plain_is_told(w) ? (FILLER_SLOTS + blocks * (BLOCK_LOCALS + 1)) * COMPOSE_CHILD_MOST : 0;
+}
