@@ -257,12 +257,16 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 
 static void row(struct walk *w, uint64_t at)
 {
+    if (plain_is_told(w))
+        line_column(&w->composer.rows, plain_column(w->line_number + 1));
     line_row(&w->composer.rows, at, ++w->line_number);
 }
 
 /* A row for an instruction within a statement. */
 static void inner_row(struct walk *w, uint64_t at, uint32_t column)
 {
+    if (!plain_has_row(w, at))
+        return;
     line_column(&w->composer.rows, column);
     line_row(&w->composer.rows, at, w->line_number);
 }
@@ -311,7 +315,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
-            const bool sparse = more_rows_ahead(w, end);
+            const bool sparse = more_rows_ahead(w, end) || !plain_has_row(w, s->at);
             if (!sparse)
                 more_rows(w, s, end, UINT64_C(2) * (end - s->at));
             if (sparse)

@@ -98,6 +98,9 @@ uint64_t detail_pace_at(const struct pace *p, uint64_t code);
  * function there, whose pieces begin at `pieces_at`. */
 bool plain_is_told(const struct walk *w);
 void plain_locals(struct walk *w, struct subject *s);
+/* There: the column of a line's statement; and whether an instruction within one has a row. */
+uint32_t plain_column(uint32_t line);
+bool plain_has_row(const struct walk *w, uint64_t at);
 /* Bytes of entries that this takes of a function at most. */
 uint64_t plain_room(const struct walk *w);
 

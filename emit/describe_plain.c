@@ -55,6 +55,18 @@ void plain_locals(struct walk *w, struct subject *s)
         compose_end_children(c, children[--depth]);
 }
 
+uint32_t plain_column(uint32_t line)
+{
+    return 2 + line * 7 % 30;
+}
+
+/* Of so many thousandths as the goal says of blocks' rows. */
+bool plain_has_row(const struct walk *w, uint64_t at)
+{
+    const int32_t part = w->goal->rows_part;
+    return part < 0 || !plain_is_told(w) || (int32_t)(random_at(w->l->row->key, at) % DESCRIBE_ROWS_WHOLE) < part;
+}
+
 uint64_t plain_room(const struct walk *w)
 {
     const uint64_t blocks = TUNE_BORDERS_MOST;
