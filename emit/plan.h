@@ -83,6 +83,7 @@ struct plan_library {
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
+    bool bare;         /* that is LEVEL_BARE, whatever there is room for, as of all that it calls */
     uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
     uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
     uint32_t callers;  /* and the first so many call other libraries, each per_function times */

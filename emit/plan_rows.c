@@ -20,6 +20,7 @@
 #include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
 #include "emit/stock.h"
 
 enum {
@@ -248,6 +249,42 @@ static bool calls_leaf(const struct plan_library *from, const struct plan_librar
     return from->kind != LIBRARY_MODULE || to->kind != LIBRARY_UTILITY;
 }
 
+/* Whether the row's relocations are fewer than constants take, of code that was compiled without
+ * optimisation: no blocks are told of its functions, so that it loses nothing but types of arguments. */
+static bool wants_bare(const struct plan *plan, const struct plan_library *l)
+{
+    struct plan_library plain = *l;
+    plain.level = LEVEL_PLAIN;
+    return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
+           profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
+           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape_of(plan, &plain).relative;
+}
+
+static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
+{
+    for (uint32_t n = 0; n < l->edges; n++)
+        if (!plan->library[l->edge[n].library].bare)
+            return false;
+    return true;
+}
+
+/* Which libraries are bare from the beginning: who calls another passes what that has as arguments,
+ * so all that it calls are. */
+static void choose_bare(struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        plan->library[i].bare = wants_bare(plan, &plan->library[i]);
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < plan_counted(plan); i++) {
+            struct plan_library *l = &plan->library[i];
+            const bool stays = l->bare && calls_bare_alone(plan, l);
+            again |= stays != l->bare;
+            l->bare = stays;
+        }
+    }
+}
+
 static bool make_edges(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
@@ -271,6 +308,7 @@ static bool make_edges(struct rows *r, struct error *e)
         l->utilities = l->edges;
         l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
     }
+    choose_bare(plan);
     return true;
 }
 

@@ -252,8 +252,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
-    for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+    const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
+    for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
         if (!lost && is_empty(l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);
