@@ -80,6 +80,7 @@ struct plan_library {
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
     bool hollow;      /* its debug information is too little for a unit: names alone */
     bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
+    uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;

@@ -92,6 +92,22 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
+/* Of 255 names so many as are to have the same words, for .symtab and its names to compress as the row says. */
+static uint8_t choose_alike(const struct profile_row *row)
+{
+    enum { ENTRY = 8, ALIKE = 5, OF_WORDS = 3 }; /* compressed, of a symbol, of a name; and of its characters one in */
+    const int64_t strtab = row->value[ROW_STRTAB];
+    const int64_t packed = row->value[ROW_ZSTD_NAMES];
+    if (packed <= 0 || strtab <= 0)
+        return 0;
+    const int64_t symbols = row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym);
+    const int64_t least = (ENTRY + ALIKE) * symbols;
+    const int64_t most = ENTRY * symbols + strtab / OF_WORDS;
+    if (packed >= most || most <= least)
+        return 0;
+    return packed <= least ? UINT8_MAX : (uint8_t)((most - packed) * UINT8_MAX / (most - least));
+}
+
 /* Sizes of the functions that every library has, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
@@ -191,6 +207,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->unaligned = profile_is_captured(r->s->plan->profile) &&
                    profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
+    l->alike = choose_alike(row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
