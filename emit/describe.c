@@ -456,6 +456,10 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
+    if (plain_is_told(w) && (s.f->hash >> 24 & UINT8_MAX) < l->row->alike) { /* variables are called alike too */
+        s.name = 0;
+        s.step = 1;
+    }
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w) + plain_room(w);
     const struct more_room besides = more_room(w, s.end);

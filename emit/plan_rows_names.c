@@ -191,6 +191,13 @@ static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t c
     take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
 }
 
+/* Whether what .dynstr leaves says of most of its own names how long they are. */
+static bool is_mostly_exported(const struct plan_library *l)
+{
+    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED &&
+           l->exported > l->functions - l->exported + l->locals + l->small;
+}
+
 /* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
  * local functions, static objects and imports have the others. */
 static bool draw_of_all(const struct plan *plan, const struct plan_library *l, uint32_t *length)
@@ -222,7 +229,7 @@ static bool draw_exported_lengths(const struct plan *plan, const struct plan_lib
     const uint32_t count = l->exported;
     if (!l->stripped) {
         (void)draw(plan, l, count, length);
-        return l->said->value[ROW_DYNAMIC_DYNSTR] == PROFILE_DERIVED || draw_of_all(plan, l, length);
+        return !is_mostly_exported(l) || draw_of_all(plan, l, length);
     }
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
