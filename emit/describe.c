@@ -398,7 +398,7 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
-        if (s->level != SUBJECT_LEAN) { /* load, multiply, add */
+        if (s->level != SUBJECT_LEAN && plain_has_row(w, at)) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
             inner_row(w, at + size - 4, 9);
