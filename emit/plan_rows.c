@@ -220,7 +220,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
         w->lengths = malloc(room * sizeof *w->lengths);
     }
-    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !chooses)) ||
+    return (l->outside_choice && w->lengths) || !chooses ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 
@@ -302,6 +302,18 @@ static void choose_bare(struct plan *plan)
             l->bare = stays;
         }
     }
+}
+
+/* When it is known which are bare. */
+static bool find_all_small(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
+        if (!find_small(plan, &plan->library[i], &r->want[i]))
+            return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
+    }
+    return true;
 }
 
 static bool make_edges(struct rows *r, struct error *e)
@@ -465,7 +477,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     else
         names_init(&plan->names, 0, 0);
     plan->assignment.repeat = 1;
-    ok = ok && make_edges(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
+    ok = ok && make_edges(&r, e) && find_all_small(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
     if (ok && !calls_row_visits(plan))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     plan->functions = 0;
