@@ -61,11 +61,16 @@ uint32_t plain_column(uint32_t line)
     return columns[line % sizeof columns];
 }
 
-/* Of so many thousandths as the goal says of blocks' rows. */
+/* None where there are more rows than there should be; of others so many thousandths as the goal says of
+ * blocks' rows. */
 bool plain_has_row(const struct walk *w, uint64_t at)
 {
     const int32_t part = w->goal->rows_part;
-    return part < 0 || !plain_is_told(w) || (int32_t)(random_at(w->l->row->key, at) % DESCRIBE_ROWS_WHOLE) < part;
+    if (!plain_is_told(w))
+        return true;
+    if (more_rows_ahead(w, at))
+        return false;
+    return part < 0 || (int32_t)(random_at(w->l->row->key, at) % DESCRIBE_ROWS_WHOLE) < part;
 }
 
 uint64_t plain_room(const struct walk *w)
