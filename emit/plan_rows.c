@@ -205,8 +205,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->said = row;
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
-    l->unaligned = profile_is_captured(r->s->plan->profile) &&
-                   profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
+    l->unaligned =
+        profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
