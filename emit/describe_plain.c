@@ -44,9 +44,10 @@ void plain_locals(struct walk *w, struct subject *s)
     uint8_t *children[TUNE_BORDERS_MOST];
     const uint64_t end = s->end - CODE_EPILOGUE;
     const uint32_t borders = tune_borders(s, border);
+    const bool blocks = !w->l->debug.wanted[DEBUG_RANGES]; /* others have their code in common, and ranges */
     uint32_t depth = 0;
     put_locals(w, s, FILLER_SLOTS, s->line + 1);
-    while (depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
+    while (blocks && depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
         children[depth] = compose_block(c, 1, &border[depth + 1], &end);
         depth++;
         put_locals(w, s, BLOCK_LOCALS, s->line + 1 + depth);

@@ -131,6 +131,13 @@ static uint32_t weight_of(uint64_t key, uint32_t index)
     return 1 + (uint32_t)(r & 3) + ((r >> 8 & 7) == 0 ? 4 : 0);
 }
 
+/* Bytes of .rodata at the least: static objects that have no room elsewhere are in it. */
+static uint64_t least_constants(const struct library *l)
+{
+    enum { OBJECT = 16 };
+    return l->row->unaligned && !l->shape.rodata && l->row->locals ? OBJECT : 0;
+}
+
 /* Divides .text among the functions, and the rest of the text between it and
  * the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
@@ -160,7 +167,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         const uint64_t code = (uint64_t)row->said->value[ROW_SHARE_CODE];
         const uint64_t fixed = least + INIT_BYTES + FINI_BYTES;
         const uint64_t more = code > fixed ? code - fixed : 0;
-        units = (more < free_bytes ? more : free_bytes) / align;
+        const uint64_t most = least_constants(l) < free_bytes ? free_bytes - least_constants(l) : 0;
+        units = (more < most ? more : most) / align;
     }
     l->rodata_free = free_bytes - units * align;
     const struct drawn_size *drawn = NULL;
