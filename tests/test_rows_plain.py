@@ -84,8 +84,8 @@ class Twin:
 
     def compile(self, name, other):
         (self.directory / f"{name}.c").write_text(source_of(name, other))
-        command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,lazy", "-Wl,--hash-style=gnu"]
-        command += ["-o", f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
+        command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,lazy", "-Wl,--hash-style=gnu", "-o"]
+        command += [ f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
         subprocess.run(command, check=True, cwd=self.directory)
 
 
@@ -148,7 +148,8 @@ def test_lexical_blocks_are_inside_of_their_function_one_in_another(twin):
 
 
 def test_what_the_rows_say_of_functions_symbols_and_relocations(twin):
-    differs = {library["row"]: library["differs"] for library in json.loads((twin.set / "differences.json").read_text())["libraries"]}
+    told = json.loads((twin.set / "differences.json").read_text())["libraries"]
+    differs = {library["row"]: library["differs"] for library in told}
     for number, row in enumerate(twin.rows):
         made = twin.made[row["kind"]]
         for key in ("functions", "plt", "relocations"):
@@ -167,8 +168,8 @@ def test_rows_of_line_tables_are_as_many(twin):
 
 def test_entries_are_mostly_variables(twin):
     for row, real, made in twin.all:
-        share = [dwarf(path, "--debug-info").count("DW_TAG_variable") / count for path, count in
-                 [(real, row["dwarf"]["dies"]), (made, twin.made[row["kind"]]["dwarf"]["dies"])]]
+        counts = [(real, row["dwarf"]["dies"]), (made, twin.made[row["kind"]]["dwarf"]["dies"])]
+        share = [dwarf(path, "--debug-info").count("DW_TAG_variable") / count for path, count in counts]
         assert abs(share[0] - share[1]) < 0.2, (row["kind"], share)
 
 
@@ -181,8 +182,9 @@ def test_names_compress_as_the_real_ones(twin):
 
 def test_functions_follow_each_other_without_gaps(twin):
     for path in twin.paths:
-        symbols = sorted({(int(row[1], 16), int(row[2])) for row in map(str.split, ask("readelf", "-sW", path).splitlines())
-                          if len(row) == 8 and row[3:5] == ["FUNC", "GLOBAL"] and row[6] != "UND"})
+        rows = [row.split() for row in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
+        functions = [row for row in rows if len(row) == 8 and row[3] == "FUNC" and row[6] != "UND"]
+        symbols = sorted((int(row[1], 16), int(row[2])) for row in functions)
         gaps = [after[0] - start - size for (start, size), after in zip(symbols, symbols[1:])]
         assert gaps.count(0) > len(gaps) * 0.9, path
 
@@ -210,8 +212,8 @@ REGISTERS = ["rdi", "rsi", "rdx", "rcx", "r8"]
 
 def test_arguments_in_the_debugger_are_what_came_in_registers(twin):
     """At the row behind the prologue, where gdb stops, and further up; what is returned is in %rax."""
-    called = [row.split()[7] for row in ask("readelf", "--dyn-syms", "-W", twin.paths[0]).splitlines()
-              if re.search(r"FUNC +GLOBAL .* \d+ m0\w+$", row)]
+    symbols = ask("readelf", "--dyn-syms", "-W", twin.set / "libmodule0.so").splitlines()
+    called = [row.split()[7] for row in symbols if re.search(r"FUNC +GLOBAL .* \d+ m0\w+$", row)]
     number = {int(re.search(r"\d+$", name)[0]): name for name in called}
     name = next(number[i] for i in sorted(number) if i % 10 > 3)
     script = twin.directory / "gdb.script"
@@ -235,3 +237,20 @@ def test_arguments_in_the_debugger_are_what_came_in_registers(twin):
     assert re.match(rf"#0  {name} \(.*\n#1 .* in m0\w+ \((?:\w+=-?\d+(?:, )?)*\) at ", shown[3]), said
     returned = [int(value) for value in re.findall(r"(?:RAX|VALUE) (-?\d+)", said)]
     assert len(returned) == 2 and returned[0] == returned[1], said
+
+
+def test_ranges_of_code_in_several_sections(programs, twin, tmp_path):
+    """gcc gives units ranges then: blocks have them here, and no block is beside another that has its code."""
+    (tmp_path / "real").mkdir()
+    command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-ffunction-sections"]
+    subprocess.run([*command, "-o", tmp_path / "real" / "apart.so", twin.directory / "kernel_sums.c"], check=True)
+    programs.run("pyelfprof", "-o", tmp_path / "real.prof", tmp_path / "real")
+    programs.run("pyelfgen", "--profile", tmp_path / "real.prof", "-o", tmp_path / "set")
+    path = tmp_path / "set" / "libutility0.so"
+    sizes = sections_of(tmp_path / "real" / "apart.so")
+    assert "rnglists" in sizes and "loclists" not in sizes
+    assert sections_of(path)["rnglists"] == sizes["rnglists"] and "loclists" not in sections_of(path)
+    assert "No errors" in dwarf(path, "--verify")
+    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    undefined = [row for row in ask("readelf", "-sW", path).splitlines() if re.search(r"OBJECT +LOCAL .* UND ", row)]
+    assert undefined == []
