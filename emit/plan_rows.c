@@ -164,6 +164,21 @@ static bool count_small(const struct plan *plan, const struct plan_library *l, c
     return true;
 }
 
+/* Sizes of functions as all libraries have them, where the row has no own: much smaller ones, where its functions
+ * have far less code, and no gaps between them. */
+static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t count)
+{
+    enum { FAR = 2 };
+    const struct profile_row *row = l->said;
+    const bool scales = l->unaligned && !row->text[ROW_TEXT_FUNCTION_SIZES];
+    const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += size[i];
+    for (uint32_t i = 0; i < count && scales && code && sum > FAR * code; i++)
+        size[i] = (uint32_t)(size[i] * code / sum);
+}
+
 /* Which functions are too small to be numbered. */
 static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
@@ -179,6 +194,7 @@ static bool find_small(const struct plan *plan, struct plan_library *l, struct w
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+        scale_down(l, all, count);
         ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
