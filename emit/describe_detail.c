@@ -35,6 +35,7 @@ void detail_start(struct walk *w)
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
     w->info = pace_for(g->info, 0, 0, 0, code);
+    w->names = pace_for(plain_names(w), 0, 0, 0, code);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, code);
     w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);

@@ -32,6 +32,8 @@ struct walk {
     enum describe_level level;
     const struct describe_goal *goal;
     struct pace info, line, lists, ranges;
+    struct pace names;    /* of variables, among the library's own (describe_plain.c) */
+    uint32_t variables;   /* that have such a name */
     uint64_t line_header; /* bytes of a unit's */
     struct composer composer;
     bool has_objects;   /* they have been told */
@@ -98,7 +100,9 @@ uint64_t detail_pace_at(const struct pace *p, uint64_t code);
  * function there, whose pieces begin at `pieces_at`. */
 bool plain_is_told(const struct walk *w);
 void plain_locals(struct walk *w, struct subject *s);
-/* There: the column of a line's statement; and whether an instruction within one has a row. */
+/* There: how many bytes of .debug_str such names may take. */
+uint64_t plain_names(const struct walk *w);
+/* The column of a line's statement; and whether an instruction within one has a row. */
 uint32_t plain_column(uint32_t line);
 bool plain_has_row(const struct walk *w, uint64_t at);
 /* Bytes of entries that this takes of a function at most. */

@@ -6,12 +6,18 @@
  * as of `{ long x; ... { double y; ... } }`, each from where another statement begins. A local of a block is
  * another name for a slot.
  */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
 #include "emit/describe_parts.h"
 
 enum {
     LOCAL_BYTES = 17, /* of a local's entry, about */
     BLOCK_BYTES = 22, /* of a block's, with its end */
     BLOCK_LOCALS = 6,
+    LONG_LEAST = 24, /* characters of a long name */
+    LONG_MOST = 100,
 };
 
 bool plain_is_told(const struct walk *w)
@@ -27,12 +33,46 @@ static uint64_t missing(const struct walk *w, const struct subject *s)
     return goal > written ? goal - written : 0;
 }
 
+uint64_t plain_names(const struct walk *w)
+{
+    const struct debug *d = &w->l->debug;
+    const uint64_t wanted = d->wanted[DEBUG_STR];
+    const uint64_t others = w->corpus->common + d->names_size;
+    if (!plain_is_told(w) || wanted == DEBUG_ANY || wanted < others)
+        return 0;
+    return w->l->row->alike ? (wanted - others) / 8 * 7 : 0;
+}
+
+/* A name that begins like others and is about as long as those of functions, where .debug_str has room for it:
+ * what a call returns is often called after the function. False where it has none. */
+static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
+{
+    struct library *l = w->l;
+    struct bytes *names = &l->debug.statics;
+    char text[LONG_MOST + 1];
+    char number[16];
+    const uint32_t digits = (uint32_t)snprintf(number, sizeof number, "_%u", w->variables);
+    const uint64_t average = l->row->functions ? l->row->function_names / l->row->functions : 0;
+    const uint32_t length = average < LONG_LEAST ? LONG_LEAST : average < LONG_MOST ? (uint32_t)average : LONG_MOST;
+    if (names->size + length >= detail_pace_at(&w->names, s->end))
+        return false;
+    words_identifier(0, length - digits, text);
+    memcpy(text + length - digits, number, digits + 1);
+    *name = (uint32_t)(l->debug.names_size + bytes_append(names, text, length + 1));
+    w->variables++;
+    return true;
+}
+
 /* Up to `most` locals, as far as there is room. */
 static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_t line)
 {
     for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
-        const struct debug_variable v = {
-            .name = subject_name(w, s), .line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
+        struct debug_variable v = {.line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
+        if (own_name(w, s, &v.name)) {
+            compose_local_own(&w->composer, &v, code_slot_place(slot));
+            continue;
+        }
+        v.name = subject_name(w, s);
         compose_local(&w->composer, &v, code_slot_place(slot));
     }
 }
