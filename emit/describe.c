@@ -479,6 +479,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     class_declare(w, index, &f);
     s.line = w->line_number;
     detail_function(w, &s);
+    w->inner_rows = 0;
     /* what is told of all calls must be told of each, in lines of two bytes */
     if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
         s.level = SUBJECT_PLAIN;

@@ -34,6 +34,7 @@ struct walk {
     struct pace info, line, lists, ranges;
     struct pace names;    /* of variables, among the library's own (describe_plain.c) */
     uint32_t variables;   /* that have such a name */
+    uint32_t inner_rows;  /* rows inside of statements that might have been, in the function */
     uint64_t line_header; /* bytes of a unit's */
     struct composer composer;
     bool has_objects;   /* they have been told */
@@ -104,7 +105,7 @@ void plain_locals(struct walk *w, struct subject *s);
 uint64_t plain_names(const struct walk *w);
 /* The column of a line's statement; and whether an instruction within one has a row. */
 uint32_t plain_column(uint32_t line);
-bool plain_has_row(const struct walk *w, uint64_t at);
+bool plain_has_row(struct walk *w, uint64_t at);
 /* Bytes of entries that this takes of a function at most. */
 uint64_t plain_room(const struct walk *w);
 

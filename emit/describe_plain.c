@@ -104,14 +104,16 @@ uint32_t plain_column(uint32_t line)
 
 /* None where there are more rows than there should be; of others so many thousandths as the goal says of
  * blocks' rows. */
-bool plain_has_row(const struct walk *w, uint64_t at)
+bool plain_has_row(struct walk *w, uint64_t at)
 {
     const int32_t part = w->goal->rows_part;
     if (!plain_is_told(w))
         return true;
     if (more_rows_ahead(w, at))
         return false;
-    return part < 0 || (int32_t)(random_at(w->l->row->key, at) % DESCRIBE_ROWS_WHOLE) < part;
+    const uint64_t before = w->inner_rows++;
+    return part < 0 ||
+           before * (uint64_t)part / DESCRIBE_ROWS_WHOLE != (before + 1) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
 }
 
 uint64_t plain_room(const struct walk *w)
