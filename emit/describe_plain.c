@@ -18,6 +18,7 @@ enum {
     BLOCK_LOCALS = 6,
     LONG_LEAST = 24, /* characters of a long name */
     LONG_MOST = 100,
+    NAMES_BESIDE = 400, /* bytes of others, about */
 };
 
 bool plain_is_told(const struct walk *w)
@@ -37,7 +38,7 @@ uint64_t plain_names(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
     const uint64_t wanted = d->wanted[DEBUG_STR];
-    const uint64_t others = w->corpus->common + d->names_size;
+    const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
     if (!plain_is_told(w) || wanted == DEBUG_ANY || wanted < others)
         return 0;
     return w->l->row->alike ? (wanted - others) / 8 * 7 : 0;

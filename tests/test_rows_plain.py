@@ -75,7 +75,8 @@ class Twin:
         self.compile("field_steps", "kernel_sums")
         programs.run("pyelfprof", "-o", directory / "real.prof", real / "field_steps.so", real / "kernel_sums.so")
         programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", self.set)
-        programs.run("pyelfprof", "-o", directory / "made.prof", self.set / "libmodule0.so", self.set / "libutility0.so")
+        made = [self.set / "libmodule0.so", self.set / "libutility0.so"]
+        programs.run("pyelfprof", "-o", directory / "made.prof", *made)
         names = {"module": "field_steps.so", "utility": "kernel_sums.so"}
         self.rows = Capture(directory / "real.prof").rows
         self.made = {row["kind"]: row for row in Capture(directory / "made.prof").rows}
@@ -178,6 +179,14 @@ def test_names_compress_as_the_real_ones(twin):
     for row in twin.rows:
         ratio = twin.made[row["kind"]]["zstd"]["names"] / row["zstd"]["names"]
         assert 0.75 <= ratio <= 1.4, (row["kind"], ratio)
+
+
+def test_variables_have_long_names_that_begin_alike(twin):
+    for path in twin.paths:
+        names = re.findall(r"DW_TAG_variable\n +DW_AT_name\t\(\"(\w{24,})\"\)", dwarf(path, "--debug-info"))
+        local = [name for name in names if re.search(r"_\d+$", name)]
+        assert len(set(local)) == len(local) > 30, path
+        assert len({name[:16] for name in local}) == 1, path
 
 
 def test_functions_follow_each_other_without_gaps(twin):
