@@ -105,7 +105,8 @@ static uint8_t choose_alike(const struct profile_row *row)
     const int64_t most = ENTRY * symbols + strtab / OF_WORDS;
     if (packed >= most || most <= least)
         return 0;
-    return packed <= least ? UINT8_MAX : (uint8_t)((most - packed) * UINT8_MAX / (most - least));
+    const int64_t alike = packed <= least ? UINT8_MAX : (most - packed) * UINT8_MAX / (most - least);
+    return (uint8_t)alike;
 }
 
 /* Sizes of the functions that every library has, but for the entry. */
