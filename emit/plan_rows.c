@@ -95,14 +95,12 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
 /* Of 255 names so many as are to have the same words, for .symtab and its names to compress as the row says. */
 static uint8_t choose_alike(const struct profile_row *row)
 {
-    enum { ENTRY = 8, ALIKE = 5, OF_WORDS = 3 }; /* compressed, of a symbol, of a name; and of its characters one in */
-    const int64_t strtab = row->value[ROW_STRTAB];
+    enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
     const int64_t packed = row->value[ROW_ZSTD_NAMES];
-    if (packed <= 0 || strtab <= 0)
+    if (packed <= 0 || row->value[ROW_STRTAB] <= 0)
         return 0;
-    const int64_t symbols = row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym);
-    const int64_t least = (ENTRY + ALIKE) * symbols;
-    const int64_t most = ENTRY * symbols + strtab / OF_WORDS;
+    const int64_t least = row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE;
+    const int64_t most = row->value[ROW_STRTAB] * WORDS / 100;
     if (packed >= most || most <= least)
         return 0;
     const int64_t alike = packed <= least ? UINT8_MAX : (most - packed) * UINT8_MAX / (most - least);
