@@ -253,6 +253,14 @@ void compose_local(struct composer *c, const struct debug_variable *v, int32_t p
     c->info = put_frame_place(put_variable(c, ABBREV_LOCAL, v), place);
 }
 
+void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place)
+{
+    uint8_t *p = put_u8(c->info, ABBREV_LOCAL);
+    bytes_u32(&c->out->named, compose_offset_of(c, p));
+    p = put_declared(c, put_u32(p, v->name), v->line, v->column);
+    c->info = put_frame_place(put_u32(p, corpus_type(c->corpus, v->type)), place);
+}
+
 static uint8_t *put_list(const struct composer *c, uint8_t *p, struct debug_list list)
 {
     p = put_u32(p, list.at);

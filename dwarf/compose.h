@@ -164,6 +164,9 @@ struct debug_variable {
 void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
 
+/* The same, whose name is in the library's own names. */
+void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place);
+
 /* Where a location list is, and where the view numbers of its entries are: offsets in
  * .debug_loclists. */
 struct debug_list {

@@ -247,6 +247,12 @@ static uint64_t tail_entries(const struct debug *d)
     return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
+/* Bytes of .debug_str at the least, where the library's row says how many units there are. */
+static uint64_t least_str(const struct debug *d)
+{
+    return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
+}
+
 /* Which headers' names there are, how many declarations stand at the end, and how
  * long their names are, so that .debug_str has the wanted size. */
 static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
@@ -463,6 +469,8 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         d->size[DEBUG_INFO] += tail_entries(d);
         return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
     }
+    if (fixed > total && is_wanted(d, DEBUG_STR) && d->units_wanted && least_str(d) > d->wanted[DEBUG_STR])
+        return section_infeasible(d, DEBUG_STR, least_str(d), e);
     if (fixed > total)
         return infeasible(e, total, fixed, "debug information");
     if (is_wanted(d, DEBUG_INFO) && !is_wanted(d, DEBUG_STR)) {

@@ -149,6 +149,12 @@ static inline uint64_t code_address(const struct code *c, const uint8_t *p)
     return c->text + (uint64_t)(p - c->image);
 }
 
+/* Its functions begin at multiples of so many bytes. */
+static inline uint32_t code_align(const struct plan_library *l)
+{
+    return l->unaligned ? 1 : CODE_ALIGN;
+}
+
 /* A 32-bit operand relative to the next instruction, which begins `after` bytes
  * behind the operand. */
 static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t target, unsigned after)

@@ -257,12 +257,16 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 
 static void row(struct walk *w, uint64_t at)
 {
+    if (plain_is_told(w))
+        line_column(&w->composer.rows, plain_column(w->line_number + 1));
     line_row(&w->composer.rows, at, ++w->line_number);
 }
 
 /* A row for an instruction within a statement. */
 static void inner_row(struct walk *w, uint64_t at, uint32_t column)
 {
+    if (!plain_has_row(w, at))
+        return;
     line_column(&w->composer.rows, column);
     line_row(&w->composer.rows, at, w->line_number);
 }
@@ -311,7 +315,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
-            const bool sparse = more_rows_ahead(w, end);
+            const bool sparse = more_rows_ahead(w, end) || !plain_has_row(w, s->at);
             if (!sparse)
                 more_rows(w, s, end, UINT64_C(2) * (end - s->at));
             if (sparse)
@@ -394,7 +398,7 @@ static uint64_t describe_beginning(struct walk *w, const struct subject *s)
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
-        if (s->level != SUBJECT_LEAN) { /* load, multiply, add */
+        if (s->level != SUBJECT_LEAN && plain_has_row(w, at)) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
             inner_row(w, at + size - 4, 9);
@@ -456,8 +460,12 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
+    if (plain_is_told(w) && (s.f->hash >> 24 & UINT8_MAX) < l->row->alike) { /* variables are called alike too */
+        s.name = 0;
+        s.step = 1;
+    }
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w);
+    room.info += class_room(w) + plain_room(w);
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info;
     room.lists += besides.lists;
@@ -475,6 +483,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     class_declare(w, index, &f);
     s.line = w->line_number;
     detail_function(w, &s);
+    w->inner_rows = 0;
     /* what is told of all calls must be told of each, in lines of two bytes */
     if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
         s.level = SUBJECT_PLAIN;
@@ -491,7 +500,10 @@ static bool describe_function(struct walk *w, uint32_t index)
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     describe_parameters(w, &s);
-    describe_locals(w, &s, s.at);
+    if (s.level != SUBJECT_LEAN && plain_is_told(w))
+        plain_locals(w, &s);
+    else
+        describe_locals(w, &s, s.at);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);

@@ -35,6 +35,7 @@ void detail_start(struct walk *w)
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
     w->info = pace_for(g->info, 0, 0, 0, code);
+    w->names = pace_for(plain_names(w), 0, 0, 0, code);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, code);
     w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
@@ -76,7 +77,7 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s)
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
-    s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : SUBJECT_RICH;
+    s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : plain_is_told(w) ? SUBJECT_PLAIN : SUBJECT_RICH;
     if (s->level == SUBJECT_RICH &&
         written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;

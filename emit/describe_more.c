@@ -174,7 +174,7 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
         return;
     line_row(rows, s->at, w->line_number);
     for (uint32_t i = 0; rest > ROW_MOST; i++) {
-        const uint64_t r = random_at(s->f->hash, i);
+        const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
         const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
         line_column(rows, 1 + (uint32_t)(r & 63));
         if (!is_short)

@@ -32,6 +32,9 @@ struct walk {
     enum describe_level level;
     const struct describe_goal *goal;
     struct pace info, line, lists, ranges;
+    struct pace names;    /* of variables, among the library's own (describe_plain.c) */
+    uint32_t variables;   /* that have such a name */
+    uint32_t inner_rows;  /* rows inside of statements that might have been, in the function */
     uint64_t line_header; /* bytes of a unit's */
     struct composer composer;
     bool has_objects;   /* they have been told */
@@ -93,6 +96,18 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
 /* Where a pace is when so much code is described. */
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
+
+/* describe_plain.c: whether the library's row says that there are no location lists; and all locals of a
+ * function there, whose pieces begin at `pieces_at`. */
+bool plain_is_told(const struct walk *w);
+void plain_locals(struct walk *w, struct subject *s);
+/* There: how many bytes of .debug_str such names may take. */
+uint64_t plain_names(const struct walk *w);
+/* The column of a line's statement; and whether an instruction within one has a row. */
+uint32_t plain_column(uint32_t line);
+bool plain_has_row(struct walk *w, uint64_t at);
+/* Bytes of entries that this takes of a function at most. */
+uint64_t plain_room(const struct walk *w);
 
 /* describe_more.c: where lists and ranges are behind their pace, tells of a function, whose
  * entries are all written, further locals and blocks; of the last one all that there is to be. */

@@ -22,16 +22,9 @@ static const char hollow[] = "units of debug information";
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
-/* What a library's row says; what a captured one leaves out is 0, or 1 (docs/capture.md). */
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
-    const int64_t value = plan->library[library].said->value[v];
-    const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
-                        (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
-                        v == ROW_VERSIONS;
-    if (value != PROFILE_DERIVED || !profile_is_captured(plan->profile))
-        return value;
-    return counts || v == ROW_DEBUG_FILE ? 0 : v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
+    return profile_row_says(plan->profile, plan->library[library].said, v);
 }
 
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)

@@ -106,9 +106,10 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
     return true;
 }
 
-static uint32_t align_code(uint64_t size)
+/* What so many bytes take at places of `align`. */
+static uint32_t align_code(uint64_t size, uint32_t align)
 {
-    return (uint32_t)((size + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1));
+    return (uint32_t)((size + align - 1) & ~(uint64_t)(align - 1));
 }
 
 uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena)
@@ -119,7 +120,7 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
         return 0;
     uint64_t size = 0;
     for (uint32_t i = 0; i < row->functions; i++)
-        size += align_code(code_least(&l.code, i));
+        size += align_code(code_least(&l.code, i), code_align(row));
     return size;
 }
 
@@ -130,11 +131,19 @@ static uint32_t weight_of(uint64_t key, uint32_t index)
     return 1 + (uint32_t)(r & 3) + ((r >> 8 & 7) == 0 ? 4 : 0);
 }
 
+/* Bytes of .rodata at the least: static objects that have no room elsewhere are in it. */
+static uint64_t least_constants(const struct library *l)
+{
+    enum { OBJECT = 16 };
+    return l->row->unaligned && !l->shape.rodata && l->row->locals ? OBJECT : 0;
+}
+
 /* Divides .text among the functions, and the rest of the text between it and
  * the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
     const struct plan_library *row = l->row;
+    const uint32_t align = code_align(row);
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
     uint64_t least = l->glue.end + plan_small_bytes(row);
     struct shares shares = {0};
@@ -146,32 +155,33 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     for (uint32_t i = 0; i < row->functions; i++) {
         leasts[i] = code_least(&l->code, i);
-        least += align_code(leasts[i]);
+        least += align_code(leasts[i], align);
         shares.weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
         return error_set(e, ERROR_INFEASIBLE, "%s%s: its code needs %llu bytes, the plan leaves %llu", plan_stem(row),
                          plan_ending(row), (unsigned long long)least, (unsigned long long)budget);
     uint64_t free_bytes = budget - least;
-    uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / CODE_ALIGN : 0;
+    uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / align : 0;
     if (units && row->said && row->said->value[ROW_SHARE_CODE] != PROFILE_DERIVED) {
         const uint64_t code = (uint64_t)row->said->value[ROW_SHARE_CODE];
         const uint64_t fixed = least + INIT_BYTES + FINI_BYTES;
         const uint64_t more = code > fixed ? code - fixed : 0;
-        units = (more < free_bytes ? more : free_bytes) / CODE_ALIGN;
+        const uint64_t most = least_constants(l) < free_bytes ? free_bytes - least_constants(l) : 0;
+        units = (more < most ? more : most) / align;
     }
-    l->rodata_free = free_bytes - units * CODE_ALIGN;
+    l->rodata_free = free_bytes - units * align;
     const struct drawn_size *drawn = NULL;
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
     shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
-        uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * CODE_ALIGN;
-        uint64_t place = align_code(leasts[i]) + extra;
-        uint64_t padding = extra ? random_at(padding_key, i) & (CODE_ALIGN - 1) : place - leasts[i];
+        uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * align;
+        uint64_t place = align_code(leasts[i], align) + extra;
+        uint64_t padding = extra ? random_at(padding_key, i) & (align - 1) : place - leasts[i];
         if (drawn) {
-            place = (uint64_t)CODE_ALIGN * drawn[i].places;
+            place = (uint64_t)align * drawn[i].places;
             padding = place - drawn[i].bytes;
         }
         if (offset + place > INT32_MAX)
@@ -468,7 +478,7 @@ static void write_code(struct library *l, uint8_t *image)
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         const struct glue_place *g = &l->glue.place[i];
         if (g->size)
-            code_pad(text + g->offset + g->size, align_code(g->size) - g->size);
+            code_pad(text + g->offset + g->size, align_code(g->size, CODE_ALIGN) - g->size);
     }
     for (uint32_t i = 0; i < l->row->functions; i++) {
         uint64_t end = l->body[i].offset + (uint64_t)l->body[i].size;

@@ -164,7 +164,7 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     struct asked a = {.size = r->plan->mix[index].size};
     bool any = false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
-        const int64_t wanted = l->said->value[ROW_MIX_INFO + kind];
+        const int64_t wanted = profile_row_says(r->plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;

@@ -64,12 +64,19 @@ static uint8_t *put_number(uint8_t *p, uint32_t number)
     return end;
 }
 
+/* What a name's words follow from: of some names the same. */
+static uint64_t words_key(const struct plan_library *l, uint64_t number)
+{
+    const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), number);
+    return (key >> 40 & 255) < l->alike ? 0 : key;
+}
+
 uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *at, uint32_t *hash)
 {
     const uint32_t prefix = prefix_length(l, index);
     const uint32_t length = names_row_length(l, index);
     const uint32_t words = length - prefix - names_digits(index);
-    const uint64_t value = random_at(plan_key(l, PURPOSE_NAMES), index);
+    const uint64_t value = words_key(l, index);
     assert(length >= names_row_least(l, index));
     memcpy(at, l->prefix, prefix);
     if (prefix)
@@ -87,7 +94,7 @@ uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, u
     const uint32_t length = names_row_object_length(l, number);
     const uint32_t words = length - names_row_object_least(number);
     assert(length >= names_row_object_least(number));
-    words_identifier(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 32 | number), words, (char *)at);
+    words_identifier(words_key(l, UINT64_C(1) << 32 | number), words, (char *)at);
     at[words] = '_';
     *put_number(at + words + 1, number) = '\0';
     return at + length + 1;

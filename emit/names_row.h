@@ -6,7 +6,9 @@
  *
  * A prefix ends in digits, words have none and neither begin with '_' nor end in it. So names
  * of different kinds, numbers or, of exported functions, libraries differ, however long they
- * are. Functions whose names are mangled have those of emit/mangle.h.
+ * are. Where the row says that its names compress well, as those that have a number and the same
+ * behind it, some or all have the same words, as far as they go. Functions whose names are mangled have those of
+ * emit/mangle.h.
  */
 #ifndef EMIT_NAMES_ROW_H
 #define EMIT_NAMES_ROW_H

@@ -81,10 +81,13 @@ struct plan_library {
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
     bool hollow;      /* its debug information is too little for a unit: names alone */
+    bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
+    uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
+    bool bare;         /* that is LEVEL_BARE, whatever there is room for, as of all that it calls */
     uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
     uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
     uint32_t callers;  /* and the first so many call other libraries, each per_function times */

@@ -20,6 +20,7 @@
 #include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
 #include "emit/stock.h"
 
 enum {
@@ -111,6 +112,21 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
+/* Of 255 names so many as are to have the same words, for .symtab and its names to compress as the row says. */
+static uint8_t choose_alike(const struct profile_row *row)
+{
+    enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
+    const int64_t packed = row->value[ROW_ZSTD_NAMES];
+    if (packed <= 0 || row->value[ROW_STRTAB] <= 0)
+        return 0;
+    const int64_t least = row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE;
+    const int64_t most = row->value[ROW_STRTAB] * WORDS / 100;
+    if (packed >= most || most <= least)
+        return 0;
+    const int64_t alike = packed <= least ? UINT8_MAX : (most - packed) * UINT8_MAX / (most - least);
+    return (uint8_t)alike;
+}
+
 /* Sizes of the functions that every library has, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
@@ -167,6 +183,21 @@ static bool count_small(const struct plan *plan, const struct plan_library *l, c
     return true;
 }
 
+/* Sizes of functions as all libraries have them, where the row has no own: much smaller ones, where its functions
+ * have far less code, and no gaps between them. */
+static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t count)
+{
+    enum { FAR = 2 };
+    const struct profile_row *row = l->said;
+    const bool scales = l->unaligned && !row->text[ROW_TEXT_FUNCTION_SIZES];
+    const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += size[i];
+    for (uint32_t i = 0; i < count && scales && code && sum > FAR * code; i++)
+        size[i] = (uint32_t)(size[i] * code / sum);
+}
+
 /* Which functions are too small to be numbered. */
 static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
@@ -182,6 +213,7 @@ static bool find_small(const struct plan *plan, struct plan_library *l, struct w
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+        scale_down(l, all, count);
         ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
@@ -208,6 +240,9 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->said = row;
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
+    l->unaligned =
+        profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
+    l->alike = choose_alike(row);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
@@ -222,7 +257,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
         w->lengths = malloc(room * sizeof *w->lengths);
     }
-    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !chooses)) ||
+    return (l->outside_choice && w->lengths) || !chooses ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 
@@ -270,6 +305,54 @@ static bool calls_leaf(const struct plan_library *from, const struct plan_librar
     return from->kind != LIBRARY_MODULE || to->kind != LIBRARY_UTILITY;
 }
 
+/* Whether the row's relocations are fewer than constants take, of code that was compiled without
+ * optimisation: no blocks are told of its functions, so that it loses nothing but types of arguments. */
+static bool wants_bare(const struct plan *plan, const struct plan_library *l)
+{
+    struct plan_library plain = *l;
+    plain.level = LEVEL_PLAIN;
+    return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
+           profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
+           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape_of(plan, &plain).relative;
+}
+
+static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
+{
+    for (uint32_t n = 0; n < l->edges; n++)
+        if (!plan->library[l->edge[n].library].bare)
+            return false;
+    return true;
+}
+
+/* Which libraries are bare from the beginning: who calls another passes what that has as arguments,
+ * so all that it calls are. */
+static void choose_bare(struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        plan->library[i].bare = wants_bare(plan, &plan->library[i]);
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < plan_counted(plan); i++) {
+            struct plan_library *l = &plan->library[i];
+            const bool stays = l->bare && calls_bare_alone(plan, l);
+            again |= stays != l->bare;
+            l->bare = stays;
+        }
+    }
+}
+
+/* When it is known which are bare. */
+static bool find_all_small(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
+        if (!find_small(plan, &plan->library[i], &r->want[i]))
+            return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
+    }
+    return true;
+}
+
 static bool make_edges(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
@@ -293,6 +376,7 @@ static bool make_edges(struct rows *r, struct error *e)
         l->utilities = l->edges;
         l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
     }
+    choose_bare(plan);
     return true;
 }
 
@@ -430,7 +514,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     else
         names_init(&plan->names, 0, 0);
     plan->assignment.repeat = 1;
-    ok = ok && make_edges(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
+    ok = ok && make_edges(&r, e) && find_all_small(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
     if (ok && !calls_row_visits(plan))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     plan->functions = 0;

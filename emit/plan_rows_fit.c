@@ -119,6 +119,14 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
     return false;
 }
 
+/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it. */
+static uint64_t undrawn_names(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
+    const uint64_t is = shape_of(plan, l).dynstr;
+    return !w->drawn && l->exported && !names_are_mangled(&plan->names, l) && dynstr > is ? dynstr - is : 0;
+}
+
 /* Whether the library fits into its sizes with its counts; then they are its sizes, and static
  * objects take the rest. The code is `code` bytes at least. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -159,7 +167,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         solve_base(s, index);
         l->local_names = (uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB];
         const uint64_t most = (uint64_t)(l->locals - l->shared_names) * PROFILE_NAME_MOST / 2;
-        if (l->local_names > most)
+        if (l->local_names > most + undrawn_names(s->plan, l, w))
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
     }
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
@@ -252,8 +260,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
-    for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
+    const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
+    for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
         if (!lost && is_empty(l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);

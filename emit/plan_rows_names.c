@@ -166,13 +166,70 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return spare((uint64_t)dynstr, shape_of(plan, l).dynstr - l->exported_names) - l->exported;
 }
 
+/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
+static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < count; i++)
+        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
+    return sum_of(taken, count);
+}
+
+/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
+static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
+{
+    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
+    uint32_t low = 0; /* how many of the others' end are left out */
+    uint32_t high = of - count;
+    while (low < high) {
+        const uint32_t out = low + (high - low + 1) / 2;
+        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
+        if (longer ? is <= sum : is >= sum)
+            low = out;
+        else
+            high = out - 1;
+    }
+    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
+}
+
+/* Whether what .dynstr leaves says of most of its own names how long they are. */
+static bool is_mostly_exported(const struct plan_library *l)
+{
+    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED &&
+           l->exported > l->functions - l->exported + l->locals + l->small;
+}
+
+/* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
+ * local functions, static objects and imports have the others. */
+static bool draw_of_all(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+{
+    const uint32_t count = l->exported;
+    const struct shape s = shape_of(plan, l);
+    const uint32_t named = count + l->imports + s.local + l->locals + l->small;
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + named;
+    struct fixed f = {.length = malloc(most * sizeof *f.length)};
+    uint32_t *all = malloc(most * sizeof *all);
+    uint32_t *rest = malloc(most * sizeof *rest);
+    bool ok = f.length && all && rest;
+    if (ok) {
+        fix_others(l, &s, &f);
+        const bool known = draw(plan, l, f.count + named, all);
+        ok = distribution_rest(all, f.count + named, f.length, f.count, rest);
+        if (ok && known)
+            take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
+    }
+    free(f.length);
+    free(all);
+    free(rest);
+    return ok;
+}
+
 /* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
 static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
 {
     const uint32_t count = l->exported;
     if (!l->stripped) {
         (void)draw(plan, l, count, length);
-        return true;
+        return !is_mostly_exported(l) || draw_of_all(plan, l, length);
     }
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;

@@ -154,6 +154,27 @@ char *profile_row_needed(const struct profile_row *row)
     return text;
 }
 
+/* --- what is left out ---------------------------------------------------------------------- */
+
+/* Lists that code compiled without optimisation has none of, where the other debug sections are there. */
+static bool has_no_lists(const struct profile_row *row, enum row_value v)
+{
+    return (v == ROW_MIX_LOCLISTS || v == ROW_MIX_RNGLISTS) && row->value[ROW_MIX_INFO] > 0;
+}
+
+int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
+{
+    const int64_t value = row->value[v];
+    const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
+                        (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
+                        v == ROW_VERSIONS;
+    if (value != PROFILE_DERIVED || !profile_is_captured(p))
+        return value;
+    if (counts || v == ROW_DEBUG_FILE || has_no_lists(row, v))
+        return 0;
+    return v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
+}
+
 /* --- rules ------------------------------------------------------------------------------- */
 
 static bool size_pair(const struct profile_row *row, const struct profile_source *s, struct error *e)

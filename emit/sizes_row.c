@@ -27,9 +27,9 @@ static int by_least(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-static uint32_t places_of(uint32_t size)
+static uint32_t places_of(uint32_t size, uint32_t align)
 {
-    return (uint32_t)(((uint64_t)size + CODE_ALIGN - 1) / CODE_ALIGN);
+    return (uint32_t)(((uint64_t)size + align - 1) / align);
 }
 
 /* Sizes of the functions that are no numbered ones, as .symtab says. */
@@ -50,32 +50,34 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 }
 
 /* Takes `less` places from functions [first, count), as far as they are larger than they have to be. */
-static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count, uint32_t *places, uint64_t less)
+static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count, uint32_t *places, uint64_t less,
+                     uint32_t align)
 {
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
-        above += places[i] - places_of(ranked[i].least);
+        above += places[i] - places_of(ranked[i].least, align);
     struct shares taken = {.sum = less < above ? less : above, .weights = above};
     for (uint32_t i = first; i < count && above; i++)
-        places[i] -= (uint32_t)shares_next(&taken, places[i] - places_of(ranked[i].least));
+        places[i] -= (uint32_t)shares_next(&taken, places[i] - places_of(ranked[i].least, align));
     return less - taken.sum;
 }
 
 static void balance(const struct library *l, const struct ranked *ranked, uint32_t count, uint64_t units,
                     uint32_t *places)
 {
-    const uint32_t most = l->plan->wide ? INT32_MAX / CODE_ALIGN : NARROW_MOST / CODE_ALIGN;
+    const uint32_t align = code_align(l->row);
+    const uint32_t most = l->plan->wide ? INT32_MAX / align : NARROW_MOST / align;
     uint64_t wanted = units;
     uint64_t is = 0;
     for (uint32_t i = 0; i < count; i++) {
-        wanted += places_of(ranked[i].least);
+        wanted += places_of(ranked[i].least, align);
         is += places[i];
     }
     if (is < wanted)
         distribution_fit(places, count, 0, most, wanted);
     uint64_t less = is > wanted ? is - wanted : 0;
     for (uint32_t part = 16; less && part; part /= 4)
-        less = take(ranked, count - count / part, count, places, less);
+        less = take(ranked, count - count / part, count, places, less, align);
 }
 
 bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena,
@@ -84,6 +86,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint64_t key = plan_key(row, PURPOSE_WEIGHT);
+    const uint32_t align = code_align(row);
     *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
@@ -108,12 +111,12 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     for (uint32_t i = 0; i < count; i++) {
         wanted[i] = wanted[i] < most ? wanted[i] : most;
         wanted[i] = wanted[i] > ranked[i].least ? wanted[i] : ranked[i].least;
-        places[i] = places_of(wanted[i]);
+        places[i] = places_of(wanted[i], align);
     }
     balance(l, ranked, count, units, places);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t bytes = CODE_ALIGN * places[i];
-        const uint32_t padding = CODE_ALIGN * places_of(wanted[i]) - wanted[i];
+        const uint32_t bytes = align * places[i];
+        const uint32_t padding = align * places_of(wanted[i], align) - wanted[i];
         const uint32_t rest = bytes - ranked[i].least;
         fixed[glue + i] = bytes - (padding < rest ? padding : rest);
         size[ranked[i].index] = (struct drawn_size){.bytes = fixed[glue + i], .places = places[i]};

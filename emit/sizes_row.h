@@ -7,11 +7,11 @@
 
 struct drawn_size {
     uint32_t bytes;
-    uint32_t places; /* CODE_ALIGN bytes each, in which these stand */
+    uint32_t places; /* code_align bytes each, in which these stand */
 };
 
 /* Sets *drawn to the sizes of the numbered functions, the arena's, or to NULL where nothing is known
- * of sizes. They take at least `least[i]` bytes, in places of whole CODE_ALIGN that are together
+ * of sizes. They take at least `least[i]` bytes, in places of whole code_align that are together
  * `units` larger than the smallest. The larger a function has to be, the larger it is; what the sum
  * has more or less than the distribution is the largest ones'. `l` has its glue; sets how far its
  * sizes are apart. False when memory ran out. */

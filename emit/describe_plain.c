@@ -1,0 +1,124 @@
+/* What is told of the functions of a library whose row has no location lists: code compiled without
+ * optimisation, where each variable is in its place of the frame from the prologue to the end.
+ *
+ * There are no inlined functions and no calls with what they pass. What entries there are beyond parameters
+ * are locals, as many as the row's .debug_info has room for: of the function, and of blocks one in another,
+ * as of `{ long x; ... { double y; ... } }`, each from where another statement begins. A local of a block is
+ * another name for a slot.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "emit/describe_parts.h"
+
+enum {
+    LOCAL_BYTES = 17, /* of a local's entry, about */
+    BLOCK_BYTES = 22, /* of a block's, with its end */
+    BLOCK_LOCALS = 6,
+    LONG_LEAST = 24, /* characters of a long name */
+    LONG_MOST = 100,
+    NAMES_BESIDE = 400, /* bytes of others, about */
+};
+
+bool plain_is_told(const struct walk *w)
+{
+    return w->l->row->said && w->l->debug.wanted[DEBUG_LISTS] == 0;
+}
+
+/* Bytes of entries that are still to come up to the function's end. */
+static uint64_t missing(const struct walk *w, const struct subject *s)
+{
+    const uint64_t written = (uint64_t)(w->composer.info - w->composer.out->info.data);
+    const uint64_t goal = detail_pace_at(&w->info, s->end);
+    return goal > written ? goal - written : 0;
+}
+
+uint64_t plain_names(const struct walk *w)
+{
+    const struct debug *d = &w->l->debug;
+    const uint64_t wanted = d->wanted[DEBUG_STR];
+    const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
+    if (!plain_is_told(w) || wanted == DEBUG_ANY || wanted < others)
+        return 0;
+    return w->l->row->alike ? (wanted - others) / 8 * 7 : 0;
+}
+
+/* A name that begins like others and is about as long as those of functions, where .debug_str has room for it:
+ * what a call returns is often called after the function. False where it has none. */
+static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
+{
+    struct library *l = w->l;
+    struct bytes *names = &l->debug.statics;
+    char text[LONG_MOST + 1];
+    char number[16];
+    const uint32_t digits = (uint32_t)snprintf(number, sizeof number, "_%u", w->variables);
+    const uint64_t average = l->row->functions ? l->row->function_names / l->row->functions : 0;
+    const uint32_t length = average < LONG_LEAST ? LONG_LEAST : average < LONG_MOST ? (uint32_t)average : LONG_MOST;
+    if (names->size + length >= detail_pace_at(&w->names, s->end))
+        return false;
+    words_identifier(0, length - digits, text);
+    memcpy(text + length - digits, number, digits + 1);
+    *name = (uint32_t)(l->debug.names_size + bytes_append(names, text, length + 1));
+    w->variables++;
+    return true;
+}
+
+/* Up to `most` locals, as far as there is room. */
+static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_t line)
+{
+    for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
+        struct debug_variable v = {.line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
+        if (own_name(w, s, &v.name)) {
+            compose_local_own(&w->composer, &v, code_slot_place(slot));
+            continue;
+        }
+        v.name = subject_name(w, s);
+        compose_local(&w->composer, &v, code_slot_place(slot));
+    }
+}
+
+void plain_locals(struct walk *w, struct subject *s)
+{
+    struct composer *c = &w->composer;
+    uint64_t border[TUNE_BORDERS_MOST + 1];
+    uint8_t *children[TUNE_BORDERS_MOST];
+    const uint64_t end = s->end - CODE_EPILOGUE;
+    const uint32_t borders = tune_borders(s, border);
+    const bool blocks = !w->l->debug.wanted[DEBUG_RANGES]; /* others have their code in common, and ranges */
+    uint32_t depth = 0;
+    put_locals(w, s, FILLER_SLOTS, s->line + 1);
+    while (blocks && depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
+        children[depth] = compose_block(c, 1, &border[depth + 1], &end);
+        depth++;
+        put_locals(w, s, BLOCK_LOCALS, s->line + 1 + depth);
+    }
+    while (depth)
+        compose_end_children(c, children[--depth]);
+}
+
+uint32_t plain_column(uint32_t line)
+{
+    static const uint8_t columns[] = {9, 5, 9, 17};
+    return columns[line % sizeof columns];
+}
+
+/* None where there are more rows than there should be; of others so many thousandths as the goal says of
+ * blocks' rows. */
+bool plain_has_row(struct walk *w, uint64_t at)
+{
+    const int32_t part = w->goal->rows_part;
+    if (!plain_is_told(w))
+        return true;
+    if (more_rows_ahead(w, at))
+        return false;
+    const uint64_t before = w->inner_rows++;
+    return part < 0 ||
+           before * (uint64_t)part / DESCRIBE_ROWS_WHOLE != (before + 1) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
+}
+
+uint64_t plain_room(const struct walk *w)
+{
+    const uint64_t blocks = TUNE_BORDERS_MOST;
+    return plain_is_told(w) ? (FILLER_SLOTS + blocks * (BLOCK_LOCALS + 1)) * COMPOSE_CHILD_MOST : 0;
+}

@@ -1,0 +1,265 @@
+"""The twin of libraries that gcc compiled without optimisation: no location lists, no ranges, no inlined calls and no
+call sites, and what takes their place has the sizes of the captured rows, and is true.
+"""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from captures import Capture
+from objects import ask, dwarfdump_complaints, each, tool
+
+FUNCTIONS = {"kernel_sums": 90, "field_steps": 60}
+DIGITS = "0123456789012345678901234567890123456789"
+
+# As Pynamic writes them: many variables, a loop, a call of the next, in a scope of its own a call of another library.
+FUNCTION = """
+long {name}_fun{n}{digits}(long arg0, int arg1, const char *arg2, double arg3)
+{{
+    long ret_val;
+    int a, b = {n}, c, loop;
+    double d = 0.0, e = 1.0, f = 2.0;
+    char j[10], k[100];
+    for (loop = 0; loop < 10; loop++)
+        a = loop;
+    if (arg0 > arg1) {{
+        long {name}_fun{n}{digits}_other = {other};
+        ret_val = {name}_fun{n}{digits}_other;
+    }}
+    return ret_val = {next};
+}}
+"""
+MODULE = """
+#include <stddef.h>
+long {name}_fun0{digits}(long, int, const char *, double);
+struct method {{ const char *name; void *call; int flags; const char *doc; }};
+static void *entry(void *self, void *unused) {{ (void)unused; {name}_fun0{digits}(1, 2, "", 0.5); return self; }}
+static struct method methods[] = {{{{"entry", entry, 4, "Calls all."}}, {{0}}}};
+static struct {{ long base[5]; const char *name, *doc; long size; struct method *methods; void *rest[4]; }} module = {{
+    {{1}}, "{name}", NULL, -1, methods, {{NULL}}}};
+extern void *PyModule_Create2(void *, int);
+void *PyInit_{name}(void) {{ return PyModule_Create2(&module, 1013); }}
+"""
+ARGUMENTS = '(arg0, arg1, "hello", arg3)'
+
+
+def source_of(name, other):
+    count = FUNCTIONS[name]
+    called = [f"{other}_fun{n}{DIGITS}" for n in range(count)] if other else []
+    following = [f"{name}_fun{n}{DIGITS}" for n in range(1, count)]
+    declared = "".join(f"long {function}(long, int, const char *, double);\n" for function in called + following)
+    text = "".join(
+        FUNCTION.format(
+            name=name,
+            n=n,
+            digits=DIGITS,
+            other=called[n] + ARGUMENTS if other else "arg0 + arg1",
+            next=f"{name}_fun{n + 1}{DIGITS}{ARGUMENTS}" if (n + 1) % 10 and n + 1 < count else "arg0",
+        )
+        for n in range(count)
+    )
+    return declared + text + (MODULE.format(name=name, digits=DIGITS) if other else "")
+
+
+class Twin:
+    """A utility and a module that calls it, and the set that stands for them: [(row, file, file of the twin)]."""
+
+    def __init__(self, programs, directory):
+        self.programs, self.directory = programs, directory
+        self.set = directory / "set"
+        real = directory / "real"
+        real.mkdir()
+        self.compile("kernel_sums", None)
+        self.compile("field_steps", "kernel_sums")
+        programs.run("pyelfprof", "-o", directory / "real.prof", real / "field_steps.so", real / "kernel_sums.so")
+        programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", self.set)
+        made = [self.set / "libmodule0.so", self.set / "libutility0.so"]
+        programs.run("pyelfprof", "-o", directory / "made.prof", *made)
+        names = {"module": "field_steps.so", "utility": "kernel_sums.so"}
+        self.rows = Capture(directory / "real.prof").rows
+        self.made = {row["kind"]: row for row in Capture(directory / "made.prof").rows}
+        self.all = [(row, real / names[row["kind"]], self.set / f"lib{row['kind']}0.so") for row in self.rows]
+        self.paths = [path for _, _, path in self.all]
+
+    def compile(self, name, other):
+        (self.directory / f"{name}.c").write_text(source_of(name, other))
+        command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,lazy", "-Wl,--hash-style=gnu", "-o"]
+        command += [ f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
+        subprocess.run(command, check=True, cwd=self.directory)
+
+
+@pytest.fixture(scope="module")
+def twin(programs, tmp_path_factory):
+    return Twin(programs, tmp_path_factory.mktemp("plain"))
+
+
+def sections_of(path):
+    found = re.findall(r"\] \.debug_(\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return {name: int(size, 16) for name, size in found}
+
+
+def dwarf(path, *options):
+    return ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), *options, path)
+
+
+def test_the_row_has_no_lists(twin):
+    assert {row["kind"] for row in twin.rows} == {"module", "utility"}
+    for row in twin.rows:
+        assert not {"loclists", "rnglists"} & set(row["mix"]) and "entries" not in row["dwarf"]
+
+
+def test_each_debug_section_is_as_large_as_the_real_one(twin):
+    for _, real, made in twin.all:
+        sizes = sections_of(real)
+        assert "info" in sizes and "loclists" not in sizes
+        assert sections_of(made) == sizes, made
+
+
+def test_nothing_is_told_that_only_optimised_code_has(twin):
+    for path in twin.paths:
+        told = dwarf(path, "--debug-info")
+        assert "DW_TAG_call_site" not in told and "DW_TAG_inlined_subroutine" not in told
+        assert "DW_AT_ranges" not in told
+        places = re.findall(r"DW_AT_location\t\((.*)\)", told)
+        assert len(places) > 500
+        assert all(re.fullmatch(r"DW_OP_fbreg -\d+|DW_OP_addr 0x\w+", place) for place in places), path
+
+
+def test_lexical_blocks_are_inside_of_their_function_one_in_another(twin):
+    blocks = 0
+    for path in twin.paths:
+        around = []  # [depth, low, high]
+        entry = r"^0x\w+:( +)DW_TAG_(subprogram|lexical_block)\n((?: .*\n)+)"
+        for indent, tag, attributes in re.findall(entry, dwarf(path, "--debug-info"), flags=re.M):
+            low = re.search(r"DW_AT_low_pc\t\((\w+)\)", attributes)
+            high = re.search(r"DW_AT_high_pc\t\((\w+)\)", attributes)
+            while around and around[-1][0] >= len(indent):
+                around.pop()
+            if not low:
+                assert tag == "subprogram"
+                continue
+            low, high = int(low[1], 16), int(high[1], 16)
+            if tag == "lexical_block":
+                assert around and around[-1][1] < low < high < around[0][2], path
+                blocks += 1
+            around.append([len(indent), low, high])
+    assert blocks
+
+
+def test_what_the_rows_say_of_functions_symbols_and_relocations(twin):
+    told = json.loads((twin.set / "differences.json").read_text())["libraries"]
+    differs = {library["row"]: library["differs"] for library in told}
+    for number, row in enumerate(twin.rows):
+        made = twin.made[row["kind"]]
+        for key in ("functions", "plt", "relocations"):
+            assert made[key] == row[key], (row["kind"], key)
+        assert made["dynamic"] == row["dynamic"]
+        assert made["local"]["functions"] == row["local"]["functions"]
+        assert "function-sizes" not in differs[number]
+        assert not [name for name in differs[number] if name.startswith("mix")]
+
+
+def test_rows_of_line_tables_are_as_many(twin):
+    for row in twin.rows:
+        wanted = row["dwarf"]["rows"]
+        assert abs(twin.made[row["kind"]]["dwarf"]["rows"] - wanted) <= wanted / 20
+
+
+def test_entries_are_mostly_variables(twin):
+    for row, real, made in twin.all:
+        counts = [(real, row["dwarf"]["dies"]), (made, twin.made[row["kind"]]["dwarf"]["dies"])]
+        share = [dwarf(path, "--debug-info").count("DW_TAG_variable") / count for path, count in counts]
+        assert abs(share[0] - share[1]) < 0.2, (row["kind"], share)
+
+
+def test_names_compress_as_the_real_ones(twin):
+    """Theirs have forty digits that are the same."""
+    for row in twin.rows:
+        ratio = twin.made[row["kind"]]["zstd"]["names"] / row["zstd"]["names"]
+        assert 0.75 <= ratio <= 1.4, (row["kind"], ratio)
+
+
+def test_variables_have_long_names_that_begin_alike(twin):
+    for path in twin.paths:
+        names = re.findall(r"DW_TAG_variable\n +DW_AT_name\t\(\"(\w{24,})\"\)", dwarf(path, "--debug-info"))
+        local = [name for name in names if re.search(r"_\d+$", name)]
+        assert len(set(local)) == len(local) > 30, path
+        assert len({name[:16] for name in local}) == 1, path
+
+
+def test_functions_follow_each_other_without_gaps(twin):
+    for path in twin.paths:
+        rows = [row.split() for row in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
+        functions = [row for row in rows if len(row) == 8 and row[3] == "FUNC" and row[6] != "UND"]
+        symbols = sorted((int(row[1], 16), int(row[2])) for row in functions)
+        gaps = [after[0] - start - size for (start, size), after in zip(symbols, symbols[1:])]
+        assert gaps.count(0) > len(gaps) * 0.9, path
+
+
+def test_readers_have_nothing_to_complain_of(twin):
+    lint = tool("eu-elflint")
+    assert each(lambda path: ask(lint, "--gnu-ld", path), twin.paths) == ["No errors\n"] * len(twin.paths)
+    for path in twin.paths:
+        assert "No errors" in dwarf(path, "--verify")
+        assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
+
+
+ENTRY = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule0; print(libmodule0.libmodule0_entry())"
+
+
+def test_every_call_gives_what_the_manifest_says(twin):
+    expected = json.loads((twin.set / "manifest.json").read_text())["libraries"]
+    expected = next(library["result"] for library in expected if library["name"] == "libmodule0.so")
+    printed = ask("/usr/bin/python3", "-I", "-c", ENTRY, twin.set)
+    assert int(printed) % 2**64 == int(str(expected), 0) % 2**64
+
+
+REGISTERS = ["rdi", "rsi", "rdx", "rcx", "r8"]
+
+
+def test_arguments_in_the_debugger_are_what_came_in_registers(twin):
+    """At the row behind the prologue, where gdb stops, and further up; what is returned is in %rax."""
+    symbols = ask("readelf", "--dyn-syms", "-W", twin.set / "libmodule0.so").splitlines()
+    called = [row.split()[7] for row in symbols if re.search(r"FUNC +GLOBAL .* \d+ m0\w+$", row)]
+    number = {int(re.search(r"\d+$", name)[0]): name for name in called}
+    name = next(number[i] for i in sorted(number) if i % 10 > 3)
+    script = twin.directory / "gdb.script"
+    show = [f'printf "REGISTER {register} %ld\\n", ${register}' for register in REGISTERS]
+    script.write_text("\n".join([
+        "set pagination off", "set width 0", "catch load libmodule0", "run", f"break *'{name}'", "continue", *show,
+        f"break {name}", "continue", 'printf "ARGUMENTS\\n"', "info args", 'printf "LOCALS\\n"', "info locals",
+        'printf "CALLS\\n"', "bt 3", "finish", 'printf "RAX %ld\\n", $rax', 'printf "VALUE %ld\\n", $',
+    ]))
+    command = [tool("gdb"), "-nx", "-q", "-batch", "-iex", "set debug-file-directory /dev/null", "-x", script]
+    command += ["--args", "/usr/bin/python3", "-I", "-c", ENTRY, twin.set]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    came = [int(value) for value in re.findall(r"REGISTER \w+ (-?\d+)", said)]
+    shown = re.search(r"ARGUMENTS\n(.*?)LOCALS\n(.*?)CALLS\n(.*)", said, flags=re.S)
+    assert shown, said
+    arguments = re.findall(r"^(\w+) = (-?\d+)$", shown[1], flags=re.M)
+    assert arguments or "No arguments" in shown[1], said
+    for (argument, value), register in zip(arguments, came):
+        assert (int(value) - register) % 2**32 == 0, (argument, said)
+    assert len(re.findall(r"^\w+ = ", shown[2], flags=re.M)) >= 5
+    assert re.match(rf"#0  {name} \(.*\n#1 .* in m0\w+ \((?:\w+=-?\d+(?:, )?)*\) at ", shown[3]), said
+    returned = [int(value) for value in re.findall(r"(?:RAX|VALUE) (-?\d+)", said)]
+    assert len(returned) == 2 and returned[0] == returned[1], said
+
+
+def test_ranges_of_code_in_several_sections(programs, twin, tmp_path):
+    """gcc gives units ranges then: blocks have them here, and no block is beside another that has its code."""
+    (tmp_path / "real").mkdir()
+    command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-ffunction-sections"]
+    subprocess.run([*command, "-o", tmp_path / "real" / "apart.so", twin.directory / "kernel_sums.c"], check=True)
+    programs.run("pyelfprof", "-o", tmp_path / "real.prof", tmp_path / "real")
+    programs.run("pyelfgen", "--profile", tmp_path / "real.prof", "-o", tmp_path / "set")
+    path = tmp_path / "set" / "libutility0.so"
+    sizes = sections_of(tmp_path / "real" / "apart.so")
+    assert "rnglists" in sizes and "loclists" not in sizes
+    assert sections_of(path)["rnglists"] == sizes["rnglists"] and "loclists" not in sections_of(path)
+    assert "No errors" in dwarf(path, "--verify")
+    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    undefined = [row for row in ask("readelf", "-sW", path).splitlines() if re.search(r"OBJECT +LOCAL .* UND ", row)]
+    assert undefined == []
