@@ -98,7 +98,7 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s);
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 
 /* describe_plain.c: whether the library's row says that there are no location lists; and all locals of a
- * function there, whose pieces begin at `pieces_at`. */
+ * function there. */
 bool plain_is_told(const struct walk *w);
 void plain_locals(struct walk *w, struct subject *s);
 /* There: how many bytes of .debug_str such names may take. */
