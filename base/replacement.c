@@ -76,13 +76,24 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
     return false;
 }
 
+/* Why what was written some time ago did not go: what goes on writing is told, and it is dropped anyhow. */
+static int error_of(int fd)
+{
+    static const char more[1 << 16];
+    errno = 0;
+    const ssize_t written = write(fd, more, sizeof more);
+    if (written == (ssize_t)sizeof more || (written >= 0 && write(fd, more, sizeof more) >= 0))
+        return EIO;
+    return errno;
+}
+
 /* Whether all of it has come to the disk; errno says why not. */
 static bool finish(FILE *f)
 {
     errno = 0;
     /* Some file systems have no fsync, and do without. */
     const bool well = fflush(f) == 0 && !ferror(f) && (fsync(fileno(f)) == 0 || errno == EINVAL);
-    const int number = errno ? errno : EIO;
+    const int number = well || errno ? errno : error_of(fileno(f));
     const bool closed = fclose(f) == 0;
     if (!well)
         errno = number;

@@ -172,13 +172,14 @@ static void say_why(struct papi *p, struct counter *c, int status)
 {
     const PAPI_component_info_t *cpu = p->PAPI_get_component_info(0);
     bool preset = strncmp(c->name, "PAPI_", strlen("PAPI_")) == 0;
-    if (preset && cpu && cpu->disabled)
+    if (preset && !has_pmu())
+        source_absent(c, "PAPI: " WITHOUT_PMU);
+    else if (preset && cpu && cpu->disabled)
         source_absent(c, "PAPI: component %s is disabled: %s", cpu->short_name, cpu->disabled_reason);
     else if (status == PAPI_ECNFLCT)
         source_absent(c, "PAPI: the processor cannot count this together with those before it");
     else
-        source_absent(c, "PAPI: %s%s", p->PAPI_strerror(status),
-                      preset && status == PAPI_ENOEVNT && !has_pmu() ? ": " WITHOUT_PMU : "");
+        source_absent(c, "PAPI: %s", p->PAPI_strerror(status));
 }
 
 static void add_all(struct papi *p, struct counter *list, size_t count)
