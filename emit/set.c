@@ -190,9 +190,10 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
             return error_set(e, ERROR_MISMATCH, "%s%s: came out with a size of %llu where the plan has %llu",
                              plan_stem(row), plan_ending(row), (unsigned long long)out->size[kind],
                              (unsigned long long)row->size[kind]);
-    if (file && !write_files(w, b, out, e))
-        return false;
+    /* before the library: gdb complains of sources that are newer */
     if (source && !sources_write(&w->sources, worker, &b->library, e))
+        return false;
+    if (file && !write_files(w, b, out, e))
         return false;
     progress_step(w->progress);
     return true;
@@ -262,8 +263,9 @@ static bool write_joined(struct work *w, unsigned threads, struct error *e)
         return false;
     if (!plan->executables.joined)
         return true;
-    return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e) &&
-           (!w->set->sources || write_joined_source(w, e));
+    if (w->set->sources && !(assemble_lay(&w->assembly, e) && write_joined_source(w, e)))
+        return false;
+    return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e);
 }
 
 /* What is beside the libraries. The manifest comes last, and an old one that says the same may stay. */
