@@ -43,7 +43,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OTHER] = 0;
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
-    v[ROW_LOCAL_FUNCTIONS] = s->local + l->row->small + l->row->inner_entry + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_FUNCTIONS] = s->local + plan_small_local(l->row) + l->row->inner_entry + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
     v[ROW_LOCAL_OTHER] = l->row->files + fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
     v[ROW_FUNCTIONS] += v[ROW_LOCAL_FUNCTIONS];

@@ -25,6 +25,32 @@ uint32_t names_row_object_least(uint32_t number)
     return 1 + names_digits(number);
 }
 
+/* "_ZN2m3", and what is behind a name that is mangled. */
+static uint32_t mangled_length(const struct plan_library *l)
+{
+    const uint32_t prefix = (uint32_t)strlen(l->prefix);
+    return (uint32_t)(sizeof "_ZN" - 1 + sizeof "Ev" - 1) + names_digits(prefix) + prefix;
+}
+
+uint32_t names_row_small_least(const struct plan_library *l, uint32_t number)
+{
+    const uint32_t name = LETTER + names_digits(l->exported + number);
+    return name + (l->small_mangled ? mangled_length(l) + names_digits(name) : (uint32_t)strlen(l->prefix));
+}
+
+uint32_t names_row_small_length(const struct plan_library *l, uint32_t number)
+{
+    return number < l->small_lengths ? l->small_length[number] : names_row_small_least(l, number);
+}
+
+uint64_t names_row_small_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->small_exported; i++)
+        bytes += names_row_small_length(l, i) + UINT64_C(1);
+    return bytes;
+}
+
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
 {
     return index < l->lengths ? l->function_length[index] : names_row_least(l, index);
@@ -80,6 +106,50 @@ uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *
     if (hash)
         *hash = hash_gnu(HASH_GNU_START, (const char *)at, length);
     return at + length + 1;
+}
+
+/* Words and the number. */
+static uint8_t *put_numbered(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
+{
+    const uint32_t words = length - names_digits(number);
+    words_camel_case(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 34 | number), words, (char *)at);
+    return put_number(at + words, number);
+}
+
+/* As many parameters as the length of the name, whose digits are a part of it, does not reach: one or two. */
+static uint8_t *put_mangled(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
+{
+    const size_t prefix = strlen(l->prefix);
+    const uint32_t rest = length - mangled_length(l);
+    uint32_t name = rest - 1;
+    while (name + names_digits(name) > rest)
+        name--;
+    memcpy(at, "_ZN", 3);
+    at = put_number(at + 3, (uint32_t)prefix);
+    memcpy(at, l->prefix, prefix);
+    at = put_numbered(l, number, name, put_number(at + prefix, name));
+    *at++ = 'E';
+    const bool even = name + names_digits(name) == rest;
+    memcpy(at, even ? "v" : "ii", even ? 1 : 2);
+    return at + (even ? 1 : 2);
+}
+
+uint8_t *names_row_write_small(const struct plan_library *l, uint32_t number, uint8_t *at)
+{
+    const size_t prefix = strlen(l->prefix);
+    const uint32_t length = names_row_small_length(l, number);
+    uint8_t *const end = at + length;
+    assert(length >= names_row_small_least(l, number));
+    number += l->exported;
+    if (l->small_mangled) {
+        at = put_mangled(l, number, length, at);
+    } else {
+        memcpy(at, l->prefix, prefix);
+        at = put_numbered(l, number, length - (uint32_t)prefix, at + prefix);
+    }
+    assert(at == end);
+    *at = '\0';
+    return end + 1;
 }
 
 uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at)

@@ -120,12 +120,19 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
-    /* Functions that are too small to be numbered ones: local symbols that only tables lead to
+    /* Functions that are too small to be numbered ones: symbols that at most tables lead to
      * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_size` of
-     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects.
+     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects,
+     * where they are local.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
+    /* The first of them are dynamic symbols, whose names (names_row.h) take so many bytes with terminators. Characters
+     * in these, the plan's; `small_lengths` entries are set, the others have as few as can be. */
+    uint32_t small_exported, small_lengths;
+    uint64_t small_names;
+    uint16_t *small_length;
+    bool small_mangled;
     uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
@@ -271,6 +278,12 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     for (uint32_t i = 0; i < l->small; i++)
         bytes += plan_small_place(l, i);
     return bytes;
+}
+
+/* Those that are local symbols, behind the dynamic ones. */
+static inline uint32_t plan_small_local(const struct plan_library *l)
+{
+    return l->small - l->small_exported;
 }
 
 /* How many of them are code at all. */

@@ -16,8 +16,6 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
-#include "emit/distribution.h"
-#include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/stock.h"
@@ -26,12 +24,8 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4,     /* functions of another that a library calls */
-    EXTERN_CHAIN = 10,     /* modules that call each other in a row */
-    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
-    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
-    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
-    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
+    CALLS_NATURAL = 4, /* functions of another that a library calls */
+    EXTERN_CHAIN = 10, /* modules that call each other in a row */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -91,86 +85,6 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-/* Sizes of the functions that every library has, but for the entry. */
-static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
-                             uint32_t size[GLUE_COUNT + SIZELESS])
-{
-    const struct shape shape = shape_of(plan, l);
-    const struct code code = {.plan = plan, .library = l};
-    const struct glue glue = glue_size(&code, &shape);
-    uint32_t count = 0;
-    for (; count < SIZELESS; count++)
-        size[count] = 0;
-    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
-        if (glue.place[i].size && i != GLUE_ENTRY)
-            size[count++] = glue.place[i].size;
-    return count;
-}
-
-/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
-static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct function f = plan_function(l, i);
-        const struct function next = plan_function(l, i + 1);
-        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
-        if ((i + 1) % plan->depth)
-            least[i] += CODE_CALL + code_pass_size(&next);
-    }
-    distribution_sort(least, count);
-}
-
-/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
-static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
-{
-    const uint32_t some = leasts / SMALL_TOLERANCE;
-    for (uint32_t i = 0; i + some < count; i++)
-        if (least[(uint64_t)i * leasts / count] > wanted[i + some])
-            return false;
-    return true;
-}
-
-/* How many of the functions of these sizes should be no numbered ones. */
-static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
-                        uint32_t *small)
-{
-    uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
-    if (!least)
-        return false;
-    least_sizes(plan, l, count, least);
-    *small = 0;
-    while (*small < count && (size[*small] < least[0] ||
-                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
-        *small += size[*small] < least[0] ? 1 : 1 + count / 128;
-    *small = *small < count ? *small : count;
-    free(least);
-    return true;
-}
-
-/* Which functions are too small to be numbered. */
-static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
-{
-    uint32_t common[GLUE_COUNT + SIZELESS];
-    const uint32_t glue = common_sizes(plan, l, common);
-    const uint32_t count = w->functions;
-    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue ||
-        count > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym))
-        return true;
-    uint32_t *all = malloc(count * sizeof *all);
-    uint32_t *size = malloc(count * sizeof *size);
-    l->small_size = malloc(count * sizeof *l->small_size);
-    bool ok = all && size && l->small_size;
-    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
-                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
-        ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
-        for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
-    }
-    free(all);
-    free(size);
-    return ok;
-}
-
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -188,6 +102,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->said = row;
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
+    l->small_mangled = names_are_mangled(&r->s->plan->names, l);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
@@ -200,7 +115,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
         w->lengths = malloc(room * sizeof *w->lengths);
     }
-    return (find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !chooses)) ||
+    return (rows_find_small(r->s->plan, l, w) && ((l->outside_choice && w->lengths) || !chooses)) ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
 }
 
@@ -264,6 +179,8 @@ static bool make_edges(struct rows *r, struct error *e)
             struct want *w = &r->want[edge->library];
             r->want[i].imports += edge->symbols;
             w->called |= edge->symbols > 0;
+            if (edge->symbols > w->most)
+                w->most = edge->symbols;
             if (calls_leaf(l, to) && edge->symbols > w->leaves)
                 w->leaves = edge->symbols;
             l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
@@ -326,7 +243,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if (l->lengths && w->terse < ROWS_TERSE_MOST)
+        if ((l->lengths || l->small_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
         else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
@@ -353,7 +270,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = false;
-            plan->library[i].lengths = 0;
+            plan->library[i].lengths = plan->library[i].small_lengths = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
@@ -399,14 +316,14 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     bool ok = r.want && r.index && r.rank;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
-    for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
-        const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
-        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
-    }
     if (plan->profile->names.style == STYLE_ITANIUM)
         names_init_itanium(&plan->names, MANGLE_NATURAL);
     else
         names_init(&plan->names, 0, 0);
+    for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
+        const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
+        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
+    }
     plan->assignment.repeat = 1;
     ok = ok && make_edges(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
     if (ok && !calls_row_visits(plan))

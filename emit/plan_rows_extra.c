@@ -174,8 +174,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak > x->outside)
         x->weak = x->outside;
     x->weak_own = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
-    if (x->weak_own > l->exported)
-        x->weak_own = l->exported;
+    if (x->weak_own > l->exported + l->small_exported)
+        x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;

@@ -76,6 +76,13 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
     return names_row_bytes(l, 0, functions);
 }
 
+/* Functions of the row that are neither numbered ones nor the glue's. */
+static uint32_t missing_functions(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t others = l->functions + glue_symbols(l);
+    return w->functions > others ? w->functions - others : 0;
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -90,6 +97,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    rows_set_small(l, w, missing_functions(l, w));
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     rows_set_extra(plan, l, w);
@@ -152,7 +160,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
         /* static objects that there are no bytes of names for have others', as `completed.0` is
          * the name of many */
-        const uint64_t one = names_row_object_least(l->small + (uint32_t)more) + UINT64_C(1);
+        const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
@@ -193,25 +201,25 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 {
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
-    const uint32_t others = l->functions + glue_symbols(l);
-    const uint32_t missing = w->functions > others ? w->functions - others : 0;
-    l->small = missing < l->small_sizes ? missing : l->small_sizes;
     while (!fits_with_less(r, index, code)) {
         if (all || !l->small)
             return false;
-        l->small = l->small > w->small ? w->small : l->small / 2;
+        if (!rows_set_small(l, w, l->small > w->small ? w->small : l->small / 2))
+            continue;
+        l->extra = (struct plan_extra){0};
+        rows_set_extra(r->s->plan, l, w);
     }
     return true;
 }
 
 /* Numbered functions where so many symbols of functions are wanted. */
-static uint32_t numbered(const struct plan_library *l, const struct want *w)
+static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = glue_symbols(l);
+    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(plan, l, w);
     const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
-    if (n > most)
+    if (n > most && !l->stripped)
         n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
         n = w->cap;
@@ -226,12 +234,12 @@ static uint64_t estimate(const struct plan_library *l)
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
  * for more: then helpers are worth less than functions that the code, and what debug information says of
  * it, can be in. */
-static bool is_empty(const struct plan_library *l, const struct want *w)
+static bool is_empty(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+    return l->level < LEVEL_BARE && !l->imports && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -254,14 +262,15 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = LEVEL_WHOLE; l->level < end; l->level++) {
-        if (!lost && is_empty(l, w))
+        if (!lost && is_empty(plan, l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);
-        uint32_t functions = numbered(l, w);
+        uint32_t functions = numbered(plan, l, w);
         functions = functions > lost + least ? functions - lost : least;
         uint32_t exported = functions;
-        if (w->exported >= 0 && w->exported < functions)
-            exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
+        const int64_t wanted = w->exported - rows_small_of_stripped(plan, l, w);
+        if (w->exported >= 0 && wanted < functions)
+            exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
             if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)))
@@ -288,7 +297,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     l->import_names =
         (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
-        const uint32_t functions = numbered(l, w);
+        const uint32_t functions = numbered(r->s->plan, l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;
@@ -302,7 +311,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
                 if (try_levels(r, index, lost, all))
                     return true;
                 /* what binds and relocates is worth half of the functions */
-                if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                if (l->functions <= rows_least_exported(l, w) ||
+                    (w->share && l->functions + l->small_exported <= numbered(r->s->plan, l, w) / 2))
                     break;
             }
         if (!w->share)

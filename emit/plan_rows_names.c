@@ -91,6 +91,12 @@ static void fix_functions(const struct plan *plan, const struct plan_library *l,
     }
 }
 
+static void fix_small(const struct plan_library *l, struct fixed *f)
+{
+    for (uint32_t i = 0; i < l->small_exported; i++)
+        fix(f, names_row_small_length(l, i));
+}
+
 static void fix_others(const struct plan_library *l, const struct shape *s, struct fixed *f)
 {
     const size_t name = strlen(l->name);
@@ -157,19 +163,37 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
 }
 
+/* Exported functions whose names are of any length: numbered ones, where these are not mangled, and small ones. */
+static uint32_t free_numbered(const struct plan *plan, const struct plan_library *l)
+{
+    return names_are_mangled(&plan->names, l) ? 0 : l->exported;
+}
+
+static uint32_t free_exported(const struct plan *plan, const struct plan_library *l)
+{
+    return free_numbered(plan, l) + l->small_exported;
+}
+
+/* Bytes of their names, with terminators. */
+static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_library *l)
+{
+    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->small_names;
+}
+
 /* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
 static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
 {
     const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
     if (dynstr == PROFILE_DERIVED)
         return natural;
-    return spare((uint64_t)dynstr, shape_of(plan, l).dynstr - l->exported_names) - l->exported;
+    const uint64_t fixed = shape_of(plan, l).dynstr - free_exported_bytes(plan, l);
+    return spare(spare((uint64_t)dynstr, fixed), free_exported(plan, l));
 }
 
 /* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
 static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
 {
-    const uint32_t count = l->exported;
+    const uint32_t count = free_exported(plan, l);
     if (!l->stripped) {
         (void)draw(plan, l, count, length);
         return true;
@@ -181,6 +205,7 @@ static bool draw_exported_lengths(const struct plan *plan, const struct plan_lib
     bool ok = f.length && all;
     if (ok) {
         fix_imports(plan, l, &f);
+        fix_functions(plan, l, l->exported - free_numbered(plan, l), &f);
         fix_others(l, &s, &f);
         (void)draw(plan, l, f.count + count, all);
         ok = distribution_rest(all, f.count + count, f.length, f.count, length);
@@ -190,40 +215,61 @@ static bool draw_exported_lengths(const struct plan *plan, const struct plan_lib
     return ok;
 }
 
+/* Room for lengths of as many names as there are exported functions; 0 when memory ran out, and what others
+ * look at is then as it was. */
+static bool make_exported_room(struct plan_library *l, uint32_t numbered)
+{
+    uint16_t *room = realloc(l->function_length, (numbered + (size_t)1) * sizeof *room);
+    if (room)
+        l->function_length = room;
+    return room;
+}
+
+/* Deals drawn lengths out, numbered functions before small ones; where they do not fit, all names are the shortest. */
+static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
+{
+    for (uint32_t i = 0; i < numbered; i++)
+        l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
+    for (uint32_t i = 0; i < l->small_exported; i++)
+        l->small_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_small_least(l, i);
+    l->lengths = numbered;
+    l->small_lengths = l->small_exported;
+    l->small_names = names_row_small_bytes(l);
+}
+
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
     struct plan *plan = r->s->plan;
     struct plan_library *l = &plan->library[index];
     struct want *w = &r->want[index];
-    const uint32_t count = l->exported;
+    const uint32_t count = free_exported(plan, l);
+    const uint32_t numbered = free_numbered(plan, l);
     (void)worker;
     w->drawn = true;
-    if (!count || names_are_mangled(&plan->names, l))
+    if (!count)
         return true;
-    uint16_t *room = realloc(l->function_length, count * sizeof *room);
-    if (!room)
-        return out_of_memory(l, e);
-    l->function_length = room;
     uint32_t *length = malloc(count * sizeof *length);
-    if (!length)
-        return out_of_memory(l, e);
-    l->lengths = 0;
-    if (!draw_exported_lengths(plan, l, length)) {
+    uint16_t *dealt = malloc(count * sizeof *dealt);
+    l->lengths = l->small_lengths = 0;
+    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(plan, l, length)) {
         free(length);
+        free(dealt);
         return out_of_memory(l, e);
     }
-    const uint64_t least = l->exported_names - count; /* nothing is drawn in it */
+    const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
     const uint64_t sum = smaller(spare(wanted, least), room_of_exported(r->s, index, w)) + least;
-    const uint32_t most = names_row_least(l, count - 1);
+    uint32_t most = numbered ? names_row_least(l, numbered - 1) : 0;
+    if (l->small_exported && names_row_small_least(l, l->small_exported - 1) > most)
+        most = names_row_small_least(l, l->small_exported - 1);
     const bool fits = distribution_fit(length, count, most, PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
-        l->function_length[i] = (uint16_t)(fits ? length[i] : names_row_least(l, i));
-    if (fits)
-        shuffle(l->function_length, count, plan_key(l, PURPOSE_NAMES));
-    l->lengths = count;
+        dealt[i] = (uint16_t)length[i];
+    shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    deal_exported(l, numbered, dealt, fits);
     free(length);
+    free(dealt);
     return true;
 }
 
@@ -244,15 +290,28 @@ static bool name_imports(void *context, unsigned worker, uint32_t index, struct 
     return true;
 }
 
+static int64_t smaller_signed(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Changes a name by up to `change` characters; returns what is left of that. */
+static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
+{
+    const int64_t is = *length;
+    const int64_t may = is + change < least ? least : smaller_signed(is + change, PROFILE_NAME_MOST);
+    *length = (uint16_t)may;
+    return change - (may - is);
+}
+
 static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
 {
-    const int64_t is = l->function_length[function];
-    const int64_t least = names_row_least(l, function);
-    int64_t length = is + change;
-    length = length < least ? least : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST : length;
-    l->function_length[function] = (uint16_t)length;
-    return change - (length - is);
+    return stretch_length(&l->function_length[function], names_row_least(l, function), change);
+}
+
+static int64_t stretch_small(struct plan_library *l, uint32_t number, int64_t change)
+{
+    return stretch_length(&l->small_length[number], names_row_small_least(l, number), change);
 }
 
 /* How many more characters exported functions' names should have. */
@@ -261,7 +320,9 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
     uint64_t is = 0;
     for (uint32_t i = 0; i < l->lengths; i++)
         is += l->function_length[i];
-    return l->lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
+    for (uint32_t i = 0; i < l->small_lengths; i++)
+        is += l->small_length[i];
+    return l->lengths || l->small_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 
 /* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
@@ -269,20 +330,21 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
 {
     int64_t missing = missing_of(plan, l);
-    int64_t count = 0;
+    int64_t count = l->small_lengths;
     for (uint32_t i = 0; i < l->lengths; i++)
         count += !callers[i];
-    for (uint32_t i = 0; i < l->lengths; i++)
-        if (!callers[i]) {
+    for (uint32_t i = 0; i < l->lengths + l->small_lengths; i++)
+        if (i >= l->lengths || !callers[i]) {
             const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
-            missing += stretch(l, i, part) - part;
+            missing += (i < l->lengths ? stretch(l, i, part) : stretch_small(l, i - l->lengths, part)) - part;
             count--;
         }
+    l->small_names = names_row_small_bytes(l);
 }
 
 static bool can_trim(const struct plan_library *l, const uint8_t *callers)
 {
-    bool can = l->extra.outside > 0;
+    bool can = l->extra.outside > 0 || l->small_lengths;
     for (uint32_t i = 0; i < l->lengths && !can; i++)
         can = !callers[i];
     return can;
@@ -421,6 +483,7 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
         return false;
     fix_imports(plan, l, f);
     fix_functions(plan, l, names->functions ? l->exported : l->functions, f);
+    fix_small(l, f);
     fix_others(l, &s, f);
     names->known = draw(plan, l, f->count + names->count, names->wanted);
     return distribution_rest(names->wanted, f->count + names->count, f->length, f->count, names->length);
@@ -430,10 +493,10 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
 static double distance_of(const struct plan_library *l, struct free_names *names)
 {
     struct fixed *f = &names->fixed; /* which has room for all */
-    const uint32_t objects = l->small + l->locals - l->shared_names;
+    const uint32_t objects = plan_small_local(l) + l->locals - l->shared_names;
     for (uint32_t i = 0; i < names->functions; i++)
         fix(f, l->function_length[l->exported + i]);
-    for (uint32_t i = 0; i < l->small + l->locals; i++)
+    for (uint32_t i = 0; i < plan_small_local(l) + l->locals; i++)
         fix(f, l->object_length[i % objects]);
     return distribution_distance(names->wanted, f->length, f->count);
 }
@@ -523,7 +586,7 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     const struct plan *plan = s->plan;
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    struct free_names names = {.functions = local, .objects = l->small + l->locals};
+    struct free_names names = {.functions = local, .objects = plan_small_local(l) + l->locals};
     names.count = local + names.objects;
     if (!draw_free(plan, l, &names)) {
         free_names_free(&names);
@@ -558,7 +621,7 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
         return false;
     l->names_apart = plain;
     if (!versioned || plain <= DISTANCE_LITTLE ||
-        versioned + shortest_names(l, local, l->small + l->locals - shared) > bytes)
+        versioned + shortest_names(l, local, plan_small_local(l) + l->locals - shared) > bytes)
         return true;
     l->versioned_names = versioned;
     l->shared_names = shared;
@@ -583,6 +646,7 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
     if (ok) {
         fix_imports(plan, l, &f);
         fix_functions(plan, l, l->exported, &f);
+        fix_small(l, &f);
         fix_others(l, &s, &f);
         if (draw(plan, l, f.count, wanted))
             l->names_apart = distribution_distance(wanted, f.length, f.count);
@@ -623,8 +687,8 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
         return out_of_memory(l, e);
     if (!settles(l))
         return true;
-    const uint64_t bytes = l->local_names + shortest_names(l, local, l->small + l->locals - l->shared_names);
-    l->object_length = malloc((l->small + (size_t)l->locals) * sizeof *l->object_length);
+    const uint64_t bytes = l->local_names + shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
+    l->object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->object_length);
     for (uint32_t i = l->lengths; i < l->functions - local; i++)
         l->function_length[i] = (uint16_t)names_row_least(l, i);
     if (!l->object_length || !settle_either(s, index, bytes))

@@ -14,6 +14,7 @@ struct want {
     uint32_t small;     /* functions that are smaller than numbered ones */
     int64_t exported;   /* dynamic ones; -1: as many as there is room for */
     uint32_t imports;   /* that it would make */
+    uint32_t most;      /* the most that one library would call of it, and */
     uint32_t leaves;    /* the most that one library would call of its leaves */
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
@@ -53,6 +54,16 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
 
 /* Takes some of what goes before anything else; false where that would not help against w->lack. */
 bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
+
+/* Finds which functions are too small to be numbered ones; false when memory ran out. */
+bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w);
+
+/* How many dynamic functions of a stripped library are to be small ones. */
+uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w);
+
+/* Sets the small functions of a library that has its numbered ones, at most so many; whether there are others than
+ * before among the dynamic symbols. */
+bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
 
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);
