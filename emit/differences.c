@@ -28,7 +28,7 @@ static int64_t fixed_locals(const struct library *l, uint8_t type)
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
-    const int64_t objects = (s->marks ? 1 : 0) + (int64_t)l->row->extra.objects;
+    const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects;
     v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects;
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_OTHER] = 0;

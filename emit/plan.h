@@ -78,6 +78,7 @@ struct plan_library {
     bool runpath;            /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
+    bool inner_marks; /* its visit marks are no dynamic symbol: the manifest says where they are */
     bool hollow;      /* its debug information is too little for a unit: names alone */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
     /* Of a library with a row, `said`; the others have none of this. */

@@ -166,7 +166,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
-    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks_exported, share);
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();

@@ -253,6 +253,13 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
            glue_symbols(&less) < glue_symbols(l);
 }
 
+/* Whether its marks have memory that the row has for threads. */
+static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
+{
+    return l->level < LEVEL_UNMARKED && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
+           l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
+}
+
 /* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
  * level that fits; `all` as in fits_with_small. */
 static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
@@ -273,7 +280,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
             exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w))
                 break;
             if (fits_with_small(r, index, estimate(l), all))
                 return true;

@@ -130,7 +130,7 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
         fix(f, strlen(s->entry));
     if (s->python)
         fix(f, sizeof "PyInit_" - 1 + name);
-    if (s->marks)
+    if (s->marks_exported)
         fix(f, name + sizeof "_visits" - 1);
     fix(f, l->stripped ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
     fix(f, sizeof "__gmon_start__" - 1);

@@ -68,6 +68,8 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
     case LOCAL_HELPER2:
     case LOCAL_HELPER3:
         return l->level < LEVEL_BARE;
+    case LOCAL_VISITS:
+        return s->marks && !s->marks_exported;
     case LOCAL_VISITED:
         return s->python && l->level < LEVEL_PLAIN;
     default:
@@ -80,7 +82,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
     const uint64_t own = s->local ? l->exported_names : l->function_names;
-    const uint64_t marked = own + (s->marks ? stem + sizeof "_visits" : 0);
+    const uint64_t marked = own + (s->marks_exported ? stem + sizeof "_visits" : 0);
     s->names = l->import_names + (s->inner ? 0 : marked) + l->small_names + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
@@ -159,8 +161,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + (s.python ? 1 : 0) + own_extern;
+    s.marks_exported = s.marks && !l->inner_marks;
     s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
-    uint32_t marked = l->functions - s.local + (s.marks ? 1 : 0);
+    uint32_t marked = l->functions - s.local + s.marks_exported;
     s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
     s.defined += l->small_exported;

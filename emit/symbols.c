@@ -172,7 +172,7 @@ static struct others put_others(struct symbols *t)
     }
     if (s->python)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
-    if (s->marks && !s->inner)
+    if (s->marks_exported && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
     put_small(t);
     put_data(t);
@@ -298,6 +298,10 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
     case LOCAL_METHODS:
         *value = l->at.methods;
         *size = METHOD_BYTES * (uint64_t)shape_methods(l->row);
+        break;
+    case LOCAL_VISITS:
+        *value = l->code.marks;
+        *size = l->shape.marks;
         break;
     case LOCAL_DSO_HANDLE:
         *value = l->at.dso_handle;
