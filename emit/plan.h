@@ -109,7 +109,7 @@ struct plan_library {
         uint32_t destructors;  /* and the same of these */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
         uint32_t documented;   /* of which so many say what they do: the first */
-        uint64_t names;        /* bytes of the names of `outside` and `objects` */
+        uint64_t names;        /* bytes of the names of `outside` */
     } extra;
     double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
@@ -128,13 +128,14 @@ struct plan_library {
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    /* The first of them are dynamic symbols, whose names (names_row.h) take so many bytes with terminators. Characters
-     * in these, the plan's; `small_lengths` entries are set, the others have as few as can be. */
-    uint32_t small_exported, small_lengths;
-    uint64_t small_names;
-    uint16_t *small_length;
-    bool small_mangled;
-    uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
+    uint32_t small_exported; /* of which so many are dynamic symbols: the first */
+    /* Names of these and of dynamic objects (names_row.h): bytes with terminators, and characters, the plan's, of which
+     * `other_lengths` entries are set; the others have as few as can be. */
+    uint64_t other_names;
+    uint16_t *other_length;
+    uint32_t other_lengths;
+    uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
+    uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;

@@ -103,9 +103,14 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
-    l->small_mangled = names_are_mangled(&r->s->plan->names, l);
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    w->mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED;
+    l->mangled = names_are_mangled(&r->s->plan->names, l) ? UINT32_MAX : 0;
+    if (w->mangled != PROFILE_DERIVED)
+        l->mangled = w->mangled < UINT32_MAX ? (uint32_t)w->mangled : UINT32_MAX;
+    if (l->stripped && l->without_debug) /* they are as long as the row has it */
+        l->plain_names = true;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
     const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
@@ -244,7 +249,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if ((l->lengths || l->small_lengths) && w->terse < ROWS_TERSE_MOST)
+        if ((l->lengths || l->other_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
         else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
@@ -271,7 +276,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = false;
-            plan->library[i].lengths = plan->library[i].small_lengths = 0;
+            plan->library[i].lengths = plan->library[i].other_lengths = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
@@ -280,6 +285,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
+        rows_count_mangled(r);
         if (!rows_name_exported(r, e) || !workers_run(s->threads, count, rows_fit_exactly, r, e) ||
             !lower(r, &again, e))
             return false;

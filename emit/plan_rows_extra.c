@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/distribution.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
@@ -66,7 +67,8 @@ static void set_names(const struct plan *plan, struct plan_library *l, const str
 {
     struct plan_extra *x = &l->extra;
     x->versions = 0;
-    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    x->names = 0;
+    l->other_names = names_row_other_bytes(l);
     versions = smaller(smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
         x->names += choose_versions(l, w, shape_of(plan, l).dynstr, versions);

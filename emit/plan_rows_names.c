@@ -20,7 +20,8 @@
 enum {
     LENGTH_NATURAL = 15, /* where nothing is known */
     CODE_OF_FUNCTION = 120,
-    NAMES_OF_DEBUG = 4, /* names take at most all but so manieth of what debug information has to spare */
+    PARTNERS_MOST = 256, /* names to look at */
+    NAMES_OF_DEBUG = 4,  /* names take at most all but so manieth of what debug information has to spare */
 };
 
 static const double DISTANCE_LITTLE = 0.02;
@@ -91,16 +92,16 @@ static void fix_functions(const struct plan *plan, const struct plan_library *l,
     }
 }
 
-static void fix_small(const struct plan_library *l, struct fixed *f)
+/* Those of small functions and objects. */
+static void fix_dynamic(const struct plan_library *l, struct fixed *f)
 {
-    for (uint32_t i = 0; i < l->small_exported; i++)
-        fix(f, names_row_small_length(l, i));
+    for (uint32_t i = 0; i < names_row_others(l); i++)
+        fix(f, names_row_other_length(l, i));
 }
 
 static void fix_others(const struct plan_library *l, const struct shape *s, struct fixed *f)
 {
     const size_t name = strlen(l->name);
-    const size_t prefix = strlen(l->prefix);
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
         const struct fixed_local_kind *k = &fixed_local_kinds[i];
         const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
@@ -116,8 +117,6 @@ static void fix_others(const struct plan_library *l, const struct shape *s, stru
         fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
                    (versioned ? 1 + strlen(outside_version_name(version)) : 0));
     }
-    for (uint32_t i = 0; i < l->extra.objects; i++)
-        fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
     static const char *const functions[] = {
 #define PYTHON_NAME(id, text) text,
         PYTHON_FUNCTIONS(PYTHON_NAME)
@@ -163,7 +162,8 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
 }
 
-/* Exported functions whose names are of any length: numbered ones, where these are not mangled, and small ones. */
+/* Exported functions whose names are of any length: numbered ones, where these are not mangled, then
+ * small ones, then objects. */
 static uint32_t free_numbered(const struct plan *plan, const struct plan_library *l)
 {
     return names_are_mangled(&plan->names, l) ? 0 : l->exported;
@@ -171,13 +171,13 @@ static uint32_t free_numbered(const struct plan *plan, const struct plan_library
 
 static uint32_t free_exported(const struct plan *plan, const struct plan_library *l)
 {
-    return free_numbered(plan, l) + l->small_exported;
+    return free_numbered(plan, l) + names_row_others(l);
 }
 
 /* Bytes of their names, with terminators. */
 static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
-    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->small_names;
+    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
 }
 
 /* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
@@ -222,19 +222,71 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
     uint16_t *room = realloc(l->function_length, (numbered + (size_t)1) * sizeof *room);
     if (room)
         l->function_length = room;
-    return room;
+    uint16_t *other = realloc(l->other_length, (names_row_others(l) + (size_t)1) * sizeof *other);
+    if (other)
+        l->other_length = other;
+    return room && other;
 }
 
-/* Deals drawn lengths out, numbered functions before small ones; where they do not fit, all names are the shortest. */
+/* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
+static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
+{
+    return place < numbered ? names_row_least(l, place) : names_row_other_least(l, place - numbered);
+}
+
+static uint32_t shortest_of(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    uint32_t least = PROFILE_NAME_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        least = (uint32_t)smaller(least, least_of(l, numbered, i));
+    return least;
+}
+
+/* One that can change its length with that at `place`, which is too short; `count` where there is none near. */
+static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
+                           uint32_t place)
+{
+    const uint32_t start = random_below(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 35 | place), count);
+    const uint32_t wanted = least_of(l, numbered, place);
+    for (uint32_t i = 0; i < count && i < PARTNERS_MOST; i++) {
+        const uint32_t other = (start + i) % count;
+        if (length[other] >= wanted && length[place] >= least_of(l, numbered, other))
+            return other;
+    }
+    return count;
+}
+
+/* Dealt lengths are at least what the names need, in the same sum as far as that can be. */
+static void lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
+{
+    uint64_t over = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t least = least_of(l, numbered, i);
+        const uint32_t other = length[i] < least ? partner_of(l, numbered, length, count, i) : i;
+        over += other == count ? least - length[i] : 0;
+        const uint16_t is = other == count ? (uint16_t)least : length[other];
+        if (other < count)
+            length[other] = length[i];
+        length[i] = is;
+    }
+    for (uint32_t i = 0; i < count && over; i++) {
+        const uint64_t part = smaller((over + count - i - 1) / (count - i), length[i] - least_of(l, numbered, i));
+        length[i] = (uint16_t)(length[i] - part);
+        over -= part;
+    }
+}
+
+/* Deals drawn lengths out, numbered functions before what else there is; where they do not fit, all names are the
+ * shortest. */
 static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
 {
     for (uint32_t i = 0; i < numbered; i++)
         l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
-    for (uint32_t i = 0; i < l->small_exported; i++)
-        l->small_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_small_least(l, i);
+    for (uint32_t i = 0; i < names_row_others(l); i++)
+        l->other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
     l->lengths = numbered;
-    l->small_lengths = l->small_exported;
-    l->small_names = names_row_small_bytes(l);
+    l->other_lengths = names_row_others(l);
+    l->other_names = names_row_other_bytes(l);
 }
 
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -251,7 +303,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
-    l->lengths = l->small_lengths = 0;
+    l->lengths = l->other_lengths = 0;
     if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(plan, l, length)) {
         free(length);
         free(dealt);
@@ -260,13 +312,11 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
     const uint64_t sum = smaller(spare(wanted, least), room_of_exported(r->s, index, w)) + least;
-    uint32_t most = numbered ? names_row_least(l, numbered - 1) : 0;
-    if (l->small_exported && names_row_small_least(l, l->small_exported - 1) > most)
-        most = names_row_small_least(l, l->small_exported - 1);
-    const bool fits = distribution_fit(length, count, most, PROFILE_NAME_MOST, sum) <= sum;
+    const bool fits = distribution_fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
         dealt[i] = (uint16_t)length[i];
     shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    lengthen(l, numbered, dealt, count);
     deal_exported(l, numbered, dealt, fits);
     free(length);
     free(dealt);
@@ -309,9 +359,9 @@ static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change
     return stretch_length(&l->function_length[function], names_row_least(l, function), change);
 }
 
-static int64_t stretch_small(struct plan_library *l, uint32_t number, int64_t change)
+static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t change)
 {
-    return stretch_length(&l->small_length[number], names_row_small_least(l, number), change);
+    return stretch_length(&l->other_length[number], names_row_other_least(l, number), change);
 }
 
 /* How many more characters exported functions' names should have. */
@@ -320,9 +370,9 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
     uint64_t is = 0;
     for (uint32_t i = 0; i < l->lengths; i++)
         is += l->function_length[i];
-    for (uint32_t i = 0; i < l->small_lengths; i++)
-        is += l->small_length[i];
-    return l->lengths || l->small_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
+    for (uint32_t i = 0; i < l->other_lengths; i++)
+        is += l->other_length[i];
+    return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 
 /* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
@@ -330,21 +380,21 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
 {
     int64_t missing = missing_of(plan, l);
-    int64_t count = l->small_lengths;
+    int64_t count = l->other_lengths;
     for (uint32_t i = 0; i < l->lengths; i++)
         count += !callers[i];
-    for (uint32_t i = 0; i < l->lengths + l->small_lengths; i++)
+    for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
         if (i >= l->lengths || !callers[i]) {
             const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
-            missing += (i < l->lengths ? stretch(l, i, part) : stretch_small(l, i - l->lengths, part)) - part;
+            missing += (i < l->lengths ? stretch(l, i, part) : stretch_other(l, i - l->lengths, part)) - part;
             count--;
         }
-    l->small_names = names_row_small_bytes(l);
+    l->other_names = names_row_other_bytes(l);
 }
 
 static bool can_trim(const struct plan_library *l, const uint8_t *callers)
 {
-    bool can = l->extra.outside > 0 || l->small_lengths;
+    bool can = l->extra.outside > 0 || l->other_lengths;
     for (uint32_t i = 0; i < l->lengths && !can; i++)
         can = !callers[i];
     return can;
@@ -428,6 +478,22 @@ static bool trim(struct rows *r, struct error *e)
     return ok;
 }
 
+void rows_count_mangled(struct rows *r)
+{
+    const struct plan *plan = r->s->plan;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        const int64_t wanted = r->want[i].mangled;
+        struct import import;
+        int64_t others = 0;
+        if (wanted == PROFILE_DERIVED)
+            continue;
+        for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++)
+            others += names_row_is_mangled(plan, &plan->library[import.library], import.function);
+        l->mangled = wanted > others ? (uint32_t)smaller((uint64_t)(wanted - others), UINT32_MAX) : 0;
+    }
+}
+
 static bool any_stripped(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan_counted(plan); i++)
@@ -483,7 +549,7 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
         return false;
     fix_imports(plan, l, f);
     fix_functions(plan, l, names->functions ? l->exported : l->functions, f);
-    fix_small(l, f);
+    fix_dynamic(l, f);
     fix_others(l, &s, f);
     names->known = draw(plan, l, f->count + names->count, names->wanted);
     return distribution_rest(names->wanted, f->count + names->count, f->length, f->count, names->length);
@@ -646,7 +712,7 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
     if (ok) {
         fix_imports(plan, l, &f);
         fix_functions(plan, l, l->exported, &f);
-        fix_small(l, &f);
+        fix_dynamic(l, &f);
         fix_others(l, &s, &f);
         if (draw(plan, l, f.count, wanted))
             l->names_apart = distribution_distance(wanted, f.length, f.count);

@@ -13,6 +13,7 @@ struct want {
     uint32_t functions; /* symbols of functions, those of the glue too */
     uint32_t small;     /* functions that are smaller than numbered ones */
     int64_t exported;   /* dynamic ones; -1: as many as there is room for */
+    int64_t mangled;    /* dynamic symbols whose names are, where these are free, or PROFILE_DERIVED */
     uint32_t imports;   /* that it would make */
     uint32_t most;      /* the most that one library would call of it, and */
     uint32_t leaves;    /* the most that one library would call of its leaves */
@@ -75,6 +76,9 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 /* Its exact sizes, when all have their counts, with ever fewer local functions; what others
  * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Sets which names of dynamic symbols are mangled, when all libraries have their calls. */
+void rows_count_mangled(struct rows *r);
 
 /* Settles the lengths of exported functions' names, when all libraries have their counts, and what
  * the names of imports take. */

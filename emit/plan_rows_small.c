@@ -10,7 +10,6 @@
 
 #include "emit/distribution.h"
 #include "emit/glue.h"
-#include "emit/names_row.h"
 #include "emit/plan_rows_parts.h"
 
 enum {
@@ -106,8 +105,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
     l->small_size = malloc(count * sizeof *l->small_size);
-    l->small_length = malloc(count * sizeof *l->small_length);
-    bool ok = all && size && l->small_size && l->small_length;
+    bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
         ok = distribution_rest(all, count, common, glue, size);
@@ -157,6 +155,5 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     if (l->stripped && l->small > missing)
         l->small = (uint32_t)missing;
     l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
-    l->small_names = names_row_small_bytes(l);
     return l->small_exported != had;
 }

@@ -83,7 +83,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     char previous[NAME_PREFIX_MOST] = "";
     const uint64_t own = s->local ? l->exported_names : l->function_names;
     const uint64_t marked = own + (s->marks_exported ? stem + sizeof "_visits" : 0);
-    s->names = l->import_names + (s->inner ? 0 : marked) + l->small_names + l->extra.names;
+    s->names = l->import_names + (s->inner ? 0 : marked) + l->other_names + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;

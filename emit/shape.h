@@ -84,7 +84,6 @@ enum {
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
-#define SHAPE_DATA        "_data"                       /* its dynamic symbols of data: libutility3_data0 and on */
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
 
 /* What a module says of itself to Python's help(). */

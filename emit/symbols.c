@@ -118,11 +118,9 @@ static void put_data(struct symbols *t)
     const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
     const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
-    struct name_stem stem;
-    names_stem(&stem, plan_prefix(l->row), SHAPE_DATA);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
+        t->names = names_row_write_other(l->row, l->row->small_exported + i, t->names);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
     }
 }
@@ -135,7 +133,7 @@ static void put_small(struct symbols *t)
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < row->small_exported; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_row_write_small(row, i, t->names);
+        t->names = names_row_write_other(row, i, t->names);
         define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);

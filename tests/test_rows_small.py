@@ -3,6 +3,7 @@ of those with more dynamic functions than their text has room for. binutils, elf
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -16,7 +17,8 @@ QUANTILES = " ".join(map(str, SIZES))
 # and a module whose dynamic functions take more than its text, if they are numbered.
 ROWS = f"""\
 - {{kind: utility, text: 60000, data: 3000, bss: 900, functions: 220, dynamic: {{functions: 220, objects: 9,
-   undefined: 40, weak: 200, dynstr: 4444}}, plt: 30, share: {{code: 25000, unwind: 12000}}, function-sizes: '{QUANTILES}'}}
+   undefined: 40, weak: 200, dynstr: 4444}}, plt: 30, share: {{code: 25000, unwind: 12000}},
+   function-sizes: '{QUANTILES}'}}
 - {{kind: utility, text: 60000, data: 3000, bss: 900, functions: 250, dynamic: {{functions: 250, undefined: 90,
    dynstr: 6001}}, plt: 80, share: {{code: 25000, unwind: 15000}}, needed: '0:30', function-sizes: '{QUANTILES}'}}
 - {{kind: module, text: 60000, data: 3000, bss: 900, functions: 210, dynamic: {{functions: 210, undefined: 30,
@@ -36,8 +38,8 @@ for name, *functions in (line.split() for line in sys.stdin):
 """
 
 
-def make(programs, directory, *more, rows=ROWS):
-    text = "\n".join(["pyelfgen-profile: 1", *more, "libraries:", rows])
+def make(programs, directory, *more):
+    text = "\n".join(["pyelfgen-profile: 1", *more, "libraries:", ROWS])
     (directory / "rows.prof").write_text(text)
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
     return directory / "set"
@@ -119,8 +121,7 @@ def test_names_are_unique_and_found(made):
 
 def test_mangled_names(programs, tmp_path):
     """Where the others are: of any length, and each is one that a C++ compiler could give."""
-    rows = ROWS.replace("dynstr: 4444", "dynstr: 14444")
-    directory = make(programs, tmp_path, "names: {style: itanium}", rows=rows)
+    directory = make(programs, tmp_path, "names: {style: itanium}")
     names = [name for name in check_names(directory) if not name.startswith(("PyInit_", "libmodule"))]
     assert all(name.startswith("_Z") for name in names)
     plain = ask("c++filt", *names).splitlines()
@@ -128,6 +129,27 @@ def test_mangled_names(programs, tmp_path):
     assert not {"dynamic: functions", "dynamic: dynstr"} & told(directory)["libutility0.so"]["differs"].keys()
     for name in NAMES:
         assert ask(tool("eu-elflint"), "--gnu-ld", directory / name) == "No errors\n"
+
+
+@pytest.mark.parametrize("mangled", [0, 100, 290])
+def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_path, mangled):
+    """Those of objects too."""
+    lengths = "8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48"
+    row = f"""{{kind: utility, text: 90000, data: 9000, bss: 900, functions: 200, dynamic: {{functions: 200,
+        objects: 150, undefined: 2, dynstr: 10254}}, share: {{code: 35000, unwind: 15000}}, mangled: {mangled},
+        name-lengths: '{lengths}'}}"""
+    (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set")
+    differs = told(tmp_path / "set")["libutility0.so"]["differs"]
+    assert not {"mangled", "name-lengths", "dynamic: dynstr"} & differs.keys()
+    lines = ask("readelf", "--dyn-syms", "-W", tmp_path / "set" / "libutility0.so").splitlines()
+    names = [line.split()[7] for line in lines if re.search(" (FUNC|OBJECT) +GLOBAL DEFAULT +[0-9]", line)]
+    assert len(set(names)) == len(names) == 350
+    found = [name for name in names if name.startswith("_Z")]
+    assert len(found) == mangled
+    assert not [name for name in ask("c++filt", "_ZN1aE", *found).splitlines() if name.startswith("_Z")]
+    lengths = sorted(map(len, names))
+    assert 8 <= lengths[35] <= 16 and 25 <= lengths[175] <= 31 and 40 <= lengths[-20] <= 48
 
 
 def test_readers_have_nothing_to_complain_of(made):
