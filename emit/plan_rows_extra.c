@@ -36,11 +36,14 @@ static uint64_t choose_outside(struct plan_library *l, const struct want *w, uin
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
-    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
-        bytes = natural;
     /* where .dynsym is all there is, these are most of the names */
     const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
                        distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    uint64_t most = known ? l->extra.outside : natural;
+    for (uint32_t i = 0; known && i < l->extra.outside; i++)
+        most += w->lengths[i];
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
+        bytes = most;
     const uint64_t is =
         outside_choose(module, l->key, l->extra.outside, versions, bytes, known ? w->lengths : NULL, l->outside_choice);
     *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
