@@ -17,13 +17,19 @@ static uint32_t mangled_length(const struct plan_library *l, bool function)
     return (uint32_t)(sizeof "_ZNE" - 1) + names_digits(prefix) + prefix + function;
 }
 
+/* Others look at exported functions alone, while how many small ones there are may change. */
+static bool is_function(const struct plan_library *l, uint32_t place)
+{
+    return place < l->exported || place < l->exported + l->small_exported;
+}
+
 /* Of the name at `place` among those of dynamic symbols. */
 static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
 {
     const uint32_t name = LETTER + names_digits(place);
     if (place >= l->mangled)
         return name + (uint32_t)strlen(l->prefix);
-    return name + names_digits(name) + mangled_length(l, place < l->exported + l->small_exported);
+    return name + names_digits(name) + mangled_length(l, is_function(l, place));
 }
 
 uint32_t names_row_least(const struct plan_library *l, uint32_t index)
@@ -106,7 +112,7 @@ static uint8_t *put_numbered(const struct plan_library *l, uint32_t number, uint
 /* Where no name is as long as that with its digits, a function has two parameters, and an object is a member. */
 static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
 {
-    const bool function = place < l->exported + l->small_exported;
+    const bool function = is_function(l, place);
     const size_t prefix = strlen(l->prefix);
     const uint32_t rest = length - mangled_length(l, function);
     uint32_t name = rest - 1;
