@@ -94,9 +94,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     r->index[row_number] = index;
     *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
-    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED) {
+    /* a captured row leaves none out */
+    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
         const int64_t glue = l->kind == LIBRARY_MODULE ? 2 : 0;
-        const int64_t exported = row->value[ROW_DYNAMIC_FUNCTIONS];
+        const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
         w->exported = exported > glue ? exported - glue : 0;
     }
     l->said = row;

@@ -152,6 +152,15 @@ def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_pat
     assert 8 <= lengths[35] <= 16 and 25 <= lengths[175] <= 31 and 40 <= lengths[-20] <= 48
 
 
+def test_a_captured_row_without_dynamic_functions(programs, tmp_path):
+    """It leaves zeros out: there are none then, and where no one captured it, as many as there is room for."""
+    row = "{kind: utility, text: 30000, data: 2000, bss: 8, share: {code: 9000, unwind: 3000}}"
+    for captured, any_are in (("captured: {from: files, libraries: 1, unreadable: 0}", False), ("", True)):
+        (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\n{captured}\nlibraries:\n- {row}\n")
+        programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set", "--force")
+        assert bool(functions_of(tmp_path / "set" / "libutility0.so")) == any_are
+
+
 def test_readers_have_nothing_to_complain_of(made):
     for name in NAMES:
         assert ask(tool("eu-elflint"), "--gnu-ld", made / name) == "No errors\n"
