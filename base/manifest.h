@@ -72,10 +72,11 @@ struct manifest_library {
     uint64_t split; /* bytes of debug sections in its files, where it is split */
     uint64_t size[MANIFEST_SIZES];
     uint64_t functions;
-    uint64_t visited; /* <= functions */
-    uint64_t marks;   /* >= functions, or 0: it has none */
-    uint64_t marked;  /* visited <= marked <= marks, where it has any */
-    bool attributes;  /* of a module: it says how many functions it has and has visited */
+    uint64_t visited;  /* <= functions */
+    uint64_t marks;    /* >= functions, or 0: it has none */
+    uint64_t marks_at; /* where they are in memory, from where the library begins there; 0: where its symbol says */
+    uint64_t marked;   /* visited <= marked <= marks, where it has any */
+    bool attributes;   /* of a module: it says how many functions it has and has visited */
     uint64_t result;
 };
 

@@ -177,6 +177,8 @@ static void take_counts(struct reader *r, struct manifest_library *l)
     l->visited = reader_number(r, "visited", l->functions);
     l->marks = reader_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
     l->marked = reader_number(r, "marked", l->marks);
+    if (json_object_object_get_ex(r->object, "marks-at", NULL))
+        l->marks_at = reader_number(r, "marks-at", MANIFEST_SIZE_MOST);
     l->attributes = !json_object_object_get_ex(r->object, "attributes", NULL) ||
                     json_object_get_boolean(reader_take(r, "attributes", json_type_boolean, "is not true or false"));
     if (!r->failed && l->marks < l->functions && l->marks)

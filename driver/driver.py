@@ -161,6 +161,7 @@ class Library:
             self.visited = number_of(row, "visited", self.functions)
             self.marks = number_of(row, "marks", 2**28 + 2)
             self.marked = number_of(row, "marked", self.marks)
+        self.marks_at = number_of(row, "marks-at", 2**40) if "marks-at" in row else 0
         self.attributes = row.get("attributes", True) is not False
         if self.kind != "utility":
             self.entry = text_of(row, "entry")
@@ -326,6 +327,33 @@ def object_size(ctypes, address):
     return symbol.contents.st_size
 
 
+def is_writable(address, size):
+    """Whether all of that memory is there, and may be written."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            ends, mode = line.split()[:2]
+            first, last = (int(end, 16) for end in ends.split("-"))
+            if first <= address < last and "w" in mode:
+                size -= last - address
+                address = last
+    return size <= 0
+
+
+def marks_in(ctypes, library, loaded):
+    """The marks of a library in which they are no dynamic symbol: where the manifest says."""
+    RTLD_DI_LINKMAP = 2
+    link_map = ctypes.POINTER(ctypes.c_uint64)()  # begins with what is added to addresses in the library
+    dlinfo = ctypes.CDLL(None).dlinfo
+    dlinfo.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+    if dlinfo(loaded._handle, RTLD_DI_LINKMAP, ctypes.byref(link_map)) == 0:
+        address = link_map[0] + library.marks_at
+        if is_writable(address, library.marks):
+            return bytes((ctypes.c_ubyte * library.marks).from_address(address))
+    raise Failure(
+        "%s: has no memory for %d marks at 0x%x; %s" % (library.stem, library.marks, library.marks_at, ADVICE)
+    )
+
+
 def read_marks(ctypes, library):
     """The bytes of a library's visit marks; None of one that is rightly not loaded.
 
@@ -339,6 +367,8 @@ def read_marks(ctypes, library):
         if library.marked == 0:
             return None
         raise Failure("%s: was not loaded from the set; %s" % (library.stem, ADVICE))
+    if library.marks_at:
+        return marks_in(ctypes, library, loaded)
     try:
         marks = (ctypes.c_ubyte * library.marks).in_dll(loaded, name)
     except ValueError:

@@ -1,5 +1,7 @@
 /* Reading `libmodule0_visits`, an array of bytes in the library's .bss.
  *
+ * In a library whose row has no dynamic objects it is no dynamic symbol, and the manifest says where it is.
+ *
  * The library is found with RTLD_NOLOAD: it must have been loaded by an import
  * or as another's DT_NEEDED, from this very file. The symbol's st_size is
  * compared before a byte is read, so that a manifest with too large a number
@@ -38,6 +40,44 @@ static const unsigned char *find_marks(void *handle, const struct manifest_libra
         return NULL;
     }
     return marks;
+}
+
+/* A range of a loaded library, and what is asked of it. */
+struct range {
+    const struct link_map *library;
+    uint64_t at, size;
+    bool writable;
+};
+
+/* dl_iterate_phdr's: whether the range is in a segment of that library that it may write to. */
+static int find_segment(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct range *r = context;
+    (void)size;
+    if (info->dlpi_addr != r->library->l_addr || strcmp(info->dlpi_name, r->library->l_name) != 0)
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W) && r->at >= p->p_vaddr && r->size <= p->p_memsz &&
+            r->at - p->p_vaddr <= p->p_memsz - r->size)
+            r->writable = true;
+    }
+    return 1;
+}
+
+/* Where the manifest says that they are. */
+static const unsigned char *marks_in(void *handle, const struct manifest_library *l, struct error *e)
+{
+    struct link_map *library = NULL;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &library) == 0 && library) {
+        struct range r = {.library = library, .at = l->marks_at, .size = l->marks};
+        dl_iterate_phdr(find_segment, &r);
+        if (r.writable)
+            return (const unsigned char *)(library->l_addr + (uintptr_t)l->marks_at);
+    }
+    error_set(e, ERROR_MISMATCH, "%s: has no memory for %" PRIu64 " marks at 0x%" PRIx64 MARKS_ADVICE, l->stem,
+              l->marks, l->marks_at);
+    return NULL;
 }
 
 /* The same of a library that is part of the executable. */
@@ -87,7 +127,7 @@ bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct 
         return true;
     if (!handle)
         return error_set(e, ERROR_MISMATCH, "%s: was not loaded from the set" MARKS_ADVICE, l->stem);
-    const unsigned char *marks = find_marks(handle, l, e);
+    const unsigned char *marks = l->marks_at ? marks_in(handle, l, e) : find_marks(handle, l, e);
     bool well = marks && compare(marks, l, visited, e);
     dlclose(handle);
     return well;

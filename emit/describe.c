@@ -81,13 +81,13 @@ static void describe_objects(struct walk *w)
 {
     struct library *l = w->l;
     const struct debug_object objects[OBJECTS] = {
-        {.name = static_name(l, l->row->name, "_visits"),
+        {.name = static_name(l, l->shape.marks_exported ? l->row->name : plan_prefix(l->row), "_visits"),
          .line = 6,
          .column = 22,
          .type = BASE_UNSIGNED_CHAR,
          .count = l->shape.marks,
          .address = l->code.marks,
-         .external = true},
+         .external = l->shape.marks_exported},
         {.name = static_name(l, plan_prefix(l->row), "_scratch"),
          .line = 8,
          .column = 13,

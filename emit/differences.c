@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "emit/names_row.h"
 #include "emit/profile_keys.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
@@ -28,7 +29,7 @@ static int64_t fixed_locals(const struct library *l, uint8_t type)
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
-    const int64_t objects = (s->marks ? 1 : 0) + (int64_t)l->row->extra.objects;
+    const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects;
     v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects;
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_OTHER] = 0;
@@ -43,7 +44,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OTHER] = 0;
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
-    v[ROW_LOCAL_FUNCTIONS] = s->local + l->row->small + l->row->inner_entry + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_FUNCTIONS] = s->local + plan_small_local(l->row) + l->row->inner_entry + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
     v[ROW_LOCAL_OTHER] = l->row->files + fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
     v[ROW_FUNCTIONS] += v[ROW_LOCAL_FUNCTIONS];
@@ -60,6 +61,21 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = tables_symbols(l);
+}
+
+/* Mangled names, of .symtab or, where there is none, of .dynsym. */
+static int64_t mangled_names(const struct library *l)
+{
+    const struct plan_library *row = l->row;
+    const uint32_t dynamic = row->exported + names_row_others(row);
+    int64_t count = row->mangled < dynamic ? row->mangled : dynamic;
+    if (names_are_mangled(&l->plan->names, row) && !row->stripped)
+        count += row->functions - row->exported;
+    for (uint32_t i = 0; i < row->imports; i++) {
+        const struct import *import = &l->calls.import[i];
+        count += names_row_is_mangled(l->plan, &l->plan->library[import->library], import->function);
+    }
+    return count;
 }
 
 /* What the linker was asked for. */
@@ -85,8 +101,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_LOADS] = 0;
     for (uint32_t i = 0; i < l->layout.segment_count; i++)
         v[ROW_LOADS] += l->layout.segment[i].p_type == PT_LOAD;
-    const uint32_t named = l->row->stripped ? plan_exported(l->row) : l->row->functions;
-    v[ROW_MANGLED] = names_are_mangled(&l->plan->names, l->row) ? named : 0;
+    v[ROW_MANGLED] = mangled_names(l);
     v[ROW_METHODS] = l->shape.python ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }

@@ -151,6 +151,8 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     add_number(o, "visited", plan_visited_functions(plan, row), &ok);
     add_number(o, "marks", l->marks, &ok);
     add_number(o, "marked", l->marked, &ok);
+    if (l->marks_at)
+        add_number(o, "marks-at", l->marks_at, &ok);
     if (row->kind == LIBRARY_MODULE && row->level >= LEVEL_PLAIN)
         add(o, "attributes", json_object_new_boolean(false), &ok);
     if (l->entry[0]) {

@@ -4,25 +4,60 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/words.h"
 #include "elf/hash.h"
 
 enum { LETTER = 1 }; /* of words at least */
 
-/* Its prefix, where the name of the function is one for the whole set. */
-static uint32_t prefix_length(const struct plan_library *l, uint32_t index)
+/* "_ZN2m3", and the end of a name that is mangled: 'E', and behind it 'v' where it is a function's. */
+static uint32_t mangled_length(const struct plan_library *l, bool function)
 {
-    return index < l->exported ? (uint32_t)strlen(l->prefix) : 0;
+    const uint32_t prefix = (uint32_t)strlen(l->prefix);
+    return (uint32_t)(sizeof "_ZNE" - 1) + names_digits(prefix) + prefix + function;
+}
+
+/* Others look at exported functions alone, while how many small ones there are may change. */
+static bool is_function(const struct plan_library *l, uint32_t place)
+{
+    return place < l->exported || place < l->exported + l->small_exported;
+}
+
+/* Of the name at `place` among those of dynamic symbols. */
+static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
+{
+    const uint32_t name = LETTER + names_digits(place);
+    if (place >= l->mangled)
+        return name + (uint32_t)strlen(l->prefix);
+    return name + names_digits(name) + mangled_length(l, is_function(l, place));
 }
 
 uint32_t names_row_least(const struct plan_library *l, uint32_t index)
 {
-    return prefix_length(l, index) + LETTER + names_digits(index);
+    return index < l->exported ? dynamic_least(l, index) : LETTER + names_digits(index);
 }
 
 uint32_t names_row_object_least(uint32_t number)
 {
     return 1 + names_digits(number);
+}
+
+uint32_t names_row_other_least(const struct plan_library *l, uint32_t number)
+{
+    return dynamic_least(l, l->exported + number);
+}
+
+uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
+{
+    return number < l->other_lengths ? l->other_length[number] : names_row_other_least(l, number);
+}
+
+uint64_t names_row_other_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < names_row_others(l); i++)
+        bytes += names_row_other_length(l, i) + UINT64_C(1);
+    return bytes;
 }
 
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
@@ -40,6 +75,8 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
     uint64_t bytes = 0;
     for (; from < to && from < l->lengths; from++)
         bytes += l->function_length[from] + UINT64_C(1);
+    for (; from < to && from < l->exported && from < l->mangled; from++)
+        bytes += names_row_least(l, from) + UINT64_C(1);
     if (from < to) {
         const uint32_t exported = to < l->exported ? to : from < l->exported ? l->exported : from;
         bytes +=
@@ -71,22 +108,68 @@ static uint64_t words_key(const struct plan_library *l, uint64_t number)
     return (key >> 40 & 255) < l->alike ? 0 : key;
 }
 
+/* Words and the number. */
+static uint8_t *put_numbered(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
+{
+    const uint32_t words = length - names_digits(number);
+    words_camel_case(words_key(l, number), words, (char *)at);
+    return put_number(at + words, number);
+}
+
+/* Where no name is as long as that with its digits, a function has two parameters, and an object is a member. */
+static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
+{
+    const bool function = is_function(l, place);
+    const size_t prefix = strlen(l->prefix);
+    const uint32_t rest = length - mangled_length(l, function);
+    uint32_t name = rest - 1;
+    while (name + names_digits(name) > rest)
+        name--;
+    const bool even = name + names_digits(name) == rest;
+    name -= even || function ? 0 : 1;
+    at = put_number(put_bytes(at, "_ZN", 3), (uint32_t)prefix);
+    at = put_bytes(at, l->prefix, prefix);
+    at = put_numbered(l, place, name, put_number(at, name));
+    if (!function)
+        return put_bytes(at, even ? "E" : "1xE", even ? 1 : 3);
+    return put_bytes(at, even ? "Ev" : "Eii", even ? 2 : 3);
+}
+
+/* The name at `place` among those of dynamic symbols. */
+static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
+{
+    uint8_t *const end = at + length;
+    assert(length >= dynamic_least(l, place));
+    if (place < l->mangled) {
+        at = put_mangled(l, place, length, at);
+    } else {
+        at = put_bytes(at, l->prefix, strlen(l->prefix));
+        at = put_numbered(l, place, (uint32_t)(end - at), at);
+    }
+    assert(at == end);
+    *at = '\0';
+    return at + 1;
+}
+
 uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *at, uint32_t *hash)
 {
-    const uint32_t prefix = prefix_length(l, index);
     const uint32_t length = names_row_length(l, index);
-    const uint32_t words = length - prefix - names_digits(index);
-    const uint64_t value = words_key(l, index);
-    assert(length >= names_row_least(l, index));
-    memcpy(at, l->prefix, prefix);
-    if (prefix)
-        words_camel_case(value, words, (char *)at + prefix);
-    else
-        words_identifier(value, words, (char *)at);
-    *put_number(at + prefix + words, index) = '\0';
+    if (index < l->exported) {
+        put_dynamic(l, index, length, at);
+    } else {
+        const uint32_t words = length - names_digits(index);
+        assert(length >= names_row_least(l, index));
+        words_identifier(words_key(l, index), words, (char *)at);
+        *put_number(at + words, index) = '\0';
+    }
     if (hash)
         *hash = hash_gnu(HASH_GNU_START, (const char *)at, length);
     return at + length + 1;
+}
+
+uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, uint8_t *at)
+{
+    return put_dynamic(l, l->exported + number, names_row_other_length(l, number), at);
 }
 
 uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at)

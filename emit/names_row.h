@@ -3,12 +3,17 @@
  *     exported function   m3MeshCellFl17     the library's prefix, words, its number
  *     local function      mesh_cell_fl17     words, its number
  *     static object       mesh_cell_fl_17    words, '_', its number
+ *     dynamic small one   m3MeshCellFl60     as an exported function behind all of these,
+ *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
+ *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
+ *                         _ZN2m312MeshCellFl72E     m3::MeshCellFl72
  *
  * A prefix ends in digits, words have none and neither begin with '_' nor end in it. So names
  * of different kinds, numbers or, of exported functions, libraries differ, however long they
  * are. Where the row says that its names compress well, as those that have a number and the same
- * behind it, some or all have the same words, as far as they go. Functions whose names are mangled have those of
- * emit/mangle.h.
+ * behind it, some or all have the same words, as far as they go. In a library with a symbol table or debug information
+ * numbered functions whose names are mangled have those of emit/mangle.h, which debug information speaks of; elsewhere
+ * names are as long as they are wanted.
  */
 #ifndef EMIT_NAMES_ROW_H
 #define EMIT_NAMES_ROW_H
@@ -21,6 +26,12 @@
 uint32_t names_row_least(const struct plan_library *l, uint32_t index);
 uint32_t names_row_object_least(uint32_t number);
 
+/* Whether the name of the dynamic symbol of function `index` is mangled. */
+static inline bool names_row_is_mangled(const struct plan *plan, const struct plan_library *l, uint32_t index)
+{
+    return names_are_mangled(&plan->names, l) || index < l->mangled;
+}
+
 /* Characters that it has. */
 uint32_t names_row_length(const struct plan_library *l, uint32_t index);
 uint32_t names_row_object_length(const struct plan_library *l, uint32_t number);
@@ -28,12 +39,24 @@ uint32_t names_row_object_length(const struct plan_library *l, uint32_t number);
 /* Bytes of the names of functions [from, to), with terminators. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
+/* The other names of its dynamic symbols, in turn: of small functions and of objects. How many there are, and of
+ * `number` the same as above; bytes of all, with terminators. */
+static inline uint32_t names_row_others(const struct plan_library *l)
+{
+    return l->small_exported + l->extra.objects;
+}
+
+uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);
+uint32_t names_row_other_length(const struct plan_library *l, uint32_t number);
+uint64_t names_row_other_bytes(const struct plan_library *l);
+
 /* Bytes of the shortest names of `count` static objects, with terminators. */
 uint64_t names_row_objects(uint32_t count);
 
 /* Writes a name with its terminator; returns the place behind it. Adds its GNU hash where
  * `hash` is not NULL. */
 uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *at, uint32_t *hash);
+uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, uint8_t *at);
 uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at);
 
 #endif

@@ -80,6 +80,7 @@ struct plan_library {
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
+    bool inner_marks; /* its visit marks are no dynamic symbol: the manifest says where they are */
     bool hollow;      /* its debug information is too little for a unit: names alone */
     bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
     uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
@@ -113,7 +114,7 @@ struct plan_library {
         uint32_t destructors;  /* and the same of these */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
         uint32_t documented;   /* of which so many say what they do: the first */
-        uint64_t names;        /* bytes of the names of `outside` and `objects` */
+        uint64_t names;        /* bytes of the names of `outside` */
     } extra;
     double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
@@ -125,13 +126,21 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
-    /* Functions that are too small to be numbered ones: local symbols that only tables lead to
+    /* Functions that are too small to be numbered ones: symbols that at most tables lead to
      * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_size` of
-     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects.
+     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects,
+     * where they are local.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t files; /* local symbols of type STT_FILE beyond those that every library has */
+    uint32_t small_exported; /* of which so many are dynamic symbols: the first */
+    /* Names of these and of dynamic objects (names_row.h): bytes with terminators, and characters, the plan's, of which
+     * `other_lengths` entries are set; the others have as few as can be. */
+    uint64_t other_names;
+    uint16_t *other_length;
+    uint32_t other_lengths;
+    uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
+    uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;
@@ -276,6 +285,12 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     for (uint32_t i = 0; i < l->small; i++)
         bytes += plan_small_place(l, i);
     return bytes;
+}
+
+/* Those that are local symbols, behind the dynamic ones. */
+static inline uint32_t plan_small_local(const struct plan_library *l)
+{
+    return l->small - l->small_exported;
 }
 
 /* How many of them are code at all. */

@@ -16,8 +16,6 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
-#include "emit/distribution.h"
-#include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
@@ -27,12 +25,8 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4,     /* functions of another that a library calls */
-    EXTERN_CHAIN = 10,     /* modules that call each other in a row */
-    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
-    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
-    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
-    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
+    CALLS_NATURAL = 4, /* functions of another that a library calls */
+    EXTERN_CHAIN = 10, /* modules that call each other in a row */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -127,102 +121,6 @@ static uint8_t choose_alike(const struct profile_row *row)
     return (uint8_t)alike;
 }
 
-/* Sizes of the functions that every library has, but for the entry. */
-static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
-                             uint32_t size[GLUE_COUNT + SIZELESS])
-{
-    const struct shape shape = shape_of(plan, l);
-    const struct code code = {.plan = plan, .library = l};
-    const struct glue glue = glue_size(&code, &shape);
-    uint32_t count = 0;
-    for (; count < SIZELESS; count++)
-        size[count] = 0;
-    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
-        if (glue.place[i].size && i != GLUE_ENTRY)
-            size[count++] = glue.place[i].size;
-    return count;
-}
-
-/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
-static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct function f = plan_function(l, i);
-        const struct function next = plan_function(l, i + 1);
-        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
-        if ((i + 1) % plan->depth)
-            least[i] += CODE_CALL + code_pass_size(&next);
-    }
-    distribution_sort(least, count);
-}
-
-/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
-static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
-{
-    const uint32_t some = leasts / SMALL_TOLERANCE;
-    for (uint32_t i = 0; i + some < count; i++)
-        if (least[(uint64_t)i * leasts / count] > wanted[i + some])
-            return false;
-    return true;
-}
-
-/* How many of the functions of these sizes should be no numbered ones. */
-static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
-                        uint32_t *small)
-{
-    uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
-    if (!least)
-        return false;
-    least_sizes(plan, l, count, least);
-    *small = 0;
-    while (*small < count && (size[*small] < least[0] ||
-                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
-        *small += size[*small] < least[0] ? 1 : 1 + count / 128;
-    *small = *small < count ? *small : count;
-    free(least);
-    return true;
-}
-
-/* Sizes of functions as all libraries have them, where the row has no own: much smaller ones, where its functions
- * have far less code, and no gaps between them. */
-static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t count)
-{
-    enum { FAR = 2 };
-    const struct profile_row *row = l->said;
-    const bool scales = l->unaligned && !row->text[ROW_TEXT_FUNCTION_SIZES];
-    const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += size[i];
-    for (uint32_t i = 0; i < count && scales && code && sum > FAR * code; i++)
-        size[i] = (uint32_t)(size[i] * code / sum);
-}
-
-/* Which functions are too small to be numbered. */
-static bool find_small(const struct plan *plan, struct plan_library *l, struct want *w)
-{
-    uint32_t common[GLUE_COUNT + SIZELESS];
-    const uint32_t glue = common_sizes(plan, l, common);
-    const uint32_t count = w->functions;
-    if (l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED || count <= glue ||
-        count > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym))
-        return true;
-    uint32_t *all = malloc(count * sizeof *all);
-    uint32_t *size = malloc(count * sizeof *size);
-    l->small_size = malloc(count * sizeof *l->small_size);
-    bool ok = all && size && l->small_size;
-    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
-                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
-        scale_down(l, all, count);
-        ok = distribution_rest(all, count, common, glue, size) && count_small(plan, l, size, count - glue, &w->small);
-        for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
-    }
-    free(all);
-    free(size);
-    return ok;
-}
-
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -232,9 +130,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     r->index[row_number] = index;
     *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
-    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED) {
+    /* a captured row leaves none out */
+    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
         const int64_t glue = l->kind == LIBRARY_MODULE ? 2 : 0;
-        const int64_t exported = row->value[ROW_DYNAMIC_FUNCTIONS];
+        const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
         w->exported = exported > glue ? exported - glue : 0;
     }
     l->said = row;
@@ -243,8 +142,15 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
+    l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    w->mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED;
+    l->mangled = names_are_mangled(&r->s->plan->names, l) ? UINT32_MAX : 0;
+    if (w->mangled != PROFILE_DERIVED)
+        l->mangled = w->mangled < UINT32_MAX ? (uint32_t)w->mangled : UINT32_MAX;
+    if (l->stripped && l->without_debug) /* they are as long as the row has it */
+        l->plain_names = true;
     stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
     set_elf(l, row);
     l->separate = separation_of(r, l);
@@ -347,7 +253,7 @@ static bool find_all_small(struct rows *r, struct error *e)
     struct plan *plan = r->s->plan;
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
-        if (!find_small(plan, &plan->library[i], &r->want[i]))
+        if (!rows_find_small(plan, &plan->library[i], &r->want[i]))
             return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
     }
     return true;
@@ -369,6 +275,8 @@ static bool make_edges(struct rows *r, struct error *e)
             struct want *w = &r->want[edge->library];
             r->want[i].imports += edge->symbols;
             w->called |= edge->symbols > 0;
+            if (edge->symbols > w->most)
+                w->most = edge->symbols;
             if (calls_leaf(l, to) && edge->symbols > w->leaves)
                 w->leaves = edge->symbols;
             l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
@@ -432,7 +340,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if (l->lengths && w->terse < ROWS_TERSE_MOST)
+        if ((l->lengths || l->other_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
         else if (l->functions > rows_least_exported(l, w))
             w->cap = l->functions - 1 - l->functions / 16;
@@ -459,7 +367,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = false;
-            plan->library[i].lengths = 0;
+            plan->library[i].lengths = plan->library[i].other_lengths = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
@@ -468,6 +376,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         if (wide != plan->wide)
             continue;
         count_imports(r);
+        rows_count_mangled(r);
         if (!rows_name_exported(r, e) || !workers_run(s->threads, count, rows_fit_exactly, r, e) ||
             !lower(r, &again, e))
             return false;
@@ -505,14 +414,14 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     bool ok = r.want && r.index && r.rank;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
-    for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
-        const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
-        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
-    }
     if (plan->profile->names.style == STYLE_ITANIUM)
         names_init_itanium(&plan->names, MANGLE_NATURAL);
     else
         names_init(&plan->names, 0, 0);
+    for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
+        const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
+        ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
+    }
     plan->assignment.repeat = 1;
     ok = ok && make_edges(&r, e) && find_all_small(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
     if (ok && !calls_row_visits(plan))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/distribution.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
@@ -35,11 +36,14 @@ static uint64_t choose_outside(struct plan_library *l, const struct want *w, uin
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
-    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > natural) /* these take it */
-        bytes = natural;
     /* where .dynsym is all there is, these are most of the names */
     const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
                        distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    uint64_t most = known ? l->extra.outside : natural;
+    for (uint32_t i = 0; known && i < l->extra.outside; i++)
+        most += w->lengths[i];
+    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
+        bytes = most;
     const uint64_t is =
         outside_choose(module, l->key, l->extra.outside, versions, bytes, known ? w->lengths : NULL, l->outside_choice);
     *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
@@ -66,7 +70,8 @@ static void set_names(const struct plan *plan, struct plan_library *l, const str
 {
     struct plan_extra *x = &l->extra;
     x->versions = 0;
-    x->names = names_digits_sum(0, x->objects) + x->objects * (strlen(l->prefix) + sizeof SHAPE_DATA);
+    x->names = 0;
+    l->other_names = names_row_other_bytes(l);
     versions = smaller(smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
         x->names += choose_versions(l, w, shape_of(plan, l).dynstr, versions);
@@ -166,7 +171,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
-    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks ? 1 : 0, share);
+    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks_exported, share);
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();
@@ -174,8 +179,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak > x->outside)
         x->weak = x->outside;
     x->weak_own = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
-    if (x->weak_own > l->exported)
-        x->weak_own = l->exported;
+    if (x->weak_own > l->exported + l->small_exported)
+        x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
     x->slots -= left;

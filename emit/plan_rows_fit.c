@@ -76,6 +76,13 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
     return names_row_bytes(l, 0, functions);
 }
 
+/* Functions of the row that are neither numbered ones nor the glue's. */
+static uint32_t missing_functions(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t others = l->functions + glue_symbols(l);
+    return w->functions > others ? w->functions - others : 0;
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -90,6 +97,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     l->callers = l->imports < most ? l->imports : most;
     l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    rows_set_small(l, w, missing_functions(l, w));
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     rows_set_extra(plan, l, w);
@@ -124,7 +132,8 @@ static uint64_t undrawn_names(const struct plan *plan, const struct plan_library
 {
     const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t is = shape_of(plan, l).dynstr;
-    return !w->drawn && l->exported && !names_are_mangled(&plan->names, l) && dynstr > is ? dynstr - is : 0;
+    const bool exported = (l->exported && !names_are_mangled(&plan->names, l)) || names_row_others(l);
+    return !w->drawn && exported && dynstr > is ? dynstr - is : 0;
 }
 
 /* Whether the library fits into its sizes with its counts; then they are its sizes, and static
@@ -160,7 +169,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
         /* static objects that there are no bytes of names for have others', as `completed.0` is
          * the name of many */
-        const uint64_t one = names_row_object_least(l->small + (uint32_t)more) + UINT64_C(1);
+        const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
@@ -201,25 +210,25 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 {
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
-    const uint32_t others = l->functions + glue_symbols(l);
-    const uint32_t missing = w->functions > others ? w->functions - others : 0;
-    l->small = missing < l->small_sizes ? missing : l->small_sizes;
     while (!fits_with_less(r, index, code)) {
         if (all || !l->small)
             return false;
-        l->small = l->small > w->small ? w->small : l->small / 2;
+        if (!rows_set_small(l, w, l->small > w->small ? w->small : l->small / 2))
+            continue;
+        l->extra = (struct plan_extra){0};
+        rows_set_extra(r->s->plan, l, w);
     }
     return true;
 }
 
 /* Numbered functions where so many symbols of functions are wanted. */
-static uint32_t numbered(const struct plan_library *l, const struct want *w)
+static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = glue_symbols(l);
+    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(plan, l, w);
     const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
-    if (n > most)
+    if (n > most && !l->stripped)
         n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
         n = w->cap;
@@ -234,12 +243,12 @@ static uint64_t estimate(const struct plan_library *l)
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
  * for more: then helpers are worth less than functions that the code, and what debug information says of
  * it, can be in. */
-static bool is_empty(const struct plan_library *l, const struct want *w)
+static bool is_empty(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+    return l->level < LEVEL_BARE && !l->imports && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -253,6 +262,13 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
            glue_symbols(&less) < glue_symbols(l);
 }
 
+/* Whether its marks have memory that the row has for threads. */
+static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
+{
+    return l->level < LEVEL_UNMARKED && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
+           l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
+}
+
 /* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
  * level that fits; `all` as in fits_with_small. */
 static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
@@ -262,17 +278,18 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
-        if (!lost && is_empty(l, w))
+        if (!lost && is_empty(plan, l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);
-        uint32_t functions = numbered(l, w);
+        uint32_t functions = numbered(plan, l, w);
         functions = functions > lost + least ? functions - lost : least;
         uint32_t exported = functions;
-        if (w->exported >= 0 && w->exported < functions)
-            exported = (uint32_t)w->exported > least ? (uint32_t)w->exported : least;
+        const int64_t wanted = w->exported - rows_small_of_stripped(plan, l, w);
+        if (w->exported >= 0 && wanted < functions)
+            exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w))
                 break;
             if (fits_with_small(r, index, estimate(l), all))
                 return true;
@@ -296,7 +313,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     l->import_names =
         (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
-        const uint32_t functions = numbered(l, w);
+        const uint32_t functions = numbered(r->s->plan, l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;
@@ -310,7 +327,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
                 if (try_levels(r, index, lost, all))
                     return true;
                 /* what binds and relocates is worth half of the functions */
-                if (l->functions <= rows_least_exported(l, w) || (w->share && l->functions <= numbered(l, w) / 2))
+                if (l->functions <= rows_least_exported(l, w) ||
+                    (w->share && l->functions + l->small_exported <= numbered(r->s->plan, l, w) / 2))
                     break;
             }
         if (!w->share)

@@ -1,452 +1,21 @@
 /* How long the names of a library with a row are: as its row says, in .dynstr and .strtab of the
  * row's sizes.
  *
- * Exported functions' names come first, as others will name them too; then undefined symbols are
+ * Exported functions' names come first (plan_rows_exported.c), as others will name them too; then undefined symbols are
  * chosen by the length of their names (plan_rows_extra.c); what is left is for the names that nobody
  * else sees, those of local functions and static objects: with all that is fixed they make up the
  * distribution that is wanted.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/workers.h"
-#include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
-#include "emit/plan_rows_parts.h"
-#include "emit/shape.h"
+#include "emit/plan_rows_lengths.h"
 
-enum {
-    LENGTH_NATURAL = 15, /* where nothing is known */
-    CODE_OF_FUNCTION = 120,
-    NAMES_OF_DEBUG = 4, /* names take at most all but so manieth of what debug information has to spare */
-};
+enum { NAMES_OF_DEBUG = 4 /* names take at most all but so manieth of what debug information has to spare */ };
 
 static const double DISTANCE_LITTLE = 0.02;
-
-static bool out_of_memory(const struct plan_library *l, struct error *e)
-{
-    return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
-}
-
-/* Lengths as they are wanted, in ascending order; false where that is not known. */
-static bool draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length)
-{
-    const char *quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
-    const bool known =
-        distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length);
-    for (uint32_t i = 0; i < count; i++)
-        length[i] = !known ? LENGTH_NATURAL : length[i] < PROFILE_NAME_MOST ? length[i] : PROFILE_NAME_MOST;
-    return known;
-}
-
-static uint64_t sum_of(const uint32_t *length, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += length[i];
-    return sum;
-}
-
-/* Which name is how long follows from nothing else. */
-static void shuffle(uint16_t *length, uint32_t count, uint64_t key)
-{
-    for (uint32_t i = count; i > 1; i--) {
-        const uint32_t other = random_below(random_at(key, i), i);
-        const uint16_t kept = length[i - 1];
-        length[i - 1] = length[other];
-        length[other] = kept;
-    }
-}
-
-/* --- fixed names -------------------------------------------------------------------------- */
-
-/* Names whose lengths are fixed, as .symtab has them. */
-struct fixed {
-    uint32_t *length;
-    uint32_t count;
-};
-
-static void fix(struct fixed *f, size_t length)
-{
-    f->length[f->count++] = (uint32_t)length;
-}
-
-static void fix_imports(const struct plan *plan, const struct plan_library *l, struct fixed *f)
-{
-    struct import import;
-    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function called = plan_function(to, import.function);
-        fix(f, names_function(&plan->names, to, import.function, &called));
-    }
-}
-
-static void fix_functions(const struct plan *plan, const struct plan_library *l, uint32_t count, struct fixed *f)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct function own = plan_function(l, i);
-        fix(f, names_function(&plan->names, l, i, &own));
-    }
-}
-
-static void fix_others(const struct plan_library *l, const struct shape *s, struct fixed *f)
-{
-    const size_t name = strlen(l->name);
-    const size_t prefix = strlen(l->prefix);
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
-        const struct fixed_local_kind *k = &fixed_local_kinds[i];
-        const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
-        if (length && !l->stripped && shape_has_local(l, s, i))
-            fix(f, length);
-    }
-    for (uint32_t i = 0; i < l->files && !l->stripped; i++)
-        fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
-                 : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
-    for (uint32_t i = 0; i < l->extra.outside; i++) {
-        const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
-        const bool versioned = l->versioned_names && version;
-        fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
-                   (versioned ? 1 + strlen(outside_version_name(version)) : 0));
-    }
-    for (uint32_t i = 0; i < l->extra.objects; i++)
-        fix(f, prefix + sizeof SHAPE_DATA - 1 + names_digits(i));
-    static const char *const functions[] = {
-#define PYTHON_NAME(id, text) text,
-        PYTHON_FUNCTIONS(PYTHON_NAME)
-#undef PYTHON_NAME
-    };
-    for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
-        if (s->python && shape_calls_python(l, i))
-            fix(f, strlen(functions[i]));
-    if (s->python)
-        fix(f, strlen(s->entry));
-    if (s->python)
-        fix(f, sizeof "PyInit_" - 1 + name);
-    if (s->marks)
-        fix(f, name + sizeof "_visits" - 1);
-    fix(f, l->stripped || l->without_libc ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
-    fix(f, sizeof "__gmon_start__" - 1);
-}
-
-/* --- exported functions ------------------------------------------------------------------ */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t spare(uint64_t has, uint64_t needs)
-{
-    return has > needs ? has - needs : 0;
-}
-
-/* Bytes that their names may take beyond the fewest, in any of the sizes. */
-static uint64_t room_of_exported(const struct solver *s, uint32_t index, const struct want *w)
-{
-    const struct plan_library *l = &s->plan->library[index];
-    const uint64_t *base = s->base[index].size;
-    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED)
-        return UINT64_MAX;
-    uint64_t room = spare(l->size[SIZE_TEXT], base[SIZE_TEXT] + CODE_OF_FUNCTION * (uint64_t)l->functions);
-    if (!l->stripped)
-        room = smaller(room, l->local_names);
-    if (!l->without_debug && !l->hollow)
-        room = smaller(room, spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]));
-    return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
-}
-
-/* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
-static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
-{
-    const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
-    if (dynstr == PROFILE_DERIVED)
-        return natural;
-    return spare((uint64_t)dynstr, shape_of(plan, l).dynstr - l->exported_names) - l->exported;
-}
-
-/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
-static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
-{
-    for (uint32_t i = 0; i < count; i++)
-        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
-    return sum_of(taken, count);
-}
-
-/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
-static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
-{
-    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
-    uint32_t low = 0; /* how many of the others' end are left out */
-    uint32_t high = of - count;
-    while (low < high) {
-        const uint32_t out = low + (high - low + 1) / 2;
-        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
-        if (longer ? is <= sum : is >= sum)
-            low = out;
-        else
-            high = out - 1;
-    }
-    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
-}
-
-/* Whether what .dynstr leaves says of most of its own names how long they are. */
-static bool is_mostly_exported(const struct plan_library *l)
-{
-    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED &&
-           l->exported > l->functions - l->exported + l->locals + l->small;
-}
-
-/* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
- * local functions, static objects and imports have the others. */
-static bool draw_of_all(const struct plan *plan, const struct plan_library *l, uint32_t *length)
-{
-    const uint32_t count = l->exported;
-    const struct shape s = shape_of(plan, l);
-    const uint32_t named = count + l->imports + s.local + l->locals + l->small;
-    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + named;
-    struct fixed f = {.length = malloc(most * sizeof *f.length)};
-    uint32_t *all = malloc(most * sizeof *all);
-    uint32_t *rest = malloc(most * sizeof *rest);
-    bool ok = f.length && all && rest;
-    if (ok) {
-        fix_others(l, &s, &f);
-        const bool known = draw(plan, l, f.count + named, all);
-        ok = distribution_rest(all, f.count + named, f.length, f.count, rest);
-        if (ok && known)
-            take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
-    }
-    free(f.length);
-    free(all);
-    free(rest);
-    return ok;
-}
-
-/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
-static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
-{
-    const uint32_t count = l->exported;
-    if (!l->stripped) {
-        (void)draw(plan, l, count, length);
-        return !is_mostly_exported(l) || draw_of_all(plan, l, length);
-    }
-    const struct shape s = shape_of(plan, l);
-    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
-    struct fixed f = {.length = malloc(most * sizeof *f.length)};
-    uint32_t *all = malloc(most * sizeof *all);
-    bool ok = f.length && all;
-    if (ok) {
-        fix_imports(plan, l, &f);
-        fix_others(l, &s, &f);
-        (void)draw(plan, l, f.count + count, all);
-        ok = distribution_rest(all, f.count + count, f.length, f.count, length);
-    }
-    free(f.length);
-    free(all);
-    return ok;
-}
-
-static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
-{
-    const struct rows *r = context;
-    struct plan *plan = r->s->plan;
-    struct plan_library *l = &plan->library[index];
-    struct want *w = &r->want[index];
-    const uint32_t count = l->exported;
-    (void)worker;
-    w->drawn = true;
-    if (!count || names_are_mangled(&plan->names, l))
-        return true;
-    uint16_t *room = realloc(l->function_length, count * sizeof *room);
-    if (!room)
-        return out_of_memory(l, e);
-    l->function_length = room;
-    uint32_t *length = malloc(count * sizeof *length);
-    if (!length)
-        return out_of_memory(l, e);
-    l->lengths = 0;
-    if (!draw_exported_lengths(plan, l, length)) {
-        free(length);
-        return out_of_memory(l, e);
-    }
-    const uint64_t least = l->exported_names - count; /* nothing is drawn in it */
-    const uint64_t wanted = wanted_of_exported(plan, l, sum_of(length, count));
-    const uint64_t sum = smaller(spare(wanted, least), room_of_exported(r->s, index, w)) + least;
-    const uint32_t most = names_row_least(l, count - 1);
-    const bool fits = distribution_fit(length, count, most, PROFILE_NAME_MOST, sum) <= sum;
-    for (uint32_t i = 0; i < count; i++)
-        l->function_length[i] = (uint16_t)(fits ? length[i] : names_row_least(l, i));
-    if (fits)
-        shuffle(l->function_length, count, plan_key(l, PURPOSE_NAMES));
-    l->lengths = count;
-    free(length);
-    return true;
-}
-
-static bool name_imports(void *context, unsigned worker, uint32_t index, struct error *e)
-{
-    const struct rows *r = context;
-    const struct plan *plan = r->s->plan;
-    struct plan_library *l = &r->s->plan->library[index];
-    struct import import;
-    (void)worker;
-    (void)e;
-    l->import_names = 0;
-    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function f = plan_function(to, import.function);
-        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
-    }
-    return true;
-}
-
-/* Changes a name by up to `change` characters; returns what is left of that. */
-static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
-{
-    const int64_t is = l->function_length[function];
-    const int64_t least = names_row_least(l, function);
-    int64_t length = is + change;
-    length = length < least ? least : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST : length;
-    l->function_length[function] = (uint16_t)length;
-    return change - (length - is);
-}
-
-/* How many more characters exported functions' names should have. */
-static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
-{
-    uint64_t is = 0;
-    for (uint32_t i = 0; i < l->lengths; i++)
-        is += l->function_length[i];
-    return l->lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
-}
-
-/* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
- * yet as the row has it. */
-static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
-{
-    int64_t missing = missing_of(plan, l);
-    int64_t count = 0;
-    for (uint32_t i = 0; i < l->lengths; i++)
-        count += !callers[i];
-    for (uint32_t i = 0; i < l->lengths; i++)
-        if (!callers[i]) {
-            const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
-            missing += stretch(l, i, part) - part;
-            count--;
-        }
-}
-
-static bool can_trim(const struct plan_library *l, const uint8_t *callers)
-{
-    bool can = l->extra.outside > 0;
-    for (uint32_t i = 0; i < l->lengths && !can; i++)
-        can = !callers[i];
-    return can;
-}
-
-/* Of each library's exported functions: how many libraries call it, up to some, and how many of
- * these have no names that they alone decide about. */
-struct callers {
-    uint8_t **all, **tight;
-    uint8_t *room;
-};
-
-/* A library that has no such names: of its functions and those that it calls, those that concern
- * only libraries that have. */
-static void trim_tight(const struct plan *plan, uint32_t index, const struct callers *c)
-{
-    struct plan_library *l = &plan->library[index];
-    struct import import;
-    int64_t missing = missing_of(plan, l);
-    for (uint32_t i = 0; missing && i < l->lengths; i++)
-        if (!c->tight[index][i])
-            missing = stretch(l, i, missing);
-    for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++) {
-        struct plan_library *to = &plan->library[import.library];
-        if (import.function < to->lengths && c->tight[import.library][import.function] == 1 &&
-            can_trim(to, c->all[import.library]))
-            missing = stretch(to, import.function, missing);
-    }
-}
-
-static void count_callers(const struct plan *plan, uint8_t *const *callers, uint32_t library)
-{
-    struct import import;
-    for (uint32_t n = 0; calls_row_import(plan, &plan->library[library], n, &import); n++)
-        if (callers[import.library][import.function] < UINT8_MAX)
-            callers[import.library][import.function]++;
-}
-
-static bool find_callers(const struct plan *plan, struct callers *c, struct error *e)
-{
-    const uint32_t count = plan_counted(plan);
-    uint64_t exported = 0;
-    for (uint32_t i = 0; i < count; i++)
-        exported += plan->library[i].exported;
-    c->room = calloc(2 * exported + 1, sizeof *c->room);
-    c->all = malloc(count * sizeof *c->all);
-    c->tight = malloc(count * sizeof *c->tight);
-    if (!c->room || !c->all || !c->tight)
-        return error_set(e, ERROR_MEMORY, "out of memory for the names of a plan of %u libraries", count);
-    uint8_t *room = c->room;
-    for (uint32_t i = 0; i < count; i++) {
-        c->all[i] = room;
-        c->tight[i] = room + exported;
-        room += plan->library[i].exported;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        count_callers(plan, c->all, i);
-    for (uint32_t i = 0; i < count; i++)
-        if (!can_trim(&plan->library[i], c->all[i]))
-            count_callers(plan, c->tight, i);
-    return true;
-}
-
-static bool trim(struct rows *r, struct error *e)
-{
-    struct plan *plan = r->s->plan;
-    const uint32_t count = plan_counted(plan);
-    struct callers c = {0};
-    const bool ok = find_callers(plan, &c, e);
-    for (uint32_t i = 0; i < count && ok; i++)
-        if (!r->want[i].terse && !can_trim(&plan->library[i], c.all[i]) && name_imports(r, 0, i, e))
-            trim_tight(plan, i, &c);
-    for (uint32_t i = 0; i < count && ok; i++)
-        name_imports(r, 0, i, e);
-    for (uint32_t i = 0; i < count && ok; i++)
-        if (!r->want[i].terse)
-            trim_exported(plan, &plan->library[i], c.all[i]);
-    free(c.room);
-    free(c.all);
-    free(c.tight);
-    return ok;
-}
-
-static bool any_stripped(const struct plan *plan)
-{
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
-        if (plan->library[i].stripped)
-            return true;
-    return false;
-}
-
-/* Lengths of exported functions' names are what the names of imports take, and these what is left
- * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
- * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
- * or of the one before: which, follows from the order of the libraries, and not from threads. */
-bool rows_name_exported(struct rows *r, struct error *e)
-{
-    struct plan *plan = r->s->plan;
-    const uint32_t count = plan_counted(plan);
-    const unsigned threads = any_stripped(plan) ? 1 : r->s->threads;
-    for (unsigned pass = 0; pass < 2; pass++)
-        if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
-            return false;
-    return trim(r, e);
-}
-
-/* --- local names ---------------------------------------------------------------------------- */
 
 /* Names that are free: of functions and of static objects. */
 struct free_names {
@@ -454,7 +23,7 @@ struct free_names {
     uint32_t *length;            /* of all, in ascending order */
     uint32_t count;
     uint32_t *wanted; /* lengths of all names of the library, in ascending order */
-    struct fixed fixed;
+    struct fixed_lengths fixed;
     bool known; /* what is wanted */
 };
 
@@ -470,28 +39,29 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
 {
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + names->count;
-    struct fixed *f = &names->fixed;
+    struct fixed_lengths *f = &names->fixed;
     f->length = malloc(most * sizeof *f->length);
     names->length = malloc(names->count * sizeof *names->length);
     names->wanted = malloc(most * sizeof *names->wanted);
     if (!f->length || !names->length || !names->wanted)
         return false;
-    fix_imports(plan, l, f);
-    fix_functions(plan, l, names->functions ? l->exported : l->functions, f);
-    fix_others(l, &s, f);
-    names->known = draw(plan, l, f->count + names->count, names->wanted);
+    lengths_fix_imports(plan, l, f);
+    lengths_fix_functions(plan, l, names->functions ? l->exported : l->functions, f);
+    lengths_fix_dynamic(l, f);
+    lengths_fix_others(l, &s, f);
+    names->known = lengths_draw(plan, l, f->count + names->count, names->wanted);
     return distribution_rest(names->wanted, f->count + names->count, f->length, f->count, names->length);
 }
 
 /* How far lengths are from what is wanted. */
 static double distance_of(const struct plan_library *l, struct free_names *names)
 {
-    struct fixed *f = &names->fixed; /* which has room for all */
-    const uint32_t objects = l->small + l->locals - l->shared_names;
+    struct fixed_lengths *f = &names->fixed; /* which has room for all */
+    const uint32_t objects = plan_small_local(l) + l->locals - l->shared_names;
     for (uint32_t i = 0; i < names->functions; i++)
-        fix(f, l->function_length[l->exported + i]);
-    for (uint32_t i = 0; i < l->small + l->locals; i++)
-        fix(f, l->object_length[i % objects]);
+        lengths_fix(f, l->function_length[l->exported + i]);
+    for (uint32_t i = 0; i < plan_small_local(l) + l->locals; i++)
+        lengths_fix(f, l->object_length[i % objects]);
     return distribution_distance(names->wanted, f->length, f->count);
 }
 
@@ -517,8 +87,8 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
             l->object_length[objects++] = (uint16_t)names->length[i];
     }
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
-    shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
-    shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
+    lengths_shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
+    lengths_shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
     uint64_t sum = 0;
     for (uint32_t i = 0; i < functions; i++)
         sum += function[i];
@@ -539,13 +109,14 @@ static uint64_t room_of_local(const struct solver *s, uint32_t index, uint32_t l
 {
     const struct plan_library *l = &s->plan->library[index];
     const uint64_t least = shortest_names(l, local, 0);
-    const uint64_t room = spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
+    const uint64_t room = lengths_spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
     const int64_t strings = l->said->value[ROW_MIX_STR];
     if (l->without_debug || l->hollow)
         return UINT64_MAX;
     uint64_t most = least + room - room / NAMES_OF_DEBUG;
     if (strings != PROFILE_DERIVED)
-        most = smaller(most, spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), l->function_names - least));
+        most = lengths_smaller(
+            most, lengths_spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), l->function_names - least));
     return most;
 }
 
@@ -563,10 +134,10 @@ static void deal_evenly(struct plan_library *l, uint32_t functions, uint32_t obj
 static void share_names(struct plan_library *l, struct free_names *names, uint64_t bytes)
 {
     const uint32_t all = names->count;
-    const uint64_t sum = sum_of(names->length, all) + all;
+    const uint64_t sum = lengths_sum(names->length, all) + all;
     if (sum > bytes) {
         const uint64_t fewer = (sum - bytes) * all / sum + 1;
-        const uint32_t shared = (uint32_t)smaller(fewer, l->locals - UINT64_C(1));
+        const uint32_t shared = (uint32_t)lengths_smaller(fewer, l->locals - UINT64_C(1));
         l->shared_names = shared > l->shared_names ? shared : l->shared_names;
     }
     names->objects -= l->shared_names;
@@ -580,7 +151,7 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     const struct plan *plan = s->plan;
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    struct free_names names = {.functions = local, .objects = l->small + l->locals};
+    struct free_names names = {.functions = local, .objects = plan_small_local(l) + l->locals};
     names.count = local + names.objects;
     if (!draw_free(plan, l, &names)) {
         free_names_free(&names);
@@ -616,7 +187,7 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
         return false;
     l->names_apart = plain;
     if (!versioned || plain <= DISTANCE_LITTLE ||
-        versioned + shortest_names(l, local, l->small + l->locals - shared) > bytes)
+        versioned + shortest_names(l, local, plan_small_local(l) + l->locals - shared) > bytes)
         return true;
     l->versioned_names = versioned;
     l->shared_names = shared;
@@ -635,14 +206,15 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
-    struct fixed f = {.length = malloc(most * sizeof *f.length)};
+    struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
     uint32_t *wanted = malloc(most * sizeof *wanted);
     const bool ok = f.length && wanted;
     if (ok) {
-        fix_imports(plan, l, &f);
-        fix_functions(plan, l, l->exported, &f);
-        fix_others(l, &s, &f);
-        if (draw(plan, l, f.count, wanted))
+        lengths_fix_imports(plan, l, &f);
+        lengths_fix_functions(plan, l, l->exported, &f);
+        lengths_fix_dynamic(l, &f);
+        lengths_fix_others(l, &s, &f);
+        if (lengths_draw(plan, l, f.count, wanted))
             l->names_apart = distribution_distance(wanted, f.length, f.count);
     }
     free(f.length);
@@ -665,7 +237,7 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
         return true;
     uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
     if (!function)
-        return out_of_memory(l, e);
+        return lengths_out_of_memory(l, e);
     l->function_length = function;
     return true;
 }
@@ -678,15 +250,15 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
     (void)worker;
     if (l->stripped && !measure_stripped(s->plan, l))
-        return out_of_memory(l, e);
+        return lengths_out_of_memory(l, e);
     if (!settles(l))
         return true;
-    const uint64_t bytes = l->local_names + shortest_names(l, local, l->small + l->locals - l->shared_names);
-    l->object_length = malloc((l->small + (size_t)l->locals) * sizeof *l->object_length);
+    const uint64_t bytes = l->local_names + shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
+    l->object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->object_length);
     for (uint32_t i = l->lengths; i < l->functions - local; i++)
         l->function_length[i] = (uint16_t)names_row_least(l, i);
     if (!l->object_length || !settle_either(s, index, bytes))
-        return out_of_memory(l, e);
+        return lengths_out_of_memory(l, e);
     if (local) {
         l->lengths = l->functions;
         l->function_names = names_row_bytes(l, 0, l->functions);

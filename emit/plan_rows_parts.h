@@ -13,7 +13,9 @@ struct want {
     uint32_t functions; /* symbols of functions, those of the glue too */
     uint32_t small;     /* functions that are smaller than numbered ones */
     int64_t exported;   /* dynamic ones; -1: as many as there is room for */
+    int64_t mangled;    /* dynamic symbols whose names are, where these are free, or PROFILE_DERIVED */
     uint32_t imports;   /* that it would make */
+    uint32_t most;      /* the most that one library would call of it, and */
     uint32_t leaves;    /* the most that one library would call of its leaves */
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
@@ -55,6 +57,16 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
 /* Takes some of what goes before anything else; false where that would not help against w->lack. */
 bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w);
 
+/* Finds which functions are too small to be numbered ones; false when memory ran out. */
+bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w);
+
+/* How many dynamic functions of a stripped library are to be small ones. */
+uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w);
+
+/* Sets the small functions of a library that has its numbered ones, at most so many; whether there are others than
+ * before among the dynamic symbols. */
+bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
+
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);
 
@@ -65,6 +77,9 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 /* Its exact sizes, when all have their counts, with ever fewer local functions; what others
  * call stays as it is. Where it does not fit, want->lack is not SIZE_KINDS. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e);
+
+/* Sets which names of dynamic symbols are mangled, when all libraries have their calls. */
+void rows_count_mangled(struct rows *r);
 
 /* Settles the lengths of exported functions' names, when all libraries have their counts, and what
  * the names of imports take. */

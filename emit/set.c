@@ -86,6 +86,7 @@ static bool record(struct set_library *out, const struct builder *b, struct erro
     *out = (struct set_library){
         .size = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss},
         .marks = l->shape.marks,
+        .marks_at = l->shape.marks && !l->shape.marks_exported ? l->code.marks : 0,
         .marked = marked(l->plan, l->row, &l->shape),
         .result = l->result,
         .split = files_are_split(l->plan) ? files_debug_bytes(b) : 0,

@@ -32,6 +32,7 @@ struct set_library {
     uint32_t files;
     uint64_t split; /* bytes of split debug information in the files; 0: it is not split */
     uint32_t marks, marked;
+    uint64_t marks_at; /* where they are in the library, and in no dynamic symbol; 0: in one, or nowhere */
     uint64_t result;
     char entry[NAME_PREFIX_MOST];
     struct differences *differences; /* where the library has a row: what it has of it */

@@ -68,6 +68,8 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
     case LOCAL_HELPER2:
     case LOCAL_HELPER3:
         return l->level < LEVEL_BARE;
+    case LOCAL_VISITS:
+        return s->marks && !s->marks_exported;
     case LOCAL_VISITED:
         return s->python && l->level < LEVEL_PLAIN;
     default:
@@ -80,8 +82,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
     const uint64_t own = s->local ? l->exported_names : l->function_names;
-    const uint64_t marked = own + (s->marks ? stem + sizeof "_visits" : 0);
-    s->names = l->import_names + (s->inner ? 0 : marked) + l->extra.names;
+    const uint64_t marked = own + (s->marks_exported ? stem + sizeof "_visits" : 0);
+    s->names = l->import_names + (s->inner ? 0 : marked) + l->other_names + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
@@ -120,7 +122,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         if (shape_has_local(l, s, i))
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
-    const uint32_t named = l->small + l->locals - l->shared_names;
+    const uint32_t named = plan_small_local(l) + l->locals - l->shared_names;
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
@@ -161,10 +163,12 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + (s.python ? 1 : 0) + own_extern;
+    s.marks_exported = s.marks && !l->inner_marks;
     s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
-    uint32_t marked = l->functions - s.local + (s.marks ? 1 : 0);
+    uint32_t marked = l->functions - s.local + s.marks_exported;
     s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
+    s.defined += l->small_exported;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.pointers = bare ? 0 : NAME_POINTERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
@@ -194,8 +198,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
         if (shape_has_local(l, &s, i))
             s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->files + l->small + l->locals + s.local + l->inner_entry + s.undefined +
-                s.defined + s.inner;
+    s.symbols = (uint64_t)s.fixed_locals + l->files + plan_small_local(l) + l->locals + s.local + l->inner_entry +
+                s.undefined + s.defined + s.inner;
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
@@ -266,5 +270,6 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
-    section[SECTION_SYMTAB].info = s->fixed_locals + l->files + l->small + l->locals + s->local + l->inner_entry;
+    section[SECTION_SYMTAB].info =
+        s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry;
 }

@@ -46,6 +46,7 @@ enum python_function {
     X(VISITED, "_visited", 1, 1, STT_FUNC, TEXT)                                                                       \
     X(DEFINITION, "_definition", 1, 1, STT_OBJECT, DATA)                                                               \
     X(METHODS, "_methods", 1, 1, STT_OBJECT, DATA)                                                                     \
+    X(VISITS, "_visits", 1, 0, STT_OBJECT, BSS)                                                                        \
     X(FILE_NONE, "", 0, 0, STT_FILE, NONE)                                                                             \
     X(INIT, "_init", 0, 0, STT_FUNC, INIT)                                                                             \
     X(FINI, "_fini", 0, 0, STT_FUNC, FINI)                                                                             \
@@ -83,7 +84,6 @@ enum {
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
 };
 
-#define SHAPE_DATA        "_data"                       /* its dynamic symbols of data: libutility3_data0 and on */
 #define SHAPE_INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI 5.2.1 */
 
 /* What a module says of itself to Python's help(). */
@@ -126,8 +126,9 @@ struct shape {
     uint32_t helpers;
     uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
-    bool in_data;   /* what statements write to is in .data and not in .bss */
-    uint64_t names; /* bytes of the names that .dynstr and .strtab share */
+    bool marks_exported; /* there are any, and they are a global symbol */
+    bool in_data;        /* what statements write to is in .data and not in .bss */
+    uint64_t names;      /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */
     uint64_t rodata;              /* fixed part */

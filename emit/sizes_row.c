@@ -32,19 +32,22 @@ static uint32_t places_of(uint32_t size, uint32_t align)
     return (uint32_t)(((uint64_t)size + align - 1) / align);
 }
 
-/* Sizes of the functions that are no numbered ones, as .symtab says. */
+/* Sizes of the functions that are no numbered ones, as far as they are symbols. */
 static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 {
+    const uint32_t small = l->row->stripped ? l->row->small_exported : l->row->small;
     uint32_t count = 0;
-    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
-        if (l->glue.place[i].size)
+    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++) {
+        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->row->inner_entry);
+        if (l->glue.place[i].size && (dynamic || !l->row->stripped))
             fixed[count++] = l->glue.place[i].size;
+    }
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT && !l->row->stripped; i++) /* those of crtbegin.o and crti.o */
         if (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY || i == LOCAL_INIT || i == LOCAL_FINI)
             fixed[count++] = l->row->small_sizes || i >= LOCAL_INIT
                                  ? 0
                                  : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
-    for (uint32_t i = 0; i < l->row->small; i++)
+    for (uint32_t i = 0; i < small; i++)
         fixed[count++] = l->row->small_size[i];
     return count;
 }
@@ -62,22 +65,51 @@ static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count
     return less - taken.sum;
 }
 
-static void balance(const struct library *l, const struct ranked *ranked, uint32_t count, uint64_t units,
-                    uint32_t *places)
+/* Functions [first, end) of `ranked` and their places. */
+struct part {
+    struct ranked *ranked;
+    uint32_t *wanted, *places;
+    uint32_t first, end;
+};
+
+/* Places for all of them together `more` larger, or as many smaller as they can be; returns what is left of that. */
+static int64_t balance(const struct library *l, const struct part *p, int64_t more)
 {
     const uint32_t align = code_align(l->row);
     const uint32_t most = l->plan->wide ? INT32_MAX / align : NARROW_MOST / align;
-    uint64_t wanted = units;
+    const uint32_t count = p->end - p->first;
     uint64_t is = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        wanted += places_of(ranked[i].least, align);
-        is += places[i];
+    for (uint32_t i = p->first; i < p->end; i++)
+        is += p->places[i];
+    if (more > 0 && count) {
+        const uint64_t wanted = is + (uint64_t)more;
+        more = (int64_t)wanted - (int64_t)distribution_fit(p->places + p->first, count, 0, most, wanted);
     }
-    if (is < wanted)
-        distribution_fit(places, count, 0, most, wanted);
-    uint64_t less = is > wanted ? is - wanted : 0;
-    for (uint32_t part = 16; less && part; part /= 4)
-        less = take(ranked, count - count / part, count, places, less, align);
+    uint64_t less = more < 0 ? (uint64_t)-more : 0;
+    for (uint32_t part = 16; less && part && count; part /= 4)
+        less = take(p->ranked, p->end - count / part, p->end, p->places, less, align);
+    return more < 0 ? -(int64_t)less : more;
+}
+
+/* Gives each, in the order of what they take at least, what is wanted. Returns by how much that is more than the least
+ * and, all together, the places to be had. */
+static int64_t place(const struct library *l, const uint32_t *least, const struct part *p)
+{
+    const uint64_t key = plan_key(l->row, PURPOSE_WEIGHT);
+    const uint32_t align = code_align(l->row);
+    const uint32_t most = l->plan->wide ? INT32_MAX / 2 : NARROW_MOST;
+    int64_t more = 0;
+    for (uint32_t i = p->first; i < p->end; i++)
+        p->ranked[i] = (struct ranked){.least = least[i], .index = i, .key = random_at(key, i)};
+    qsort(p->ranked + p->first, p->end - p->first, sizeof *p->ranked, by_least);
+    for (uint32_t i = p->first; i < p->end; i++) {
+        uint32_t *wanted = &p->wanted[i];
+        *wanted = *wanted < most ? *wanted : most;
+        *wanted = *wanted > p->ranked[i].least ? *wanted : p->ranked[i].least;
+        p->places[i] = places_of(*wanted, align);
+        more += (int64_t)p->places[i] - places_of(p->ranked[i].least, align);
+    }
+    return more;
 }
 
 bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct arena *arena,
@@ -85,44 +117,43 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
 {
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
-    const uint64_t key = plan_key(row, PURPOSE_WEIGHT);
     const uint32_t align = code_align(row);
+    const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
+    const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
+    const char *buckets = l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
     *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
         return false;
     const uint32_t glue = glue_sizes(l, fixed);
     struct ranked *ranked = arena_take(arena, (count + UINT64_C(1)) * sizeof *ranked);
-    uint32_t *all = arena_take(arena, ((uint64_t)count + glue + 1) * sizeof *all);
+    uint32_t *all = arena_take(arena, ((uint64_t)said + glue + 1) * sizeof *all);
     uint32_t *wanted = arena_take(arena, (count + UINT64_C(1)) * sizeof *wanted);
     uint32_t *places = arena_take(arena, (count + UINT64_C(1)) * sizeof *places);
     struct drawn_size *size = arena_take(arena, (count + UINT64_C(1)) * sizeof *size);
     if (!ranked || !all || !wanted || !places || !size)
         return false;
-    if (!distribution_values(row->said->text[ROW_TEXT_FUNCTION_SIZES],
-                             l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count + glue, all))
+    if (!distribution_values(quantiles, buckets, said + glue, all) ||
+        !distribution_values(quantiles, buckets, count - said, wanted + said))
         return true;
-    if (!distribution_rest(all, count + glue, fixed, glue, wanted))
+    if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        ranked[i] = (struct ranked){.least = least[i], .index = i, .key = random_at(key, i)};
-    qsort(ranked, count, sizeof *ranked, by_least);
-    const uint32_t most = l->plan->wide ? INT32_MAX / 2 : NARROW_MOST;
-    for (uint32_t i = 0; i < count; i++) {
-        wanted[i] = wanted[i] < most ? wanted[i] : most;
-        wanted[i] = wanted[i] > ranked[i].least ? wanted[i] : ranked[i].least;
-        places[i] = places_of(wanted[i], align);
-    }
-    balance(l, ranked, count, units, places);
+    /* what is nowhere said takes what is over or missing, before what is */
+    const struct part symbols = {ranked, wanted, places, 0, said};
+    const struct part others = {ranked, wanted, places, said, count};
+    const int64_t more = (int64_t)units - place(l, least, &symbols) - place(l, least, &others);
+    balance(l, &symbols, balance(l, &others, more));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t bytes = align * places[i];
         const uint32_t padding = align * places_of(wanted[i], align) - wanted[i];
         const uint32_t rest = bytes - ranked[i].least;
-        fixed[glue + i] = bytes - (padding < rest ? padding : rest);
-        size[ranked[i].index] = (struct drawn_size){.bytes = fixed[glue + i], .places = places[i]};
+        const uint32_t taken = bytes - (padding < rest ? padding : rest);
+        size[ranked[i].index] = (struct drawn_size){.bytes = taken, .places = places[i]};
+        if (i < said)
+            fixed[glue + i] = taken;
     }
     *drawn = size;
-    if (row->said->text[ROW_TEXT_FUNCTION_SIZES])
-        l->sizes_apart = distribution_distance(all, fixed, glue + count);
+    if (quantiles)
+        l->sizes_apart = distribution_distance(all, fixed, glue + said);
     return true;
 }

@@ -13,7 +13,8 @@ enum {
 static uint32_t methods_of(const struct plan_library *l)
 {
     uint32_t count = 0;
-    while (count < l->extra.methods && count < l->small && l->small_size[l->small - 1 - count] >= RETURN_NUMBER)
+    while (count < l->extra.methods && count < plan_small_local(l) &&
+           l->small_size[l->small - 1 - count] >= RETURN_NUMBER)
         count++;
     return count;
 }
@@ -36,7 +37,7 @@ struct small_turn small_methods(const struct library *l)
 struct small_turn small_constructors(const struct library *l)
 {
     const uint32_t end = l->row->small - methods_of(l->row);
-    uint32_t first = 0;
+    uint32_t first = l->row->small_exported;
     while (first < end && !l->row->small_size[first])
         first++;
     return turn_of(l, first, end - first);

@@ -1,5 +1,5 @@
 /* The small functions of a library with a row (struct plan_library): what they are, and what leads to
- * them, which only tables do.
+ * them, which only tables do, and to local ones only.
  *
  * The last of them are those of methods (methods.h), as far as these have room for that: each returns a
  * number to Python. The others do nothing, and some are constructors and destructors. None touches memory.

@@ -3,7 +3,7 @@
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | _start entry extern PyInit visits pyelf_executable | others undefined
+ *     imports | own functions | _start entry extern PyInit visits small data pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
  * bucket. .symtab: the null entry, local symbols, then what .dynsym has. An executable's
@@ -94,7 +94,8 @@ static void put_functions(struct symbols *t)
     for (uint32_t i = 0; i < exported; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-        const unsigned char bind = i + l->row->extra.weak_own < exported ? STB_GLOBAL : STB_WEAK;
+        const unsigned char bind =
+            i + l->row->extra.weak_own < exported + l->row->small_exported ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbol(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
@@ -117,12 +118,26 @@ static void put_data(struct symbols *t)
     const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
     const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
-    struct name_stem stem;
-    names_stem(&stem, plan_prefix(l->row), SHAPE_DATA);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write(&l->plan->names, &stem, i, stem.length + names_digits(i), t->names, NULL);
+        t->names = names_row_write_other(l->row, l->row->small_exported + i, t->names);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
+    }
+}
+
+/* Small functions, behind the numbered ones in their order. */
+static void put_small(struct symbols *t)
+{
+    const struct library *l = t->l;
+    const struct plan_library *row = l->row;
+    uint64_t at = l->code.text + l->small;
+    for (uint32_t i = 0; i < row->small_exported; i++) {
+        const uint32_t name = (uint32_t)(t->names - t->start);
+        t->names = names_row_write_other(row, i, t->names);
+        define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
+        if (i + row->extra.weak_own >= row->small_exported)
+            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
+        at += plan_small_place(row, i);
     }
 }
 
@@ -155,8 +170,9 @@ static struct others put_others(struct symbols *t)
     }
     if (s->python)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
-    if (s->marks && !s->inner)
+    if (s->marks_exported && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    put_small(t);
     put_data(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
@@ -281,6 +297,10 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         *value = l->at.methods;
         *size = METHOD_BYTES * (uint64_t)shape_methods(l->row);
         break;
+    case LOCAL_VISITS:
+        *value = l->code.marks;
+        *size = l->shape.marks;
+        break;
     case LOCAL_DSO_HANDLE:
         *value = l->at.dso_handle;
         break;
@@ -339,16 +359,19 @@ static void put_objects(const struct library *l, struct local_table *t)
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
     uint32_t number = 0;
-    const uint32_t named = row->small + row->locals - row->shared_names;
+    const uint32_t named = plan_small_local(row) + row->locals - row->shared_names;
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
     const uint32_t first = next_name(t);
     uint32_t shared = first; /* the name of the next that has one of another */
     uint64_t at = l->code.text + l->small;
-    for (; number < row->small; number++) {
-        *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, at, row->small_size[number]);
-        t->strings = names_row_write_object(row, number, t->strings);
-        at += plan_small_place(row, number);
+    for (uint32_t i = 0; i < row->small; i++) {
+        const uint64_t address = at;
+        at += plan_small_place(row, i);
+        if (i < row->small_exported)
+            continue;
+        *t->next++ = symbol(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, address, row->small_size[i]);
+        t->strings = names_row_write_object(row, number++, t->strings);
     }
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
@@ -370,7 +393,7 @@ static void put_objects(const struct library *l, struct local_table *t)
                 t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
-    assert(number == row->small + row->locals);
+    assert(number == plan_small_local(row) + row->locals);
 }
 
 /* Writes two halves of a name. */

@@ -181,6 +181,7 @@ static void test_wrong(void **state)
         {"\"visited\": 10", "\"visited\": 12", "libmodule0.so: 'visited' is too large"},
         {"\"marked\": 12", "\"marked\": 14", "libmodule0.so: 'marked' is too large"},
         {"\"marked\": 12", "\"marked\": 9", "libmodule0.so: 'marked' is less than 'visited'"},
+        {"\"marked\": 12", "\"marked\": 12, \"marks-at\": -1", "libmodule0.so: 'marks-at' is negative"},
         {"\"marks\": 13,\n", "", "libmodule0.so: 'marks' is missing"},
         {"\"entry\": \"libmodule0_entry\", ", "", "libmodule0.so: 'entry' is missing"},
         {"libmodule0_entry", "", "libmodule0.so: 'entry' is not a name of a function"},

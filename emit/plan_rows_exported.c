@@ -1,0 +1,451 @@
+/* How long the names of dynamic symbols are in libraries with rows: of exported functions, small ones too, and of
+ * objects; see plan_rows_names.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/workers.h"
+#include "emit/calls_rows.h"
+#include "emit/distribution.h"
+#include "emit/names_row.h"
+#include "emit/plan_rows_lengths.h"
+
+enum {
+    CODE_OF_FUNCTION = 120,
+    PARTNERS_MOST = 256, /* names to look at */
+};
+
+/* Bytes that their names may take beyond the fewest, in any of the sizes. */
+static uint64_t room_of_exported(const struct solver *s, uint32_t index, const struct want *w)
+{
+    const struct plan_library *l = &s->plan->library[index];
+    const uint64_t *base = s->base[index].size;
+    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED)
+        return UINT64_MAX;
+    uint64_t room = lengths_spare(l->size[SIZE_TEXT], base[SIZE_TEXT] + CODE_OF_FUNCTION * (uint64_t)l->functions);
+    if (!l->stripped)
+        room = lengths_smaller(room, l->local_names);
+    if (!l->without_debug && !l->hollow)
+        room = lengths_smaller(room, lengths_spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]));
+    return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
+}
+
+/* Exported functions whose names are of any length: numbered ones, where these are not mangled, then
+ * small ones, then objects. */
+static uint32_t free_numbered(const struct plan *plan, const struct plan_library *l)
+{
+    return names_are_mangled(&plan->names, l) ? 0 : l->exported;
+}
+
+static uint32_t free_exported(const struct plan *plan, const struct plan_library *l)
+{
+    return free_numbered(plan, l) + names_row_others(l);
+}
+
+/* Bytes of their names, with terminators. */
+static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_library *l)
+{
+    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+}
+
+/* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
+static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
+{
+    const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
+    if (dynstr == PROFILE_DERIVED)
+        return natural;
+    const uint64_t fixed = shape_of(plan, l).dynstr - free_exported_bytes(plan, l);
+    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l));
+}
+
+/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
+static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < count; i++)
+        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
+    return lengths_sum(taken, count);
+}
+
+/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
+static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
+{
+    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
+    uint32_t low = 0; /* how many of the others' end are left out */
+    uint32_t high = of - count;
+    while (low < high) {
+        const uint32_t out = low + (high - low + 1) / 2;
+        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
+        if (longer ? is <= sum : is >= sum)
+            low = out;
+        else
+            high = out - 1;
+    }
+    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
+}
+
+/* Names of .symtab alone: of local functions, small ones too, and of static objects. */
+static uint32_t unexported(const struct plan *plan, const struct plan_library *l)
+{
+    const uint32_t functions = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
+    return functions + l->locals + plan_small_local(l);
+}
+
+/* Whether what .dynstr leaves says of most of its own names how long they are. */
+static bool is_mostly_exported(const struct plan *plan, const struct plan_library *l)
+{
+    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED && free_exported(plan, l) > unexported(plan, l);
+}
+
+/* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
+ * local functions, static objects and imports have the others. */
+static bool draw_of_all(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+{
+    const uint32_t count = free_exported(plan, l);
+    const struct shape s = shape_of(plan, l);
+    const uint32_t named = count + l->imports + unexported(plan, l);
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + named;
+    struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
+    uint32_t *all = malloc(most * sizeof *all);
+    uint32_t *rest = malloc(most * sizeof *rest);
+    bool ok = f.length && all && rest;
+    if (ok) {
+        lengths_fix_functions(plan, l, names_are_mangled(&plan->names, l) ? l->functions : 0, &f);
+        lengths_fix_others(l, &s, &f);
+        const bool known = lengths_draw(plan, l, f.count + named, all);
+        ok = distribution_rest(all, f.count + named, f.length, f.count, rest);
+        if (ok && known)
+            take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
+    }
+    free(f.length);
+    free(all);
+    free(rest);
+    return ok;
+}
+
+/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
+static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+{
+    const uint32_t count = free_exported(plan, l);
+    if (!l->stripped) {
+        (void)lengths_draw(plan, l, count, length);
+        return !is_mostly_exported(plan, l) || draw_of_all(plan, l, length);
+    }
+    const struct shape s = shape_of(plan, l);
+    const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
+    struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
+    uint32_t *all = malloc(most * sizeof *all);
+    bool ok = f.length && all;
+    if (ok) {
+        lengths_fix_imports(plan, l, &f);
+        lengths_fix_functions(plan, l, l->exported - free_numbered(plan, l), &f);
+        lengths_fix_others(l, &s, &f);
+        (void)lengths_draw(plan, l, f.count + count, all);
+        ok = distribution_rest(all, f.count + count, f.length, f.count, length);
+    }
+    free(f.length);
+    free(all);
+    return ok;
+}
+
+/* Room for lengths of as many names as there are exported functions; 0 when memory ran out, and what others
+ * look at is then as it was. */
+static bool make_exported_room(struct plan_library *l, uint32_t numbered)
+{
+    uint16_t *room = realloc(l->function_length, (numbered + (size_t)1) * sizeof *room);
+    if (room)
+        l->function_length = room;
+    uint16_t *other = realloc(l->other_length, (names_row_others(l) + (size_t)1) * sizeof *other);
+    if (other)
+        l->other_length = other;
+    return room && other;
+}
+
+/* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
+static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
+{
+    return place < numbered ? names_row_least(l, place) : names_row_other_least(l, place - numbered);
+}
+
+static uint32_t shortest_of(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    uint32_t least = PROFILE_NAME_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        least = (uint32_t)lengths_smaller(least, least_of(l, numbered, i));
+    return least;
+}
+
+/* One that can change its length with that at `place`, which is too short; `count` where there is none near. */
+static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
+                           uint32_t place)
+{
+    const uint32_t start = random_below(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 35 | place), count);
+    const uint32_t wanted = least_of(l, numbered, place);
+    for (uint32_t i = 0; i < count && i < PARTNERS_MOST; i++) {
+        const uint32_t other = (start + i) % count;
+        if (length[other] >= wanted && length[place] >= least_of(l, numbered, other))
+            return other;
+    }
+    return count;
+}
+
+/* Dealt lengths are at least what the names need, in the same sum as far as that can be. */
+static void lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
+{
+    uint64_t over = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t least = least_of(l, numbered, i);
+        const uint32_t other = length[i] < least ? partner_of(l, numbered, length, count, i) : i;
+        over += other == count ? least - length[i] : 0;
+        const uint16_t is = other == count ? (uint16_t)least : length[other];
+        if (other < count)
+            length[other] = length[i];
+        length[i] = is;
+    }
+    for (uint32_t i = 0; i < count && over; i++) {
+        const uint64_t part =
+            lengths_smaller((over + count - i - 1) / (count - i), length[i] - least_of(l, numbered, i));
+        length[i] = (uint16_t)(length[i] - part);
+        over -= part;
+    }
+}
+
+/* Deals drawn lengths out, numbered functions before what else there is; where they do not fit, all names are the
+ * shortest. */
+static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
+{
+    for (uint32_t i = 0; i < numbered; i++)
+        l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
+    for (uint32_t i = 0; i < names_row_others(l); i++)
+        l->other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
+    l->lengths = numbered;
+    l->other_lengths = names_row_others(l);
+    l->other_names = names_row_other_bytes(l);
+}
+
+static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan *plan = r->s->plan;
+    struct plan_library *l = &plan->library[index];
+    struct want *w = &r->want[index];
+    const uint32_t count = free_exported(plan, l);
+    const uint32_t numbered = free_numbered(plan, l);
+    (void)worker;
+    w->drawn = true;
+    if (!count)
+        return true;
+    uint32_t *length = malloc(count * sizeof *length);
+    uint16_t *dealt = malloc(count * sizeof *dealt);
+    l->lengths = l->other_lengths = 0;
+    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(plan, l, length)) {
+        free(length);
+        free(dealt);
+        return lengths_out_of_memory(l, e);
+    }
+    const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
+    const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
+    const uint64_t sum = lengths_smaller(lengths_spare(wanted, least), room_of_exported(r->s, index, w)) + least;
+    const bool fits = distribution_fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
+    for (uint32_t i = 0; i < count; i++)
+        dealt[i] = (uint16_t)length[i];
+    lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    lengthen(l, numbered, dealt, count);
+    deal_exported(l, numbered, dealt, fits);
+    free(length);
+    free(dealt);
+    return true;
+}
+
+static bool name_imports(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    const struct plan *plan = r->s->plan;
+    struct plan_library *l = &r->s->plan->library[index];
+    struct import import;
+    (void)worker;
+    (void)e;
+    l->import_names = 0;
+    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
+        const struct plan_library *to = &plan->library[import.library];
+        const struct function f = plan_function(to, import.function);
+        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
+    }
+    return true;
+}
+
+static int64_t smaller_signed(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Changes a name by up to `change` characters; returns what is left of that. */
+static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
+{
+    const int64_t is = *length;
+    const int64_t may = is + change < least ? least : smaller_signed(is + change, PROFILE_NAME_MOST);
+    *length = (uint16_t)may;
+    return change - (may - is);
+}
+
+static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
+{
+    return stretch_length(&l->function_length[function], names_row_least(l, function), change);
+}
+
+static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t change)
+{
+    return stretch_length(&l->other_length[number], names_row_other_least(l, number), change);
+}
+
+/* How many more characters exported functions' names should have. */
+static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
+{
+    uint64_t is = 0;
+    for (uint32_t i = 0; i < l->lengths; i++)
+        is += l->function_length[i];
+    for (uint32_t i = 0; i < l->other_lengths; i++)
+        is += l->other_length[i];
+    return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
+}
+
+/* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
+ * yet as the row has it. */
+static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
+{
+    int64_t missing = missing_of(plan, l);
+    int64_t count = l->other_lengths;
+    for (uint32_t i = 0; i < l->lengths; i++)
+        count += !callers[i];
+    for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
+        if (i >= l->lengths || !callers[i]) {
+            const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
+            missing += (i < l->lengths ? stretch(l, i, part) : stretch_other(l, i - l->lengths, part)) - part;
+            count--;
+        }
+    l->other_names = names_row_other_bytes(l);
+}
+
+static bool can_trim(const struct plan_library *l, const uint8_t *callers)
+{
+    bool can = l->extra.outside > 0 || l->other_lengths;
+    for (uint32_t i = 0; i < l->lengths && !can; i++)
+        can = !callers[i];
+    return can;
+}
+
+/* Of each library's exported functions: how many libraries call it, up to some, and how many of
+ * these have no names that they alone decide about. */
+struct callers {
+    uint8_t **all, **tight;
+    uint8_t *room;
+};
+
+/* A library that has no such names: of its functions and those that it calls, those that concern
+ * only libraries that have. */
+static void trim_tight(const struct plan *plan, uint32_t index, const struct callers *c)
+{
+    struct plan_library *l = &plan->library[index];
+    struct import import;
+    int64_t missing = missing_of(plan, l);
+    for (uint32_t i = 0; missing && i < l->lengths; i++)
+        if (!c->tight[index][i])
+            missing = stretch(l, i, missing);
+    for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++) {
+        struct plan_library *to = &plan->library[import.library];
+        if (import.function < to->lengths && c->tight[import.library][import.function] == 1 &&
+            can_trim(to, c->all[import.library]))
+            missing = stretch(to, import.function, missing);
+    }
+}
+
+static void count_callers(const struct plan *plan, uint8_t *const *callers, uint32_t library)
+{
+    struct import import;
+    for (uint32_t n = 0; calls_row_import(plan, &plan->library[library], n, &import); n++)
+        if (callers[import.library][import.function] < UINT8_MAX)
+            callers[import.library][import.function]++;
+}
+
+static bool find_callers(const struct plan *plan, struct callers *c, struct error *e)
+{
+    const uint32_t count = plan_counted(plan);
+    uint64_t exported = 0;
+    for (uint32_t i = 0; i < count; i++)
+        exported += plan->library[i].exported;
+    c->room = calloc(2 * exported + 1, sizeof *c->room);
+    c->all = malloc(count * sizeof *c->all);
+    c->tight = malloc(count * sizeof *c->tight);
+    if (!c->room || !c->all || !c->tight)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of a plan of %u libraries", count);
+    uint8_t *room = c->room;
+    for (uint32_t i = 0; i < count; i++) {
+        c->all[i] = room;
+        c->tight[i] = room + exported;
+        room += plan->library[i].exported;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        count_callers(plan, c->all, i);
+    for (uint32_t i = 0; i < count; i++)
+        if (!can_trim(&plan->library[i], c->all[i]))
+            count_callers(plan, c->tight, i);
+    return true;
+}
+
+static bool trim(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    const uint32_t count = plan_counted(plan);
+    struct callers c = {0};
+    const bool ok = find_callers(plan, &c, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        if (!r->want[i].terse && !can_trim(&plan->library[i], c.all[i]) && name_imports(r, 0, i, e))
+            trim_tight(plan, i, &c);
+    for (uint32_t i = 0; i < count && ok; i++)
+        name_imports(r, 0, i, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        if (!r->want[i].terse)
+            trim_exported(plan, &plan->library[i], c.all[i]);
+    free(c.room);
+    free(c.all);
+    free(c.tight);
+    return ok;
+}
+
+void rows_count_mangled(struct rows *r)
+{
+    const struct plan *plan = r->s->plan;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        const int64_t wanted = r->want[i].mangled;
+        struct import import;
+        int64_t others = 0;
+        if (wanted == PROFILE_DERIVED)
+            continue;
+        for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++)
+            others += names_row_is_mangled(plan, &plan->library[import.library], import.function);
+        l->mangled = wanted > others ? (uint32_t)lengths_smaller((uint64_t)(wanted - others), UINT32_MAX) : 0;
+    }
+}
+
+static bool any_stripped(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        if (plan->library[i].stripped)
+            return true;
+    return false;
+}
+
+/* Lengths of exported functions' names are what the names of imports take, and these what is left
+ * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
+ * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
+ * or of the one before: which, follows from the order of the libraries, and not from threads. */
+bool rows_name_exported(struct rows *r, struct error *e)
+{
+    struct plan *plan = r->s->plan;
+    const uint32_t count = plan_counted(plan);
+    const unsigned threads = any_stripped(plan) ? 1 : r->s->threads;
+    for (unsigned pass = 0; pass < 2; pass++)
+        if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
+            return false;
+    return trim(r, e);
+}

@@ -1,0 +1,111 @@
+/* See plan_rows_lengths.h. */
+#include "emit/plan_rows_lengths.h"
+
+#include <string.h>
+
+#include "emit/calls_rows.h"
+#include "emit/distribution.h"
+#include "emit/names_row.h"
+#include "emit/outside.h"
+
+enum { LENGTH_NATURAL = 15 /* where nothing is known */ };
+
+bool lengths_out_of_memory(const struct plan_library *l, struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
+}
+
+bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length)
+{
+    const char *quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
+    const bool known =
+        distribution_values(quantiles, plan->profile->distributions[DISTRIBUTION_NAME_LENGTHS], count, length);
+    for (uint32_t i = 0; i < count; i++)
+        length[i] = !known ? LENGTH_NATURAL : length[i] < PROFILE_NAME_MOST ? length[i] : PROFILE_NAME_MOST;
+    return known;
+}
+
+uint64_t lengths_sum(const uint32_t *length, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += length[i];
+    return sum;
+}
+
+void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        const uint32_t other = random_below(random_at(key, i), i);
+        const uint16_t kept = length[i - 1];
+        length[i - 1] = length[other];
+        length[other] = kept;
+    }
+}
+
+void lengths_fix(struct fixed_lengths *f, size_t length)
+{
+    f->length[f->count++] = (uint32_t)length;
+}
+
+void lengths_fix_imports(const struct plan *plan, const struct plan_library *l, struct fixed_lengths *f)
+{
+    struct import import;
+    for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
+        const struct plan_library *to = &plan->library[import.library];
+        const struct function called = plan_function(to, import.function);
+        lengths_fix(f, names_function(&plan->names, to, import.function, &called));
+    }
+}
+
+void lengths_fix_functions(const struct plan *plan, const struct plan_library *l, uint32_t count,
+                           struct fixed_lengths *f)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function own = plan_function(l, i);
+        lengths_fix(f, names_function(&plan->names, l, i, &own));
+    }
+}
+
+void lengths_fix_dynamic(const struct plan_library *l, struct fixed_lengths *f)
+{
+    for (uint32_t i = 0; i < names_row_others(l); i++)
+        lengths_fix(f, names_row_other_length(l, i));
+}
+
+void lengths_fix_others(const struct plan_library *l, const struct shape *s, struct fixed_lengths *f)
+{
+    const size_t name = strlen(l->name);
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+        const struct fixed_local_kind *k = &fixed_local_kinds[i];
+        const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
+        if (length && !l->stripped && shape_has_local(l, s, i))
+            lengths_fix(f, length);
+    }
+    for (uint32_t i = 0; i < l->files && !l->stripped; i++)
+        lengths_fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
+                         : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
+    for (uint32_t i = 0; i < l->extra.outside; i++) {
+        const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
+        const bool versioned = l->versioned_names && version;
+        lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
+                           (versioned ? 1 + strlen(outside_version_name(version)) : 0));
+    }
+    static const char *const functions[] = {
+#define PYTHON_NAME(id, text) text,
+        PYTHON_FUNCTIONS(PYTHON_NAME)
+#undef PYTHON_NAME
+    };
+    for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+        if (s->python && shape_calls_python(l, i))
+            lengths_fix(f, strlen(functions[i]));
+    if (s->python)
+        lengths_fix(f, strlen(s->entry));
+    if (s->python)
+        lengths_fix(f, sizeof "PyInit_" - 1 + name);
+    if (s->marks_exported)
+        lengths_fix(f, name + sizeof "_visits" - 1);
+    lengths_fix(f,
+                l->stripped || l->without_libc ? sizeof "__cxa_finalize" - 1 : sizeof "__cxa_finalize@GLIBC_2.2.5" - 1);
+    lengths_fix(f, sizeof "__gmon_start__" - 1);
+}

@@ -1,0 +1,44 @@
+/* What the parts that make names as long as rows have them share: lengths that are wanted, and those that are fixed;
+ * see plan_rows_exported.c and plan_rows_names.c.
+ */
+#ifndef EMIT_PLAN_ROWS_LENGTHS_H
+#define EMIT_PLAN_ROWS_LENGTHS_H
+
+#include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
+
+/* Names whose lengths are fixed, as .symtab has them. There is room for all. */
+struct fixed_lengths {
+    uint32_t *length;
+    uint32_t count;
+};
+
+/* Adds one; those of imports, of the first `count` functions, of other dynamic functions and objects, of all else. */
+void lengths_fix(struct fixed_lengths *f, size_t length);
+void lengths_fix_imports(const struct plan *plan, const struct plan_library *l, struct fixed_lengths *f);
+void lengths_fix_functions(const struct plan *plan, const struct plan_library *l, uint32_t count,
+                           struct fixed_lengths *f);
+void lengths_fix_dynamic(const struct plan_library *l, struct fixed_lengths *f);
+void lengths_fix_others(const struct plan_library *l, const struct shape *s, struct fixed_lengths *f);
+
+/* Lengths as they are wanted, in ascending order; false where that is not known. */
+bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length);
+
+uint64_t lengths_sum(const uint32_t *length, uint32_t count);
+
+/* Which name is how long follows from nothing else. */
+void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);
+
+bool lengths_out_of_memory(const struct plan_library *l, struct error *e);
+
+static inline uint64_t lengths_smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t lengths_spare(uint64_t has, uint64_t needs)
+{
+    return has > needs ? has - needs : 0;
+}
+
+#endif

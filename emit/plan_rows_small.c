@@ -1,0 +1,179 @@
+/* Which functions of a library with a row are too small to be numbered ones, and which of these are dynamic
+ * symbols; see plan_rows.c and, for what they are, small.h.
+ *
+ * With a symbol table they are local, but for as many as the row has dynamic functions beyond the numbered ones. In
+ * a stripped library nothing is said of local functions: there all of them are dynamic, as many as sizes of the
+ * row's dynamic functions have it, if what others call and what is called through the PLT is left numbered.
+ */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "emit/distribution.h"
+#include "emit/glue.h"
+#include "emit/plan_rows_parts.h"
+
+enum {
+    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
+    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
+    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
+    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
+};
+
+/* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
+static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
+                             uint32_t size[GLUE_COUNT + SIZELESS])
+{
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    const struct glue glue = glue_size(&code, &shape);
+    uint32_t count = 0;
+    for (; count < SIZELESS && !l->stripped; count++)
+        size[count] = 0;
+    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
+        if (glue.place[i].size && i != GLUE_ENTRY && (!l->stripped || i == GLUE_PYINIT))
+            size[count++] = glue.place[i].size;
+    return count;
+}
+
+/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
+static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function f = plan_function(l, i);
+        const struct function next = plan_function(l, i + 1);
+        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
+        if ((i + 1) % plan->depth)
+            least[i] += CODE_CALL + code_pass_size(&next);
+    }
+    distribution_sort(least, count);
+}
+
+/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
+static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
+{
+    const uint32_t some = leasts / SMALL_TOLERANCE;
+    for (uint32_t i = 0; i + some < count; i++)
+        if (least[(uint64_t)i * leasts / count] > wanted[i + some])
+            return false;
+    return true;
+}
+
+/* How many of the functions of these sizes should be no numbered ones. */
+static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
+                        uint32_t *small)
+{
+    uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
+    if (!least)
+        return false;
+    least_sizes(plan, l, count, least);
+    *small = 0;
+    while (*small < count && (size[*small] < least[0] ||
+                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
+        *small += size[*small] < least[0] ? 1 : 1 + count / 128;
+    *small = *small < count ? *small : count;
+    free(least);
+    return true;
+}
+
+static uint64_t sum_of(const uint32_t *size, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += size[i];
+    return sum;
+}
+
+/* Sizes of functions as all libraries have them, where the row has no own: much smaller ones, where its functions
+ * have far less code, and no gaps between them. */
+static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t count)
+{
+    enum { FAR = 2 };
+    const struct profile_row *row = l->said;
+    const bool scales = l->unaligned && !row->text[ROW_TEXT_FUNCTION_SIZES];
+    const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
+    const uint64_t sum = sum_of(size, count);
+    for (uint32_t i = 0; i < count && scales && code && sum > FAR * code; i++)
+        size[i] = (uint32_t)(size[i] * code / sum);
+}
+
+/* Takes from sizes that are the profile's what the row's code has no room for, from the largest first. */
+static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t count)
+{
+    const uint64_t code = rows_value_or(l->said, ROW_SHARE_CODE, UINT64_MAX);
+    const uint64_t padding = (uint64_t)count * CODE_ALIGN / 2; /* on average */
+    const bool lowers = !l->unaligned && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
+    if (lowers && sum_of(size, count) + padding > code)
+        distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
+}
+
+/* Functions whose sizes the row says: those that are symbols. */
+static uint64_t functions_said(const struct plan_library *l, const struct want *w)
+{
+    return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, 0) : w->functions;
+}
+
+bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
+{
+    uint32_t common[GLUE_COUNT + SIZELESS];
+    const uint32_t glue = common_sizes(plan, l, common);
+    const uint64_t said = functions_said(l, w);
+    const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
+    if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
+        return true;
+    const uint32_t count = (uint32_t)said;
+    uint32_t *all = malloc(count * sizeof *all);
+    uint32_t *size = malloc(count * sizeof *size);
+    l->small_size = malloc(count * sizeof *l->small_size);
+    bool ok = all && size && l->small_size;
+    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
+                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+        scale_down(l, all, count);
+        ok = distribution_rest(all, count, common, glue, size);
+        if (ok)
+            lower_sizes(l, size, count - glue);
+        ok = ok && count_small(plan, l, size, count - glue, &w->small);
+        for (uint32_t i = 0; ok && i < count - glue; i++)
+            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+    }
+    free(all);
+    free(size);
+    return ok;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Dynamic functions that have to be numbered: the row's calls lead to them. */
+static uint32_t numbered_least(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint64_t undefined = rows_value_or(l->said, ROW_DYNAMIC_UNDEFINED, 0);
+    const uint64_t plt = rows_value_or(l->said, ROW_PLT, 0);
+    uint64_t own = plt + 2 > undefined ? plt + 2 - undefined : 0; /* slots that are theirs; none for heads of chains */
+    if (own)
+        own += own / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+    const uint32_t least = larger(rows_least_exported(l, w), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
+    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->imports ? 2 * w->leaves : w->leaves;
+    return larger(larger(least, w->most), leaves);
+}
+
+uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    if (!l->stripped || w->exported <= 0)
+        return 0;
+    const uint64_t least = numbered_least(plan, l, w);
+    const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
+    return w->small < most ? w->small : (uint32_t)most;
+}
+
+bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
+{
+    const uint32_t had = l->small_exported;
+    const uint64_t missing = w->exported > l->exported ? (uint64_t)w->exported - l->exported : 0;
+    l->small = most < l->small_sizes ? most : l->small_sizes;
+    if (l->stripped && l->small > missing)
+        l->small = (uint32_t)missing;
+    l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
+    return l->small_exported != had;
+}

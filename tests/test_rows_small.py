@@ -1,0 +1,189 @@
+"""Dynamic functions that are smaller than any numbered one: of stripped libraries, of which nothing else is said, and
+of those with more dynamic functions than their text has room for. binutils, elfutils and the dynamic linker judge.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from objects import ask, tool
+
+SIZES = [1, 3, 5, 7, 9, 11, 14, 17, 20, 24, 28, 33, 40, 50, 62, 78, 98, 125, 170, 260, 900]
+QUANTILES = " ".join(map(str, SIZES))
+# Three stripped ones, of which the second calls the first and the last is a module without numbered dynamic functions;
+# and a module whose dynamic functions take more than its text, if they are numbered.
+ROWS = f"""\
+- {{kind: utility, text: 60000, data: 3000, bss: 900, functions: 220, dynamic: {{functions: 220, objects: 9,
+   undefined: 40, weak: 200, dynstr: 4444}}, plt: 30, share: {{code: 25000, unwind: 12000}},
+   function-sizes: '{QUANTILES}'}}
+- {{kind: utility, text: 60000, data: 3000, bss: 900, functions: 250, dynamic: {{functions: 250, undefined: 90,
+   dynstr: 6001}}, plt: 80, share: {{code: 25000, unwind: 15000}}, needed: '0:30', function-sizes: '{QUANTILES}'}}
+- {{kind: module, text: 60000, data: 3000, bss: 900, functions: 210, dynamic: {{functions: 210, undefined: 30,
+   dynstr: 4004}}, plt: 25, share: {{code: 32000, unwind: 14000}}, function-sizes: '{QUANTILES}'}}
+- {{kind: module, text: 16000, data: 1500, bss: 100, debug: 30000, symtab: 3600, strtab: 2800, functions: 98,
+   dynamic: {{functions: 89, undefined: 21, dynstr: 1900}}, plt: 14, share: {{code: 3800}},
+   function-sizes: '0 {" ".join(str(size) for size in range(2, 61, 3))}'}}
+"""
+# Opens each library and looks every function up, and calls one that does nothing.
+LOOK_UP = """
+import ctypes, sys
+for name, *functions in (line.split() for line in sys.stdin):
+    library = ctypes.CDLL(name)
+    for function in functions:
+        getattr(library, function)
+    getattr(library, functions[0])()
+"""
+
+
+def make(programs, directory, *more):
+    text = "\n".join(["pyelfgen-profile: 1", *more, "libraries:", ROWS])
+    (directory / "rows.prof").write_text(text)
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    return directory / "set"
+
+
+@pytest.fixture(scope="module")
+def made(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("small"))
+
+
+NAMES = ["libutility0.so", "libutility1.so", "libmodule0.so", "libmodule1.so"]
+STRIPPED = NAMES[:3]
+
+
+def functions_of(path):
+    """Its dynamic functions, as (address, size, binding, name)."""
+    found = []
+    for line in ask("readelf", "--dyn-syms", "-W", path).splitlines():
+        words = line.split()
+        if len(words) > 7 and words[3] == "FUNC" and words[6] != "UND":
+            found.append((int(words[1], 16), int(words[2]), words[4], words[7]))
+    return found
+
+
+def told(directory):
+    libraries = json.loads((directory / "differences.json").read_text())["libraries"]
+    return {library["name"]: library for library in libraries}
+
+
+@pytest.mark.parametrize(("name", "count"), zip(NAMES, [220, 250, 210, 89]))
+def test_as_many_are_dynamic_as_the_row_says(made, name, count):
+    assert len(functions_of(made / name)) == count
+    assert "dynamic: functions" not in told(made)[name]["differs"]
+
+
+def test_the_manifest_counts_numbered_functions(made):
+    """Nothing calls the others."""
+    libraries = json.loads((made / "manifest.json").read_text())["libraries"]
+    numbered = {library["name"]: library["functions"] for library in libraries}
+    assert 0 < numbered["libmodule1.so"] < 60
+    assert len(functions_of(made / "libmodule1.so")) + 9 <= 98
+
+
+@pytest.mark.parametrize("name", STRIPPED)
+def test_sizes_are_distributed_as_the_row_says(made, name):
+    sizes = sorted(size for _, size, _, _ in functions_of(made / name))
+    assert "function-sizes" not in told(made)[name]["differs"]
+    for number, wanted in enumerate(SIZES[:-3]):
+        share = sum(size <= wanted for size in sizes) / len(sizes)
+        assert abs(share - number / (len(SIZES) - 1)) < 0.07, (wanted, share)
+
+
+def test_dynstr_and_weak_symbols_are_the_row_s(made):
+    for name in NAMES:
+        assert not {"dynamic: dynstr", "dynamic: weak"} & told(made)[name]["differs"].keys()
+    weak = [function for function in functions_of(made / "libutility0.so") if function[2] == "WEAK"]
+    assert len(weak) == 160  # the others are undefined: all that are not called
+
+
+def test_calls_lead_to_numbered_functions(made):
+    """As many as the row says, although the library that is called has small functions for most others."""
+    assert told(made)["libutility1.so"]["needed"] == []
+
+
+def check_names(directory):
+    names = [function[3] for name in NAMES for function in functions_of(directory / name)]
+    assert len(set(names)) == len(names)
+    text = ""
+    for name in NAMES[:2]:
+        last_first = sorted(functions_of(directory / name), reverse=True)
+        text += f"{directory / name} {' '.join(function[3] for function in last_first)}\n"
+    subprocess.run([sys.executable, "-c", LOOK_UP], input=text, text=True, check=True, capture_output=True)
+    return names
+
+
+def test_names_are_unique_and_found(made):
+    check_names(made)
+
+
+def test_mangled_names(programs, tmp_path):
+    """Where the others are: of any length, and each is one that a C++ compiler could give."""
+    directory = make(programs, tmp_path, "names: {style: itanium}")
+    names = [name for name in check_names(directory) if not name.startswith(("PyInit_", "libmodule"))]
+    assert all(name.startswith("_Z") for name in names)
+    plain = ask("c++filt", *names).splitlines()
+    assert not [name for name in plain if name.startswith("_Z")]
+    assert not {"dynamic: functions", "dynamic: dynstr"} & told(directory)["libutility0.so"]["differs"].keys()
+    for name in NAMES:
+        assert ask(tool("eu-elflint"), "--gnu-ld", directory / name) == "No errors\n"
+
+
+@pytest.mark.parametrize("mangled", [0, 100, 290])
+def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_path, mangled):
+    """Those of objects too."""
+    lengths = "8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48"
+    row = f"""{{kind: utility, text: 90000, data: 9000, bss: 900, functions: 200, dynamic: {{functions: 200,
+        objects: 150, undefined: 2, dynstr: 10254}}, share: {{code: 35000, unwind: 15000}}, mangled: {mangled},
+        name-lengths: '{lengths}'}}"""
+    (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set")
+    differs = told(tmp_path / "set")["libutility0.so"]["differs"]
+    assert not {"mangled", "name-lengths", "dynamic: dynstr"} & differs.keys()
+    lines = ask("readelf", "--dyn-syms", "-W", tmp_path / "set" / "libutility0.so").splitlines()
+    names = [line.split()[7] for line in lines if re.search(" (FUNC|OBJECT) +GLOBAL DEFAULT +[0-9]", line)]
+    assert len(set(names)) == len(names) == 350
+    found = [name for name in names if name.startswith("_Z")]
+    assert len(found) == mangled
+    assert not [name for name in ask("c++filt", "_ZN1aE", *found).splitlines() if name.startswith("_Z")]
+    lengths = sorted(map(len, names))
+    assert 8 <= lengths[35] <= 16 and 25 <= lengths[175] <= 31 and 40 <= lengths[-20] <= 48
+
+
+def test_a_captured_row_without_dynamic_functions(programs, tmp_path):
+    """It leaves zeros out: there are none then, and where no one captured it, as many as there is room for."""
+    row = "{kind: utility, text: 30000, data: 2000, bss: 8, share: {code: 9000, unwind: 3000}}"
+    for captured, any_are in (("captured: {from: files, libraries: 1, unreadable: 0}", False), ("", True)):
+        (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\n{captured}\nlibraries:\n- {row}\n")
+        programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set", "--force")
+        assert bool(functions_of(tmp_path / "set" / "libutility0.so")) == any_are
+
+
+def test_readers_have_nothing_to_complain_of(made):
+    for name in NAMES:
+        assert ask(tool("eu-elflint"), "--gnu-ld", made / name) == "No errors\n"
+        ask("readelf", "-aW", made / name)
+        ask("objdump", "-d", made / name)
+
+
+def test_small_functions_end_in_ret(made):
+    """And take the bytes that their symbols say."""
+    for address, size, _, name in functions_of(made / "libutility0.so"):
+        if 0 < size < 38:
+            places = [f"--start-address={address}", f"--stop-address={address + size}"]
+            code = ask("objdump", "-d", "--no-show-raw-insn", *places, made / "libutility0.so")
+            assert code.split()[-1] == "ret", name
+
+
+def test_is_the_same_with_any_number_of_threads(programs, made, tmp_path):
+    for threads in (1, 3):
+        arguments = ["--profile", made.parent / "rows.prof", "-o", tmp_path / str(threads), "-j", str(threads)]
+        programs.run("pyelfgen", *arguments)
+        for name in NAMES:
+            assert (tmp_path / str(threads) / name).read_bytes() == (made / name).read_bytes()
+
+
+def test_the_set_runs(programs, made):
+    assert "every result right" in programs.run("pyelfrun", made).stdout
