@@ -19,7 +19,7 @@ struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t 
 {
     struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
     b->known_count += b->known_count < RECENT;
-    *k = (struct known_type){offset, size, align, false};
+    *k = (struct known_type){.offset = offset, .size = size, .align = align};
     return k;
 }
 

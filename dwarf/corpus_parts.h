@@ -13,7 +13,8 @@ struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
-    bool array; /* which no function returns */
+    bool array;  /* which no function returns */
+    bool atomic; /* or made of such a one by typedef, const or array: no union has it */
 };
 
 struct cpp_header;

@@ -158,7 +158,9 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
     else
         bytes_u64(&b->entries, signature);
     b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
-    remember(b, at, of.size, of.align)->array = of.array;
+    struct known_type *made = remember(b, at, of.size, of.align);
+    made->array = of.array;
+    made->atomic = of.atomic;
 }
 
 /* A type that has a name and is the last entry: where it is to have a unit of its own,
@@ -180,7 +182,9 @@ static void add_const(struct header_builder *b)
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    remember(b, at, of.size, of.align)->array = of.array;
+    struct known_type *made = remember(b, at, of.size, of.align);
+    made->array = of.array;
+    made->atomic = of.atomic;
 }
 
 static void put_pointer(struct header_builder *b, uint32_t of)
@@ -226,6 +230,7 @@ static void add_atomic(struct header_builder *b)
         bytes_u8(&b->entries, ABBREV_ATOMIC);
         bytes_u32(&b->entries, of.offset);
         of.offset = at;
+        of.atomic = true;
     }
     add_typedef(b, of, 0);
 }
@@ -242,7 +247,9 @@ void add_array(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
     end_children(b, sibling);
-    remember(b, at, of.size * count, of.align)->array = true;
+    struct known_type *made = remember(b, at, of.size * count, of.align);
+    made->array = true;
+    made->atomic = of.atomic;
 }
 
 /* How many the next enumeration of a header of C has. There are not so many that their
@@ -319,6 +326,8 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
         struct known_type type = sized_type(b, 64);
+        if (type.atomic)
+            type = b->known[BASE_LONG];
         put_member(b, &scope, type);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
@@ -362,9 +371,9 @@ void add_aggregate(struct header_builder *b, bool is_union)
     if (named)
         settle_type(b, at, is_union ? ABBREV_UNION_SIG8 : ABBREV_STRUCTURE_SIG8, size, align);
     else if (b->corpus->dialect.type_units)
-        add_typedef(b, (struct known_type){0, size, align, false}, move_type(b, at));
+        add_typedef(b, (struct known_type){.size = size, .align = align}, move_type(b, at));
     else
-        add_typedef(b, (struct known_type){at, size, align, false}, 0);
+        add_typedef(b, (struct known_type){.offset = at, .size = size, .align = align}, 0);
 }
 
 /* One in so many functions of C takes any number of further ones, as printf does. */
