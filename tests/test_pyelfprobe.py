@@ -258,8 +258,10 @@ def test_python_opens_what_is_no_set(probe, small, tmp_path):
     assert "backtrace: of B at the end of a chain of calls, of A where all is loaded: not to be compared\n" in probe.out
 
 
-def test_many_libraries_may_be_there_before(probe, small):
+def test_many_libraries_may_be_there_before(programs, probe, small):
     """As many as what an application needs from elsewhere; the same one is there once."""
+    if programs.sanitized:
+        pytest.skip("the sanitizer wants to be the first that is preloaded")
     preload = [f"--preload={library}" for library in sorted(small.glob("lib*.so"))] * 5
     assert len(preload) > 50
     report = probe.run("--repeat=1", "--cache=warm", "--tools=load", "--start=loader", *preload, small)
@@ -645,8 +647,10 @@ def test_what_cannot_be_preloaded(probe, small, library):
     assert "--preload: " in said and f"'{library}'" in said and "; give a library" in said
 
 
-def test_a_preloaded_library_by_its_name(probe, small):
+def test_a_preloaded_library_by_its_name(programs, probe, small):
     """As the dynamic linker finds it."""
+    if programs.sanitized:
+        pytest.skip("the sanitizer wants to be the first that is preloaded")
     report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load", "--preload=libm.so.6", small)
     assert cells(report, "load")["whole"]["status"] == "done"
 
