@@ -2,11 +2,10 @@
 #include "elf/container.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libelf.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "elf/output.h"
 
 bool container_start(struct error *e)
 {
@@ -86,13 +85,11 @@ static bool write_through(Elf *elf, const struct layout *l, const uint8_t *image
 bool container_write(const struct layout *l, const uint8_t *image, int directory, const char *name, const char *path,
                      struct error *e)
 {
-    char temporary[300];
-    snprintf(temporary, sizeof temporary, ".%s.tmp", name);
-    int fd = openat(directory, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0777);
-    if (fd < 0)
-        return error_errno(e, path, "cannot create the file");
+    struct output file;
+    if (!output_begin(&file, directory, name, path, 0777, 0, e))
+        return false;
     bool written = false;
-    Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    Elf *elf = elf_begin(file.fd, ELF_C_WRITE, NULL);
     if (elf) {
         errno = 0;
         written = write_through(elf, l, image);
@@ -106,11 +103,5 @@ bool container_write(const struct layout *l, const uint8_t *image, int directory
         }
     }
     elf_end(elf);
-    if (close(fd) != 0 && written)
-        written = error_errno(e, path, "cannot write the file");
-    if (written && renameat(directory, temporary, directory, name) != 0)
-        written = error_errno(e, path, "cannot give the file its name");
-    if (!written)
-        unlinkat(directory, temporary, 0);
-    return written;
+    return output_end(&file, written, e);
 }

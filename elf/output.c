@@ -8,14 +8,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-bool output_begin(struct output *o, int directory, const char *name, const char *path, uint64_t size, struct error *e)
+bool output_begin(struct output *o, int directory, const char *name, const char *path, mode_t mode, uint64_t size,
+                  struct error *e)
 {
     *o = (struct output){.fd = -1, .directory = directory, .name = name, .path = path};
     snprintf(o->temporary, sizeof o->temporary, ".%s.tmp", name);
-    o->fd = openat(directory, o->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0777);
+    o->fd = openat(directory, o->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
     if (o->fd < 0)
         return error_errno(e, path, "cannot create the file");
-    if (ftruncate(o->fd, (off_t)size) == 0)
+    if (!size || ftruncate(o->fd, (off_t)size) == 0)
         return true;
     error_errno(e, path, "cannot write the file");
     return output_end(o, false, NULL);

@@ -1,14 +1,14 @@
-/* A file that is written at many places, by many threads: one that is too large to
- * be held as an image.
+/* A file that has a temporary name until all of it has arrived.
  *
- * It has a temporary name until all of it has arrived, and a hole wherever nothing was
- * written: zeros. ELF headers come from layout.h, in this machine's byte order, which is
- * the file's.
+ * One that is too large to be held as an image is written at many places, by many threads,
+ * and has a hole wherever nothing was written: zeros. ELF headers come from layout.h, in this machine's byte order,
+ * which is the file's.
  */
 #ifndef ELF_OUTPUT_H
 #define ELF_OUTPUT_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "elf/layout.h"
@@ -20,9 +20,11 @@ struct output {
     char temporary[300];
 };
 
-/* Begins `name` in the directory open as `directory`; both names are borrowed until
- * output_end, `path` is used in messages only. */
-bool output_begin(struct output *o, int directory, const char *name, const char *path, uint64_t size, struct error *e);
+/* Begins `name` in the directory open as `directory`, with the permissions that `mode` and the
+ * umask allow, and with `size` bytes, which may be 0 and become more; both names are borrowed
+ * until output_end, `path` is used in messages only. */
+bool output_begin(struct output *o, int directory, const char *name, const char *path, mode_t mode, uint64_t size,
+                  struct error *e);
 
 /* Any thread, in any order. */
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e);

@@ -222,7 +222,7 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
         return false;
     record(out, &a->joined.layout);
     if (!check_sizes(a->joined.plan, own, out->size, e) ||
-        !output_begin(&w.output, a->directory->fd, name, path, a->joined.layout.file_size, e))
+        !output_begin(&w.output, a->directory->fd, name, path, 0777, a->joined.layout.file_size, e))
         return false;
     const bool ok = write_all(&w, threads, out->file, e);
     out->files = 1;

@@ -53,7 +53,7 @@ static void begin(struct made *m)
 {
     struct error e;
     uint8_t *bytes = malloc(PIECE);
-    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", SIZE, &e));
+    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", 0777, SIZE, &e));
     for (uint64_t end = SIZE; end > 0;) { /* from behind */
         const uint64_t size = end < PIECE ? end : PIECE;
         end -= size;
@@ -101,7 +101,7 @@ static void test_holes_are_zeros(void **state)
     struct made *m = *state;
     struct error e;
     char last = 'x';
-    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", 100000, &e));
+    assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", 0777, 100000, &e));
     assert_true(output_write(&m->output, &last, 1, 99999, &e));
     assert_true(output_end(&m->output, true, &e));
     int fd = openat(m->directory, "whole", O_RDONLY);
@@ -116,7 +116,7 @@ static void test_a_place_that_cannot_be_written(void **state)
 {
     struct made *m = *state;
     struct error e = {0};
-    assert_false(output_begin(&m->output, m->directory, "no/whole", "a/no/whole", 1, &e));
+    assert_false(output_begin(&m->output, m->directory, "no/whole", "a/no/whole", 0777, 1, &e));
     assert_non_null(strstr(e.text, "cannot create the file"));
     assert_false(output_end(&m->output, false, NULL));
 }
