@@ -83,8 +83,8 @@ def test_both_drivers_count_them(programs, made):
         assert done.stderr == ""
     marks = libraries_of(made)["libutility0.so"]
     change(made, f'"marks-at": {marks["marks-at"]}', f'"marks-at": {marks["marks-at"] - 8}')
-    said = {re.sub(r"^\S+: rank 0 on \S+: ", "", done.stderr) for done in said_by_drivers(programs, made, 1)}
-    assert len(said) == 1 and re.match(r"libutility0: \d+ marks are set, the manifest says \d+; ", said.pop())
+    for done in said_by_drivers(programs, made, 1):  # how many differs: what stands before the marks holds addresses
+        assert re.search(r": libutility0: \d+ marks are set, the manifest says \d+; ", done.stderr)
 
 
 @pytest.mark.parametrize("at", [16, 2**39])
