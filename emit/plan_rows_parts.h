@@ -37,6 +37,7 @@ struct rows {
     uint32_t *index;  /* of each row, in plan->library */
     uint32_t *rank;   /* scratch: how many of each library's functions have been called */
     bool debug_files; /* rows say which libraries have a debug file */
+    bool named;       /* names of all exported functions are nearly as long as they will be */
 };
 
 static inline uint64_t rows_value_or(const struct profile_row *row, enum row_value v, uint64_t otherwise)
