@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "emit/outside_math.h"
 #include "emit/outside_newer.h"
 
 /* clang-format off */
@@ -329,7 +330,8 @@ static const char *const python[] = {
 /* clang-format on */
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
-enum { NEWER = PYTHON + LIBC /* where those of outside_newer.h begin */ };
+/* Where those of outside_math.h begin, at most so many, and those of outside_newer.h. */
+enum { MATH = PYTHON + LIBC, MATH_MOST = 256, NEWER = MATH + MATH_MOST };
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 /* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
@@ -365,6 +367,8 @@ static const char *name_at(uint32_t place)
 {
     if (place >= NEWER)
         return outside_newer_name(place - NEWER);
+    if (place >= MATH)
+        return outside_math_name(place - MATH);
     return place < PYTHON ? python[place] : libc[place - PYTHON];
 }
 
@@ -377,7 +381,7 @@ uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint
 {
     const uint32_t place = choice ? choice[index] : place_of(module, key, index);
     if (place < NEWER)
-        return place < PYTHON ? 0 : 1;
+        return place < PYTHON || place >= MATH ? 0 : 1;
     return 2 + outside_newer_version_of(place - NEWER);
 }
 
@@ -421,7 +425,7 @@ uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 /* Names of every length that are not chosen, as a list for each. */
 struct spare {
     uint32_t first[LENGTHS]; /* plus 1; 0: none */
-    uint32_t next[LIBC + PYTHON];
+    uint32_t next[NEWER];
 };
 
 static void spare_name(struct spare *s, uint32_t place)
@@ -490,11 +494,11 @@ static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
     return (uint16_t)(NEWER + first + best);
 }
 
-/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be;
- * returns what they take. */
-static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be:
+ * all a little, or `few` much. Returns what they take. */
+static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, bool few, uint16_t *choice)
 {
-    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+    for (unsigned pass = few ? 1 : 0; pass < PASSES && is != bytes; pass++)
         for (uint32_t i = 0; i < count && is != bytes; i++) {
             uint32_t better;
             int64_t more = (int64_t)(bytes - is);
@@ -526,12 +530,14 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
     return is;
 }
 
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+uint64_t outside_choose(bool module, bool math, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice)
 {
     struct spare s = {{0}, {0}};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
+    for (uint32_t i = math && length ? outside_math_most() : 0; i-- > 0;)
+        spare_name(&s, MATH + i);
     for (uint32_t i = all; i-- > (length ? 0 : count);)
         spare_name(&s, place_of(module, key, i));
     for (uint32_t i = 0, v = 0; i < count; i++) {
@@ -545,6 +551,6 @@ uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t vers
         }
         is += strlen(name_at(choice[i])) + 1;
     }
-    is = exchange(&s, count, bytes, is, choice);
+    is = exchange(&s, count, bytes, is, length, choice);
     return exchange_newer(count, versions, bytes, is, key, choice);
 }

@@ -250,7 +250,10 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
     const uint64_t sum = lengths_smaller(lengths_spare(wanted, least), room_of_exported(r->s, index, w)) + least;
-    const bool fits = distribution_fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
+    /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
+    uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
+        l->stripped ? distribution_fit_few : distribution_fit;
+    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
         dealt[i] = (uint16_t)length[i];
     lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));

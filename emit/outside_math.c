@@ -1,0 +1,39 @@
+/* See outside_math.h. */
+#include "emit/outside_math.h"
+
+/* clang-format off */
+static const char *const names[] = {
+    "acos", "acosf", "acosh", "acoshf", "acoshl", "acosl", "asin", "asinf", "asinh", "asinhf", "asinhl", "asinl",
+    "atan2", "atan2f", "atan2l", "atanf", "atanh", "atanhf", "atanhl", "atanl", "cabs", "cabsf", "cabsl", "cacos",
+    "cacosf", "cacosh", "cacoshf", "cacoshl", "cacosl", "carg", "cargf", "cargl", "casin", "casinf", "casinh",
+    "casinhf", "casinhl", "casinl", "catan", "catanf", "catanh", "catanhf", "catanhl", "catanl", "cbrt", "cbrtf",
+    "cbrtl", "ccos", "ccosf", "ccosh", "ccoshf", "ccoshl", "ccosl", "ceill", "cexp", "cexpf", "cexpl", "cimag",
+    "cimagf", "cimagl", "clog", "clog10", "clog10f", "clog10l", "clogf", "clogl", "conj", "conjf", "conjl", "cosh",
+    "coshf", "coshl", "cosl", "cpow", "cpowf", "cpowl", "cproj", "cprojf", "cprojl", "creal", "crealf", "creall",
+    "csin", "csinf", "csinh", "csinhf", "csinhl", "csinl", "csqrt", "csqrtf", "csqrtl", "ctan", "ctanf", "ctanh",
+    "ctanhf", "ctanhl", "ctanl", "drem", "dremf", "dreml", "erf", "erfc", "erfcf", "erfcl", "erff", "erfl", "exp10",
+    "exp10l", "exp2l", "expl", "expm1f", "expm1l", "fabs", "fabsf", "fabsl", "fdim", "fdimf", "fdiml", "feclearexcept",
+    "fedisableexcept", "feenableexcept", "fegetenv", "fegetexcept", "fegetexceptflag", "fegetround", "feholdexcept",
+    "feraiseexcept", "fesetenv", "fesetexceptflag", "fesetround", "fetestexcept", "feupdateenv", "floorl", "fmal",
+    "fmax", "fmaxf", "fmaxl", "fmin", "fminf", "fminl", "fmod", "fmodf", "fmodl", "gamma", "gammaf", "gammal", "hypotl",
+    "ilogb", "ilogbf", "ilogbl", "j0", "j0f", "j0l", "j1", "j1f", "j1l", "jn", "jnf", "jnl", "lgamma_r", "lgammaf_r",
+    "lgammal_r", "llrint", "llrintf", "llrintl", "llround", "llroundf", "llroundl", "log10", "log10f", "log10l",
+    "log1p", "log1pf", "log1pl", "log2l", "logb", "logbf", "logbl", "logl", "lrint", "lrintf", "lrintl", "lround",
+    "lroundf", "lroundl", "nan", "nanf", "nanl", "nearbyintl", "nextafter", "nextafterf", "nextafterl", "nexttoward",
+    "nexttowardf", "nexttowardl", "powl", "remainder", "remainderf", "remainderl", "remquo", "remquof", "remquol",
+    "rintl", "round", "roundf", "roundl", "scalb", "scalbf", "scalbl", "scalbln", "scalblnf", "scalblnl", "significand",
+    "significandf", "significandl", "sincosl", "sinh", "sinhf", "sinhl", "sinl", "sqrt", "sqrtf", "sqrtl", "tanf",
+    "tanh", "tanhf", "tanhl", "tanl", "tgamma", "tgammaf", "tgammal", "truncl", "y0", "y0f", "y0l", "y1", "y1f", "y1l",
+    "yn", "ynf", "ynl",
+};
+/* clang-format on */
+
+uint32_t outside_math_most(void)
+{
+    return sizeof names / sizeof names[0];
+}
+
+const char *outside_math_name(uint32_t index)
+{
+    return names[index];
+}
