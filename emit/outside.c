@@ -331,7 +331,7 @@ static const char *const python[] = {
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
 /* Where those of outside_math.h begin, at most so many, and those of outside_newer.h. */
-enum { MATH = PYTHON + LIBC, MATH_MOST = 256, NEWER = MATH + MATH_MOST };
+enum { MATH = PYTHON + LIBC, MATH_MOST = 512, NEWER = MATH + MATH_MOST };
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 /* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
@@ -426,6 +426,7 @@ uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 struct spare {
     uint32_t first[LENGTHS]; /* plus 1; 0: none */
     uint32_t next[NEWER];
+    bool longer; /* the next that is as near on both sides */
 };
 
 static void spare_name(struct spare *s, uint32_t place)
@@ -451,17 +452,17 @@ static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint3
     return best != 0;
 }
 
-/* The spare name whose length is nearest. */
+/* The spare name whose length is nearest; in turn a longer and a shorter one, so that the others make no difference. */
 static uint32_t take_nearest(struct spare *s, uint32_t length)
 {
     uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
     for (uint32_t apart = 0; apart < LENGTHS; apart++) {
-        if (at >= apart && s->first[at - apart])
-            at -= apart;
-        else if (at + apart < LENGTHS && s->first[at + apart])
-            at += apart;
-        else
+        const bool below = at >= apart && s->first[at - apart];
+        const bool above = at + apart < LENGTHS && s->first[at + apart];
+        if (!below && !above)
             continue;
+        at = above && (s->longer || !below) ? at + apart : at - apart;
+        s->longer ^= apart && below && above;
         break;
     }
     const uint32_t place = s->first[at] - 1;
@@ -533,7 +534,7 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
 uint64_t outside_choose(bool module, bool math, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice)
 {
-    struct spare s = {{0}, {0}};
+    struct spare s = {{0}, {0}, false};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
     for (uint32_t i = math && length ? outside_math_most() : 0; i-- > 0;)
