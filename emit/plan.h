@@ -121,7 +121,7 @@ struct plan_library {
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;           /* of debug information, but for those without code; 0: as in any */
     uint32_t units_all;       /* with those; 0: as many as it takes */
-    uint32_t shared_names;    /* static objects that have names of others: the last */
+    uint32_t shared_names;    /* small functions and static objects that have names of others: the last */
     uint64_t exported_names;  /* bytes of these names, part of function_names */
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
@@ -139,6 +139,10 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
+    /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
+    uint16_t *class_letters;
+    uint32_t classes;
+    uint32_t local_mangled; /* names of small functions that are mangled, where they are local: of the first so many */
     uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
     uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
     uint32_t lengths;

@@ -253,7 +253,8 @@ static bool find_all_small(struct rows *r, struct error *e)
     struct plan *plan = r->s->plan;
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
-        if (!rows_find_small(plan, &plan->library[i], &r->want[i]))
+        if (!rows_find_small(plan, &plan->library[i], &r->want[i]) ||
+            !rows_choose_classes(plan, &plan->library[i], &r->want[i]))
             return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
     }
     return true;

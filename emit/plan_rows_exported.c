@@ -60,31 +60,6 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l));
 }
 
-/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
-static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
-{
-    for (uint32_t i = 0; i < count; i++)
-        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
-    return lengths_sum(taken, count);
-}
-
-/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
-static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
-{
-    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
-    uint32_t low = 0; /* how many of the others' end are left out */
-    uint32_t high = of - count;
-    while (low < high) {
-        const uint32_t out = low + (high - low + 1) / 2;
-        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
-        if (longer ? is <= sum : is >= sum)
-            low = out;
-        else
-            high = out - 1;
-    }
-    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
-}
-
 /* Names of .symtab alone: of local functions, small ones too, and of static objects. */
 static uint32_t unexported(const struct plan *plan, const struct plan_library *l)
 {
@@ -118,7 +93,7 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, b
         const bool known = lengths_draw(plan, l, f.count + named, all);
         ok = distribution_rest(all, f.count + named, f.length, f.count, rest);
         if (ok && known)
-            take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
+            lengths_take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
     }
     free(f.length);
     free(all);

@@ -33,6 +33,31 @@ uint64_t lengths_sum(const uint32_t *length, uint32_t count)
     return sum;
 }
 
+/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
+static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < count; i++)
+        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
+    return lengths_sum(taken, count);
+}
+
+void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count,
+                       uint32_t *taken)
+{
+    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
+    uint32_t low = 0; /* how many of the others' end are left out */
+    uint32_t high = of - count;
+    while (low < high) {
+        const uint32_t out = low + (high - low + 1) / 2;
+        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
+        if (longer ? is <= sum : is >= sum)
+            low = out;
+        else
+            high = out - 1;
+    }
+    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
+}
+
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)
 {
     for (uint32_t i = count; i > 1; i--) {

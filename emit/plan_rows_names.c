@@ -129,15 +129,16 @@ static void deal_evenly(struct plan_library *l, uint32_t functions, uint32_t obj
         l->object_length[i] = (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
 }
 
-/* So many objects share names of others that the free names are at most `bytes` with their
- * terminators, or all but one do. */
+/* So many objects and small functions, as `part.0` is the name of many, share names of others that the free names are
+ * at most `bytes` with their terminators, or all objects but one and half of the functions do. */
 static void share_names(struct plan_library *l, struct free_names *names, uint64_t bytes)
 {
     const uint32_t all = names->count;
     const uint64_t sum = lengths_sum(names->length, all) + all;
     if (sum > bytes) {
         const uint64_t fewer = (sum - bytes) * all / sum + 1;
-        const uint32_t shared = (uint32_t)lengths_smaller(fewer, l->locals - UINT64_C(1));
+        const uint32_t most = l->locals - 1 + plan_small_local(l) / 2;
+        const uint32_t shared = (uint32_t)lengths_smaller(fewer, most);
         l->shared_names = shared > l->shared_names ? shared : l->shared_names;
     }
     names->objects -= l->shared_names;
