@@ -182,3 +182,9 @@ uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, u
     *put_number(at + words + 1, number) = '\0';
     return at + length + 1;
 }
+
+uint8_t *names_row_write_file(const struct plan_library *l, uint8_t *at)
+{
+    words_identifier(words_key(l, UINT64_C(1) << 34), NAMES_ROW_FILE_MOST - 2, (char *)at);
+    return put_bytes(at + NAMES_ROW_FILE_MOST - 2, ".c", sizeof ".c");
+}

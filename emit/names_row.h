@@ -3,6 +3,7 @@
  *     exported function   m3MeshCellFl17     the library's prefix, words, its number
  *     local function      mesh_cell_fl17     words, its number
  *     static object       mesh_cell_fl_17    words, '_', its number
+ *     source file         mesh_cell.c        the end of one that is as long as the longest
  *     dynamic small one   m3MeshCellFl60     as an exported function behind all of these,
  *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
  *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
@@ -52,6 +53,22 @@ uint64_t names_row_other_bytes(const struct plan_library *l);
 
 /* Bytes of the shortest names of `count` static objects, with terminators. */
 uint64_t names_row_objects(uint32_t count);
+
+/* Names of source files, where there are many: all of them are the end of one, as a linker lets names share bytes.
+ * Bytes of that one, with its terminator, or 0; characters of the name of file `number`; writes that one. */
+enum { NAMES_ROW_FILES = 8, NAMES_ROW_FILE_LEAST = 5, NAMES_ROW_FILE_MOST = 48 };
+
+static inline uint32_t names_row_file_bytes(const struct plan_library *l)
+{
+    return l->files >= NAMES_ROW_FILES && l->file_length[0] ? NAMES_ROW_FILE_MOST + 1 : 0;
+}
+
+static inline uint32_t names_row_file_length(const struct plan_library *l, uint32_t number)
+{
+    return l->file_length[(uint64_t)number * PLAN_FILE_LENGTHS / l->files];
+}
+
+uint8_t *names_row_write_file(const struct plan_library *l, uint8_t *at);
 
 /* Writes a name with its terminator; returns the place behind it. Adds its GNU hash where
  * `hash` is not NULL. */

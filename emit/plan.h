@@ -57,6 +57,8 @@ enum plan_level {
     LEVEL_COUNT
 };
 
+enum { PLAN_FILE_LENGTHS = 32 };
+
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
     char prefix[16];                 /* "m3", which most symbols of one with a row begin with; "" of others */
@@ -145,6 +147,8 @@ struct plan_library {
     uint32_t local_mangled; /* names of small functions that are mangled, where they are local: of the first so many */
     uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
     uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
+    /* Characters of the names of these, ascending, each of as many (names_row.h); 0: as of those that every one has. */
+    uint8_t file_length[PLAN_FILE_LENGTHS];
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;

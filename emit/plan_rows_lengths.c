@@ -25,6 +25,17 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
     return known;
 }
 
+void lengths_of_files(const struct plan *plan, struct plan_library *l)
+{
+    uint32_t length[PLAN_FILE_LENGTHS];
+    if (!lengths_draw(plan, l, PLAN_FILE_LENGTHS, length))
+        return;
+    for (uint32_t i = 0; i < PLAN_FILE_LENGTHS; i++)
+        l->file_length[i] = (uint8_t)(length[i] < NAMES_ROW_FILE_LEAST  ? NAMES_ROW_FILE_LEAST
+                                      : length[i] > NAMES_ROW_FILE_MOST ? NAMES_ROW_FILE_MOST
+                                                                        : length[i]);
+}
+
 uint64_t lengths_sum(const uint32_t *length, uint32_t count)
 {
     uint64_t sum = 0;
@@ -108,8 +119,9 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
             lengths_fix(f, length);
     }
     for (uint32_t i = 0; i < l->files && !l->stripped; i++)
-        lengths_fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
-                         : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
+        lengths_fix(f, !i                       ? strlen(fixed_local_kinds[LOCAL_FILE_CRT].name)
+                       : names_row_file_bytes(l) ? names_row_file_length(l, i)
+                                                 : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
     for (uint32_t i = 0; i < l->extra.outside; i++) {
         const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
         const bool versioned = l->versioned_names && version;

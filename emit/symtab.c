@@ -240,12 +240,17 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
 }
 
 /* Further files, as crtend.o is one, and units are: named as those that are there, whose names follow
- * those of dynamic symbols. */
+ * those of dynamic symbols, or as the row has it. */
 static void put_files(const struct library *l, struct local_table *t)
 {
     uint32_t name = (uint32_t)(1 + l->shape.names);
+    const uint32_t bytes = names_row_file_bytes(l->row);
+    const uint32_t end = next_name(t) + bytes - 1;
+    if (bytes)
+        t->strings = names_row_write_file(l->row, t->strings);
     for (uint32_t i = 0; i < l->row->files; i++) {
-        *t->next++ = symbols_entry(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+        const uint32_t own = i && bytes ? end - names_row_file_length(l->row, i) : name;
+        *t->next++ = symbols_entry(own, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
         for (unsigned id = 0; !i && id < LOCAL_FILE_SOURCE; id++)
             name += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
     }
