@@ -144,7 +144,7 @@ struct plan_library {
     /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
     uint16_t *class_letters;
     uint32_t classes;
-    uint32_t local_mangled; /* names of small functions that are mangled, where they are local: of the first so many */
+    uint32_t local_mangled; /* small functions that are local symbols whose names are, as far as they are long enough */
     uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
     uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
     /* Characters of the names of these, ascending, each of as many (names_row.h); 0: as of those that every one has. */

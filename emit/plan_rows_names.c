@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
@@ -243,6 +244,25 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     return true;
 }
 
+/* Mangled names that are missing are those of small functions, some of which several symbols share. */
+static void mangle_local(const struct plan *plan, struct plan_library *l)
+{
+    uint64_t missing = rows_value_or(l->said, ROW_MANGLED, 0);
+    struct import import;
+    for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++)
+        missing -= names_row_is_mangled(plan, &plan->library[import.library], import.function);
+    const uint32_t dynamic = l->exported + names_row_others(l);
+    const uint32_t others = names_are_mangled(&plan->names, l) ? l->functions - l->exported : 0;
+    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others);
+    const uint32_t most = (uint32_t)lengths_smaller(plan_small_local(l), names_row_objects_named(l));
+    for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
+        const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);
+        if (names_row_object_can_be_mangled(l, l->local_mangled) && symbols > missing)
+            break;
+        missing -= names_row_object_can_be_mangled(l, l->local_mangled) ? symbols : 0;
+    }
+}
+
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -266,5 +286,6 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     }
     l->local_names = 0;
     l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
+    mangle_local(s->plan, l);
     return true;
 }
