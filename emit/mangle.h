@@ -1,8 +1,8 @@
 /* Names of functions as a C++ compiler mangles them (Itanium C++ ABI, 5.1).
  *
  * Function i of a library is a static member of class i / 8 in the namespace
- * that has the library's name, or in libraries with rows the short one of plan_prefix. About one in six is made from a template, with a
- * type and a number for arguments.
+ * that has the library's name, or in libraries with rows the short one of plan_prefix. About one in six is made from a
+ * template, with a type and a number for arguments.
  *
  *     _ZN10libmodule318GhostMatrixField1215assemble_matrixEiPKcS2_
  *        namespace    class              method            parameters

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "emit/outside_math.h"
+#include "emit/outside_beside.h"
 #include "emit/outside_newer.h"
 
 /* clang-format off */
@@ -141,6 +141,15 @@ static const char *const libc[] = {
     "wcstoumax", "wcstouq", "wcswcs", "wcswidth", "wcsxfrm", "wctob", "wctomb", "wctrans", "wctype", "wcwidth",
     "wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmempcpy", "wmemset", "wordexp", "wordfree", "wprintf", "write",
     "writev", "wscanf",
+};
+
+/* Of these only where lengths are wanted: short ones, of which there are few. */
+static const char *const inner[] = {
+    "_Exit", "__assert", "__bzero", "__clone", "__close", "__dup2", "__fcntl", "__ffs", "__finite", "__flbf", "__fork",
+    "__fpurge", "__fxstat", "__getpid", "__isinf", "__isinff", "__isinfl", "__isnan", "__isnanf", "__isnanl", "__lseek",
+    "__lxstat", "__mbrlen", "__open", "__open64", "__pipe", "__poll", "__read", "__sbrk", "__select", "__send",
+    "__statfs", "__strdup", "__uflow", "__vfork", "__wait", "__write", "__wuflow", "__xmknod", "__xstat", "_exit",
+    "_longjmp", "_mcount", "_setjmp", "_tolower", "_toupper",
 };
 
 static const char *const python[] = {
@@ -330,8 +339,13 @@ static const char *const python[] = {
 /* clang-format on */
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
-/* Where those of outside_math.h begin, at most so many, and those of outside_newer.h. */
-enum { MATH = PYTHON + LIBC, MATH_MOST = 512, NEWER = MATH + MATH_MOST };
+/* Where the inner ones begin, those of outside_beside.h, at most so many, and those of outside_newer.h. */
+enum {
+    INNER = PYTHON + LIBC,
+    BESIDE = INNER + sizeof inner / sizeof inner[0],
+    BESIDE_MOST = 512,
+    NEWER = BESIDE + BESIDE_MOST
+};
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 /* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
@@ -367,8 +381,10 @@ static const char *name_at(uint32_t place)
 {
     if (place >= NEWER)
         return outside_newer_name(place - NEWER);
-    if (place >= MATH)
-        return outside_math_name(place - MATH);
+    if (place >= BESIDE)
+        return outside_beside_name(place - BESIDE);
+    if (place >= INNER)
+        return inner[place - INNER];
     return place < PYTHON ? python[place] : libc[place - PYTHON];
 }
 
@@ -381,7 +397,7 @@ uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint
 {
     const uint32_t place = choice ? choice[index] : place_of(module, key, index);
     if (place < NEWER)
-        return place < PYTHON || place >= MATH ? 0 : 1;
+        return place < PYTHON || place >= BESIDE ? 0 : 1;
     return 2 + outside_newer_version_of(place - NEWER);
 }
 
@@ -531,14 +547,16 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
     return is;
 }
 
-uint64_t outside_choose(bool module, bool math, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice)
 {
     struct spare s = {{0}, {0}, false};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
-    for (uint32_t i = math && length ? outside_math_most() : 0; i-- > 0;)
-        spare_name(&s, MATH + i);
+    for (uint32_t i = length ? outside_beside_most(needed) : 0; i-- > 0;)
+        spare_name(&s, BESIDE + i);
+    for (uint32_t i = INNER; i < BESIDE && length; i++)
+        spare_name(&s, i);
     for (uint32_t i = all; i-- > (length ? 0 : count);)
         spare_name(&s, place_of(module, key, i));
     for (uint32_t i = 0, v = 0; i < count; i++) {

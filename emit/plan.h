@@ -145,8 +145,8 @@ struct plan_library {
     uint16_t *class_letters;
     uint32_t classes;
     uint32_t local_mangled; /* small functions that are local symbols whose names are, as far as they are long enough */
-    uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
-    uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
+    uint32_t mangled;       /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
+    uint32_t files;         /* local symbols of type STT_FILE beyond those that every library has */
     /* Characters of the names of these, ascending, each of as many (names_row.h); 0: as of those that every one has. */
     uint8_t file_length[PLAN_FILE_LENGTHS];
     uint32_t lengths;

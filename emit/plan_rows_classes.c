@@ -1,8 +1,8 @@
 /* How long the names of classes are in libraries with rows whose functions have mangled names.
  *
  * The eight methods of a class share its name, and those have lengths of their own; a class has as many letters as make
- * all functions' names most like those that the row says. Names that can be shorter than these are for others: of objects,
- * and of what is no numbered function.
+ * all functions' names most like those that the row says. Names that can be shorter than these are for others: of
+ * objects, and of what is no numbered function.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -31,8 +31,7 @@ struct fitting {
 static uint64_t dynamic_average(const struct plan_library *l)
 {
     const struct profile_row *row = l->said;
-    const uint64_t defined =
-        rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
+    const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0) * (UNDEFINED_ESTIMATE + 1);
     const uint64_t bytes = lengths_spare(rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0), undefined);
     return defined ? lengths_spare(bytes / defined, 1) : 0;
@@ -112,8 +111,9 @@ static void begin(const struct plan_library *l, struct fitting *f, const uint32_
     for (uint32_t i = 0; i < f->functions; i++)
         for (uint32_t at = place_of(wanted[i]); at <= LENGTHS; at++)
             f->more[at]--;
-    for (uint32_t class = 0; class < l->classes; class++) {
-        const uint32_t any = random_below(random_at(plan_key(l, PURPOSE_CLASSES), UINT64_C(1) << 32 | class), f->functions);
+    for (uint32_t class = 0; class < l->classes; class ++) {
+        const uint32_t any =
+            random_below(random_at(plan_key(l, PURPOSE_CLASSES), UINT64_C(1) << 32 | class), f->functions);
         const uint32_t first = class * MANGLE_METHODS < f->functions ? class * MANGLE_METHODS : 0;
         const uint64_t letters = lengths_spare(wanted[any], f->rest[first] + UINT64_C(2) + names_digits(class));
         l->class_letters[class] = (uint16_t)(letters < LETTERS_LEAST  ? LETTERS_LEAST
@@ -157,7 +157,7 @@ bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const 
         bool better = true;
         for (unsigned pass = 0; pass < PASSES && better; pass++) {
             better = false;
-            for (uint32_t class = 0; class < classes; class++)
+            for (uint32_t class = 0; class < classes; class ++)
                 better |= improve(f, class, &l->class_letters[class]);
         }
     } else {

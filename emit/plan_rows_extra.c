@@ -26,9 +26,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How long the names of undefined symbols of a stripped library are wanted, where that is known: .dynsym is all there is,
- * and they are most of its names. They take their part of what .dynstr leaves for them, `bytes`, and for the names of
- * exported symbols, which is less than their row says where its linker let names share their ends. */
+/* How long the names of undefined symbols of a stripped library are wanted, where that is known: .dynsym is all there
+ * is, and they are most of its names. They take their part of what .dynstr leaves for them, `bytes`, and for the names
+ * of exported symbols, which is less than their row says where its linker let names share their ends. */
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
 {
     const uint32_t count = l->extra.outside;
@@ -59,7 +59,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
         most += w->lengths[i];
     if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
         bytes = most;
-    const uint64_t is = outside_choose(module, l->extra.needed > 0, l->key, l->extra.outside, versions, bytes,
+    const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);
     *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
     return is;

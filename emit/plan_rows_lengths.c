@@ -52,8 +52,7 @@ static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end,
     return lengths_sum(taken, count);
 }
 
-void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count,
-                       uint32_t *taken)
+void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
 {
     const bool longer = take_evenly(all, 0, of, count, taken) < sum;
     uint32_t low = 0; /* how many of the others' end are left out */
@@ -119,9 +118,10 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
             lengths_fix(f, length);
     }
     for (uint32_t i = 0; i < l->files && !l->stripped; i++)
-        lengths_fix(f, !i                       ? strlen(fixed_local_kinds[LOCAL_FILE_CRT].name)
-                       : names_row_file_bytes(l) ? names_row_file_length(l, i)
-                                                 : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
+        lengths_fix(f, !i ? strlen(fixed_local_kinds[LOCAL_FILE_CRT].name)
+                       : names_row_file_bytes(l)
+                           ? names_row_file_length(l, i)
+                           : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
     for (uint32_t i = 0; i < l->extra.outside; i++) {
         const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
         const bool versioned = l->versioned_names && version;

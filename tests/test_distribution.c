@@ -145,7 +145,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         const bool module = seed % 2;
         const uint32_t count = 20 + random_below(random_at(seed, 0), outside_most(module) / 2);
         const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
-        assert_true(outside_choose(module, false, seed, count, 0, bytes, NULL, choice) == bytes);
+        assert_true(outside_choose(module, 0, seed, count, 0, bytes, NULL, choice) == bytes);
         uint64_t is = 0;
         memset(seen, 0, sizeof seen);
         for (uint32_t i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         assert_true(is == bytes);
     }
     /* as long as can be */
-    const uint64_t most = outside_choose(true, false, 1, 10, 0, 1 << 20, NULL, choice);
+    const uint64_t most = outside_choose(true, 0, 1, 10, 0, 1 << 20, NULL, choice);
     assert_in_range(most, 10 * 30, 10 * 64);
 }
 
@@ -176,7 +176,7 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
         for (uint32_t i = 0; i < count; i++)
             length[i] = 4 + 20 * i / count;
         memset(seen, 0, sizeof seen);
-        const uint64_t bytes = outside_choose(module, false, seed, count, versions, outside_bytes(module, seed, count),
+        const uint64_t bytes = outside_choose(module, 0, seed, count, versions, outside_bytes(module, seed, count),
                                               seed % 3 ? NULL : length, choice);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t version = outside_version(module, seed, choice, i);

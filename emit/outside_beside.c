@@ -1,8 +1,8 @@
-/* See outside_math.h. */
-#include "emit/outside_math.h"
+/* See outside_beside.h. */
+#include "emit/outside_beside.h"
 
 /* clang-format off */
-static const char *const names[] = {
+static const char *const math[] = {
     "acos", "acosf", "acosh", "acoshf", "acoshl", "acosl", "asin", "asinf", "asinh", "asinhf", "asinhl", "asinl",
     "atan", "atan2", "atan2f", "atan2l", "atanf", "atanh", "atanhf", "atanhl", "atanl", "cabs", "cabsf", "cabsl",
     "cacos", "cacosf", "cacosh", "cacoshf", "cacoshl", "cacosl", "carg", "cargf", "cargl", "casin", "casinf", "casinh",
@@ -29,14 +29,20 @@ static const char *const names[] = {
     "tgamma", "tgammaf", "tgammal", "trunc", "truncf", "truncl", "y0", "y0f", "y0l", "y1", "y1f", "y1l", "yn", "ynf",
     "ynl",
 };
+
+static const char *const loading[] = {
+    "dladdr", "dladdr1", "dlclose", "dlerror", "dlinfo", "dlopen", "dlsym", "dlvsym",
+};
 /* clang-format on */
 
-uint32_t outside_math_most(void)
+enum { MATH = sizeof math / sizeof math[0], LOADING = sizeof loading / sizeof loading[0] };
+
+uint32_t outside_beside_most(uint32_t needed)
 {
-    return sizeof names / sizeof names[0];
+    return needed == 0 ? 0 : needed == 1 ? MATH : MATH + LOADING;
 }
 
-const char *outside_math_name(uint32_t index)
+const char *outside_beside_name(uint32_t index)
 {
-    return names[index];
+    return index < MATH ? math[index] : loading[index - MATH];
 }
