@@ -52,6 +52,47 @@ static void test_quantiles(void **state)
     assert_int_equal(value[0], 20);
 }
 
+/* Coarser and finer ones, which say where values jump. */
+static void test_more_quantiles(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    assert_true(distribution_values("0 10*4 20 30*4 100", NULL, 11, value));
+    assert_int_equal(value[5], 20);
+    assert_true(distribution_values("5*31 57*60 90*10", NULL, 1001, value));
+    assert_ascending(value, 1001);
+    assert_int_equal(value[300], 5);
+    assert_int_equal(value[310], 57);
+    assert_int_equal(value[900], 57);
+    assert_int_equal(value[910], 90);
+    assert_true(distribution_values("1*41", NULL, 3, value));
+    assert_true(distribution_values("1*201", NULL, 3, value));
+}
+
+/* Few values are other than they were. */
+static void test_fit_few(void **state)
+{
+    enum { COUNT = 100 };
+    uint32_t was[COUNT], value[COUNT];
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++)
+        was[i] = 5 + i / 2;
+    for (uint32_t sum = 2400; sum < 3700; sum += 100) {
+        memcpy(value, was, sizeof was);
+        assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, sum), sum);
+        assert_int_equal(sum_of(value, COUNT), sum);
+        assert_ascending(value, COUNT);
+        assert_true(value[0] >= 5 && value[COUNT - 1] <= 54);
+        assert_true(distribution_distance(was, value, COUNT) < 0.2);
+    }
+    /* more than all can be without others than there are */
+    memcpy(value, was, sizeof was);
+    assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 9000), 9000);
+    assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 400), 400);
+    assert_int_equal(distribution_fit_few(value, COUNT, 5, 500, 400), 500);
+    assert_int_equal(distribution_fit_few(value, 0, 5, 500, 0), 0);
+}
+
 static void test_buckets(void **state)
 {
     static uint32_t value[MOST];
@@ -250,6 +291,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_more_quantiles),
+        cmocka_unit_test(test_fit_few),
         cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_what_is_no_distribution),
         cmocka_unit_test(test_rest),
