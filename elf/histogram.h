@@ -15,7 +15,7 @@
  * there are QUANTILES_FEW. */
 enum {
     HISTOGRAM_BUCKETS = 240,
-    QUANTILES_FEW = 11,
+    QUANTILES_FEW = 26,
     QUANTILES = 21,
     QUANTILES_MOST = 201,
     SAMPLES_FEW = 50,

@@ -7,7 +7,7 @@
 #include "base/shares.h"
 
 enum {
-    QUANTILES_FEW = 11,
+    QUANTILES_FEW = 26,
     QUANTILES = 21, /* or so many times the parts between them, up to */
     QUANTILES_MOST = 201,
     BUCKETS_MOST = 4 * 64,
@@ -142,6 +142,12 @@ bool distribution_values(const char *quantiles, const char *buckets, uint32_t co
     else
         return false;
     return true;
+}
+
+bool distribution_is_of_few(const char *quantiles)
+{
+    uint32_t quantile[QUANTILES_MOST];
+    return read_quantiles(quantiles, quantile) == QUANTILES_FEW;
 }
 
 static int by_value(const void *a, const void *b)

@@ -10,11 +10,14 @@
 enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
 
 /* Sets value[0] to value[count - 1], in ascending order, to what is distributed as `quantiles`
- * say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
+ * say ("0 16 22*3 ...", 21 or 26 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
  * `buckets` does
  * ("LOWEST:COUNT ..."). False where both are NULL or what is there is no such text: it comes
  * from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
+
+/* Whether these quantiles are of few values, of which each makes a large difference. */
+bool distribution_is_of_few(const char *quantiles);
 
 /* Puts values into ascending order. */
 void distribution_sort(uint32_t *value, uint32_t count);

@@ -274,7 +274,7 @@ def test_distributions_of_few(capture, tmp_path, names):
     assert ("function-sizes" in row) == (len(sizes) >= 50)
     assert ("name-lengths" in row) == (names >= 40)  # with those of crtbegin.o and the linker
     if "function-sizes" in row:
-        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 10] for q in range(11)]
+        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 25] for q in range(26)]
 
 
 def test_mangled_names(capture, tmp_path):
