@@ -7,7 +7,7 @@
 #include "base/shares.h"
 
 enum {
-    QUANTILES_FEW = 26,
+    QUANTILES_FEW = 11,
     QUANTILES = 21, /* or so many times the parts between them, up to */
     QUANTILES_MOST = 201,
     BUCKETS_MOST = 4 * 64,

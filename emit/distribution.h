@@ -10,7 +10,7 @@
 enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
 
 /* Sets value[0] to value[count - 1], in ascending order, to what is distributed as `quantiles`
- * say ("0 16 22*3 ...", 21 or 26 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
+ * say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
  * `buckets` does
  * ("LOWEST:COUNT ..."). False where both are NULL or what is there is no such text: it comes
  * from a file that anybody may have written. */

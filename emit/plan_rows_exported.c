@@ -13,8 +13,6 @@
 enum {
     CODE_OF_FUNCTION = 120,
     PARTNERS_MOST = 256, /* names to look at */
-    FEW_EXPORTED = 16,
-    EACH_OF_FEW = 16,
 };
 
 /* Bytes that their names may take beyond the fewest, in any of the sizes. */
@@ -103,25 +101,13 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, b
     return ok;
 }
 
-/* Of few names not the shortest and the longest of all. */
-static void draw_few(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length)
-{
-    uint32_t all[FEW_EXPORTED * EACH_OF_FEW];
-    (void)lengths_draw(plan, l, count * EACH_OF_FEW, all);
-    const uint64_t natural = lengths_sum(all, count * EACH_OF_FEW) / EACH_OF_FEW;
-    lengths_take_near(all, count * EACH_OF_FEW, wanted_of_exported(plan, l, natural), count, length);
-}
-
 /* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
 static bool draw_exported_lengths(const struct rows *r, const struct plan_library *l, uint32_t *length)
 {
     const struct plan *plan = r->s->plan;
     const uint32_t count = free_exported(plan, l);
     if (!l->stripped) {
-        if (count <= FEW_EXPORTED)
-            draw_few(plan, l, count, length);
-        else
-            (void)lengths_draw(plan, l, count, length);
+        (void)lengths_draw(plan, l, count, length);
         return !is_mostly_exported(plan, l) || draw_of_all(plan, l, r->named, length);
     }
     const struct shape s = shape_of(plan, l);

@@ -326,9 +326,6 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
             for (uint32_t lost = 0;; lost += 1 + lost / 8) {
                 if (try_levels(r, index, lost, all))
                     return true;
-                /* small ones alone leave debug information without code */
-                if (all && !l->without_debug && lost + 1 + lost / 8 >= numbered(r->s->plan, l, w))
-                    break;
                 /* what binds and relocates is worth half of the functions */
                 if (l->functions <= rows_least_exported(l, w) ||
                     (w->share && l->functions + l->small_exported <= numbered(r->s->plan, l, w) / 2))

@@ -259,7 +259,7 @@ static void test_rows(void **state)
            "   outside: 1, share: {code: 1500}, function-sizes: '1 2*19 3', name-lengths: '3*3 4 5*93 6*3 7', dwarf: "
            "{dies: 5, sampled: 12}, new-key: 5}\n"
            "- {kind: utility, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, symtab: 24,\n"
-           "   global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2, name-lengths: '4*26'}\n"
+           "   global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2, name-lengths: '4*11'}\n"
            "- {kind: utility, text: 5, symtab: 24, dynamic: {functions: 2}, share: {code: 3}, outside: 0}\n"));
     assert_int_equal(r->side.rows, 3);
     assert_true(r->side.captured && !r->side.summary);

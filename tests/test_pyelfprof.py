@@ -266,15 +266,15 @@ def test_distributions(capture, small):
 
 @pytest.mark.parametrize("names", [20, 40, 120])
 def test_distributions_of_few(capture, tmp_path, names):
-    """Of 50 and more a row has coarse ones."""
+    """Of 50 names and more a row has coarse ones."""
     text = "".join(f"int {'name' * (n % 7)}_{n}(int a) {{ return a * {n}; }}\n" for n in range(names))
     library = built(tmp_path, "few", text)
     (row,) = capture("--no-dwarf", library).rows
-    sizes = sorted(s[0] for s in symbols_by_readelf(library, ".symtab") if s[1] == "FUNC" and s[3] != "UND")
-    assert ("function-sizes" in row) == (len(sizes) >= 50)
-    assert ("name-lengths" in row) == (names >= 40)  # with those of crtbegin.o and the linker
-    if "function-sizes" in row:
-        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 25] for q in range(26)]
+    lengths = sorted(len(s[4]) for s in symbols_by_readelf(library, ".symtab") if s[4] and s[1] != "SECTION")
+    assert "function-sizes" not in row
+    assert ("name-lengths" in row) == (len(lengths) >= 50) == (names >= 40)
+    if "name-lengths" in row:
+        assert quantiles(row["name-lengths"]) == [lengths[(len(lengths) - 1) * q // 10] for q in range(11)]
 
 
 def test_mangled_names(capture, tmp_path):

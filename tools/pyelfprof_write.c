@@ -82,10 +82,10 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
  * between these, which coarse quantiles do not tell from a slope. */
 enum { QUANTILES_OF_SIZES = 41, QUANTILES_OF_LENGTHS = 101 };
 
-/* "5 131*18 135 136": a number that stands for several says for how many. */
-static void put_quantiles(struct flow *row, const char *key, const struct samples *s, int count)
+/* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, int count)
 {
-    if (s->count < SAMPLES_FEW)
+    if (s->count < least)
         return;
     if (s->count < QUANTILES_LEAST)
         count = QUANTILES_FEW;
@@ -258,8 +258,8 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
-    put_quantiles(&row, "function-sizes", &c->functions, QUANTILES_OF_SIZES);
-    put_quantiles(&row, "name-lengths", &c->name_lengths, QUANTILES_OF_LENGTHS);
+    put_quantiles(&row, "function-sizes", &c->functions, QUANTILES_LEAST, QUANTILES_OF_SIZES);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, QUANTILES_OF_LENGTHS);
     put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
