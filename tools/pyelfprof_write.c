@@ -80,7 +80,7 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
 
 /* How many a row has that has enough samples. Lengths of names are few different numbers, and so take little; they jump
  * between these, which coarse quantiles do not tell from a slope. */
-enum { QUANTILES_OF_SIZES = 41, QUANTILES_OF_LENGTHS = 101 };
+enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101 };
 
 /* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
 static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, int count)
