@@ -218,7 +218,7 @@ static bool take_needed(struct reading *r, const char *text)
  * not compared. */
 static bool take_quantiles(struct reading *r, const char *name, const char *text, struct compare_quantiles *q)
 {
-    uint64_t all[QUANTILES_MOST];
+    uint64_t all[QUANTILES_MOST] = {0};
     unsigned count = 0;
     while (*text) {
         uint64_t value, times = 1;
