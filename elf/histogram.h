@@ -10,12 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every 5 %, from the least to the largest. */
-enum { HISTOGRAM_BUCKETS = 240, QUANTILES = 21, QUANTILES_LEAST = 200 };
+/* QUANTILES are every 5 %, from the least to the largest, of QUANTILES_LEAST samples and more; finer ones are as many
+ * times the parts, up to QUANTILES_MOST, so that they have these among them. Of fewer names,
+ * down to LENGTHS_FEW, there are QUANTILES_FEW. */
+enum {
+    HISTOGRAM_BUCKETS = 240,
+    QUANTILES_FEW = 11,
+    QUANTILES = 21,
+    QUANTILES_MOST = 201,
+    LENGTHS_FEW = 50,
+    QUANTILES_LEAST = 200
+};
 
 struct samples {
     uint64_t count;
     uint32_t quantile[QUANTILES]; /* where there are QUANTILES_LEAST samples */
+    uint32_t fine[QUANTILES_MOST];
     struct {
         uint8_t bucket;
         uint64_t count;
@@ -27,6 +37,12 @@ struct samples {
 struct histogram {
     uint64_t count[HISTOGRAM_BUCKETS];
 };
+
+/* Whether so many quantiles are QUANTILES or finer ones. */
+static inline bool quantiles_are(size_t count)
+{
+    return count >= QUANTILES && count <= QUANTILES_MOST && (count - 1) % (QUANTILES - 1) == 0;
+}
 
 /* The bucket of a value, and the least value in it; 0 to 8 have their own. */
 unsigned histogram_bucket(uint64_t value);

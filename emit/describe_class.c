@@ -46,7 +46,7 @@ uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const 
     if (!class_is_told(corpus, plan, l))
         return 0;
     uint32_t classes = (l->functions + MANGLE_METHODS - 1) / MANGLE_METHODS;
-    uint64_t names = strlen(l->name) + 1 + l->functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
+    uint64_t names = strlen(plan_prefix(l)) + 1 + l->functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
     for (uint32_t i = 0; i < classes; i++)
         names += mangle_class_length(plan->names.letters, l, i) + 1;
     return (classes + units) * compose_class_most(corpus->dialect, MANGLE_METHODS, ARGUMENTS_MOST) + names;
@@ -94,10 +94,10 @@ static void name_class(struct walk *w, uint32_t number)
     char text[MANGLE_CLASS_MOST + 1];
     uint32_t linkage = (uint32_t)w->name;
     if (!k->scope_name)
-        k->scope_name = append_name(w, l->row->name, (uint32_t)strlen(l->row->name));
+        k->scope_name = append_name(w, plan_prefix(l->row), (uint32_t)strlen(plan_prefix(l->row)));
     k->named = number;
     k->class_name = append_name(w, text, mangle_class(names->letters, l->row, number, text));
-    k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", l->row->name, text);
+    k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", plan_prefix(l->row), text);
     for (uint32_t i = 0; i < class_methods(l->row, number); i++) {
         const uint32_t index = number * MANGLE_METHODS + i;
         const struct function *f = &l->code.own[index];

@@ -71,6 +71,7 @@ static int64_t mangled_names(const struct library *l)
     int64_t count = row->mangled < dynamic ? row->mangled : dynamic;
     if (names_are_mangled(&l->plan->names, row) && !row->stripped)
         count += row->functions - row->exported;
+    count += names_row_objects_mangled(row);
     for (uint32_t i = 0; i < row->imports; i++) {
         const struct import *import = &l->calls.import[i];
         count += names_row_is_mangled(l->plan, &l->plan->library[import->library], import->function);

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include "emit/differences.h"
+#include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
 /* In the order of enum plan_level, what each has given up. */
@@ -74,12 +75,18 @@ static struct json_object *pair(struct json_object *wanted, struct json_object *
     return o;
 }
 
+/* Whether the row has as many of these as a distance tells something of. */
+static bool tells_distance(const struct profile_row *row, enum row_text t)
+{
+    return row->text[t] && !distribution_is_of_few(row->text[t]);
+}
+
 /* Distributions have a distance instead of values. */
 static bool add_distance(struct json_object *differs, const struct profile_row *row, enum row_text t, double apart)
 {
     char name[PROFILE_PATH + 32];
     char text[32];
-    if (!row->text[t] || apart < DISTANCE_MOST)
+    if (!tells_distance(row, t) || apart < DISTANCE_MOST)
         return true;
     snprintf(text, sizeof text, "%.4f", apart);
     return put(differs, quantity((enum profile_key_id)(KEY_ROW_TEXT + t), name),
@@ -271,7 +278,7 @@ static void report_distances(FILE *f, const struct set *set, bool *any)
         uint32_t apart = 0;
         for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
             const struct differences *d = &set->library[i].differences[0];
-            const bool said = set->plan->library[i].said->text[texts[t]];
+            const bool said = tells_distance(set->plan->library[i].said, texts[t]);
             of += said;
             apart += said && (t ? d->names_apart : d->sizes_apart) >= DISTANCE_MOST;
         }

@@ -7,7 +7,9 @@
 #include "base/shares.h"
 
 enum {
-    QUANTILES = 21,
+    QUANTILES_FEW = 11,
+    QUANTILES = 21, /* or so many times the parts between them, up to */
+    QUANTILES_MOST = 201,
     BUCKETS_MOST = 4 * 64,
     EXACT_BELOW = 8, /* buckets of one value each */
     RAISED_ALWAYS = 64,
@@ -42,25 +44,27 @@ static const char *skip_spaces(const char *text)
     return text;
 }
 
-static bool read_quantiles(const char *text, uint32_t quantile[QUANTILES])
+/* How many there are; 0 where that is no list of quantiles. */
+static uint32_t read_quantiles(const char *text, uint32_t quantile[QUANTILES_MOST])
 {
     uint32_t count = 0;
     for (text = skip_spaces(text); *text; text = skip_spaces(text)) {
         uint64_t value;
         uint64_t times = 1;
         if (!take_number(&text, " *", &value))
-            return false;
+            return 0;
         if (*text == '*') {
             text++;
             if (!take_number(&text, " ", &times))
-                return false;
+                return 0;
         }
-        if (times > QUANTILES - count || (count && value < quantile[count - 1]))
-            return false;
+        if (times > QUANTILES_MOST - count || (count && value < quantile[count - 1]))
+            return 0;
         while (times--)
             quantile[count++] = (uint32_t)value;
     }
-    return count == QUANTILES;
+    const bool known = count == QUANTILES_FEW || (count >= QUANTILES && (count - 1) % (QUANTILES - 1) == 0);
+    return known ? count : 0;
 }
 
 struct bucket {
@@ -98,14 +102,14 @@ static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], u
     return *count > 0;
 }
 
-static void draw_quantiles(const uint32_t quantile[QUANTILES], uint32_t count, uint32_t *value)
+static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const uint64_t place = count > 1 ? (uint64_t)k * (QUANTILES - 1) : (QUANTILES - 1) / 2;
+        const uint64_t place = count > 1 ? (uint64_t)k * (quantiles - 1) : (quantiles - 1) / 2;
         const uint64_t of = count > 1 ? count - 1 : 1;
         const uint64_t i = place / of;
         const uint64_t low = quantile[i];
-        const uint64_t high = quantile[i + 1 < QUANTILES ? i + 1 : i];
+        const uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
         value[k] = (uint32_t)(low + ((high - low) * (place % of) + of / 2) / of);
     }
 }
@@ -128,16 +132,22 @@ static void draw_buckets(const struct bucket *bucket, uint32_t buckets, uint32_t
 
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value)
 {
-    uint32_t quantile[QUANTILES];
+    uint32_t quantile[QUANTILES_MOST];
     struct bucket bucket[BUCKETS_MOST];
-    uint32_t number;
-    if (quantiles && read_quantiles(quantiles, quantile))
-        draw_quantiles(quantile, count, value);
+    uint32_t number = quantiles ? read_quantiles(quantiles, quantile) : 0;
+    if (number)
+        draw_quantiles(quantile, number, count, value);
     else if (buckets && read_buckets(buckets, bucket, &number))
         draw_buckets(bucket, number, count, value);
     else
         return false;
     return true;
+}
+
+bool distribution_is_of_few(const char *quantiles)
+{
+    uint32_t quantile[QUANTILES_MOST];
+    return read_quantiles(quantiles, quantile) == QUANTILES_FEW;
 }
 
 static int by_value(const void *a, const void *b)
@@ -256,4 +266,27 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
             less = sink(value, first, count, first ? value[first - 1] : least, less);
     }
     return sum + less - more;
+}
+
+uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
+{
+    uint64_t is = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        value[i] = value[i] < least ? least : value[i] > most ? most : value[i];
+        is += value[i];
+    }
+    const uint32_t low = count ? value[0] : 0;
+    const uint32_t high = count ? value[count - 1] : 0;
+    for (uint32_t i = count; i-- > 0 && is > sum;) {
+        const uint64_t less = is - sum < value[i] - low ? is - sum : value[i] - low;
+        value[i] -= (uint32_t)less;
+        is -= less;
+    }
+    for (uint32_t i = 0; i < count && is < sum; i++) {
+        const uint64_t more = sum - is < high - value[i] ? sum - is : high - value[i];
+        value[i] += (uint32_t)more;
+        is += more;
+    }
+    distribution_sort(value, count);
+    return distribution_fit(value, count, least, most, sum);
 }

@@ -10,10 +10,14 @@
 enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
 
 /* Sets value[0] to value[count - 1], in ascending order, to what is distributed as `quantiles`
- * say ("0 16 22*3 ...", 21 of them) or, where that is NULL, as the histogram `buckets` does
+ * say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
+ * `buckets` does
  * ("LOWEST:COUNT ..."). False where both are NULL or what is there is no such text: it comes
  * from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
+
+/* Whether these quantiles are of few values, of which each makes a large difference. */
+bool distribution_is_of_few(const char *quantiles);
 
 /* Puts values into ascending order. */
 void distribution_sort(uint32_t *value, uint32_t count);
@@ -30,5 +34,9 @@ double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
  * largest, what is too much is taken from the largest first. Returns the sum that they have
  * then: another one where nothing may be lower, or none higher than `most`. They stay in order. */
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
+
+/* The same, with as few values as possible other than they were: the largest become as the least, or the least as the
+ * largest. So the distance from what they were is least. As above where that is not enough. */
+uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
 #endif

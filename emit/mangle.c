@@ -52,9 +52,15 @@ static uint32_t shape_letters(uint32_t letters, uint32_t shape)
     return (uint32_t)((letters + (shapes[shape] - SHAPE_AVERAGE) * spread / SHAPE_AVERAGE) / MANGLE_PARTS);
 }
 
+/* Letters of a class of the library. */
+static uint32_t class_letters(uint32_t letters, const struct plan_library *l, uint32_t number)
+{
+    return number < l->classes ? l->class_letters[number] : shape_letters(letters, class_shape(class_hash(l, number)));
+}
+
 uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uint32_t number)
 {
-    return shape_letters(letters, class_shape(class_hash(l, number))) + names_digits(number);
+    return class_letters(letters, l, number) + names_digits(number);
 }
 
 static char *put_decimal(char *at, uint32_t n)
@@ -69,7 +75,7 @@ static char *put_decimal(char *at, uint32_t n)
 uint32_t mangle_class(uint32_t letters, const struct plan_library *l, uint32_t number, char *at)
 {
     uint64_t hash = class_hash(l, number);
-    uint32_t length = shape_letters(letters, class_shape(hash));
+    uint32_t length = class_letters(letters, l, number);
     words_camel_case(hash, length, at);
     char *end = put_decimal(at + length, number);
     *end = '\0';
@@ -113,7 +119,7 @@ static uint32_t tail_length(const struct name_parts *parts, const struct functio
 /* Characters before the class. */
 static uint32_t namespace_length(const struct plan_library *l)
 {
-    return (uint32_t)sizeof "_ZN" - 1 + source_name((uint32_t)strlen(l->name));
+    return (uint32_t)sizeof "_ZN" - 1 + source_name((uint32_t)strlen(plan_prefix(l)));
 }
 
 uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f)
@@ -124,11 +130,11 @@ uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t 
 
 static void make_head(struct mangle_head *head, uint32_t letters, const struct plan_library *l, uint32_t number)
 {
-    uint32_t length = (uint32_t)strlen(l->name);
+    uint32_t length = (uint32_t)strlen(plan_prefix(l));
     char *p = head->text;
     memcpy(p, "_ZN", 3);
     p = put_decimal(p + 3, length);
-    memcpy(p, l->name, length);
+    memcpy(p, plan_prefix(l), length);
     p = put_decimal(p + length, mangle_class_length(letters, l, number));
     p += mangle_class(letters, l, number, p);
     head->library = l;

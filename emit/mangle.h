@@ -1,8 +1,8 @@
 /* Names of functions as a C++ compiler mangles them (Itanium C++ ABI, 5.1).
  *
  * Function i of a library is a static member of class i / 8 in the namespace
- * that has the library's name. About one in six is made from a template, with a
- * type and a number for arguments.
+ * that has the library's name, or in libraries with rows the short one of plan_prefix. About one in six is made from a
+ * template, with a type and a number for arguments.
  *
  *     _ZN10libmodule318GhostMatrixField1215assemble_matrixEiPKcS2_
  *        namespace    class              method            parameters
@@ -19,7 +19,8 @@
  *
  * A class's name is words and its number; it takes up what names are to be
  * longer. `letters`, in what follows, is the average of a set's classes without
- * their numbers, in parts of MANGLE_PARTS: plan->names.letters.
+ * their numbers, in parts of MANGLE_PARTS: plan->names.letters. A library with a row
+ * may have letters of its own for each class (plan_rows_classes.c).
  */
 #ifndef EMIT_MANGLE_H
 #define EMIT_MANGLE_H

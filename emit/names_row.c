@@ -172,13 +172,59 @@ uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, ui
     return put_dynamic(l, l->exported + number, names_row_other_length(l, number), at);
 }
 
-uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at)
+/* "_ZL", and 'v' or "ii" at the end. */
+enum { LOCAL_MANGLED = sizeof "_ZLv" - 1 };
+
+bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number)
 {
-    const uint32_t length = names_row_object_length(l, number);
+    return names_row_object_length(l, number) >= LOCAL_MANGLED + 2 + names_row_object_least(number) + LETTER;
+}
+
+static bool object_is_mangled(const struct plan_library *l, uint32_t number)
+{
+    return number < l->local_mangled && names_row_object_can_be_mangled(l, number);
+}
+
+uint32_t names_row_objects_mangled(const struct plan_library *l)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->local_mangled; i++)
+        count += object_is_mangled(l, i) ? names_row_object_symbols(l, i) : 0;
+    return count;
+}
+
+/* Words, '_' and the number. */
+static uint8_t *put_object(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
+{
     const uint32_t words = length - names_row_object_least(number);
     assert(length >= names_row_object_least(number));
     words_identifier(words_key(l, UINT64_C(1) << 32 | number), words, (char *)at);
     at[words] = '_';
-    *put_number(at + words + 1, number) = '\0';
-    return at + length + 1;
+    return put_number(at + words + 1, number);
+}
+
+uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, uint8_t *at)
+{
+    const uint32_t length = names_row_object_length(l, number);
+    uint8_t *const end = at + length;
+    if (object_is_mangled(l, number)) {
+        const uint32_t rest = length - LOCAL_MANGLED;
+        uint32_t name = rest - 1;
+        while (name + names_digits(name) > rest)
+            name--;
+        const bool even = name + names_digits(name) == rest;
+        at = put_object(l, number, name, put_number(put_bytes(at, "_ZL", 3), name));
+        at = put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
+    } else {
+        at = put_object(l, number, length, at);
+    }
+    assert(at == end);
+    *at = '\0';
+    return end + 1;
+}
+
+uint8_t *names_row_write_file(const struct plan_library *l, uint8_t *at)
+{
+    words_identifier(words_key(l, UINT64_C(1) << 34), NAMES_ROW_FILE_MOST - 2, (char *)at);
+    return put_bytes(at + NAMES_ROW_FILE_MOST - 2, ".c", sizeof ".c");
 }

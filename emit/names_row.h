@@ -2,7 +2,9 @@
  *
  *     exported function   m3MeshCellFl17     the library's prefix, words, its number
  *     local function      mesh_cell_fl17     words, its number
- *     static object       mesh_cell_fl_17    words, '_', its number
+ *     static object       mesh_cell_fl_17    words, '_', its number; or, of a small function where names are mangled,
+ *                         _ZL15mesh_cell_fl_17v     mesh_cell_fl_17()
+ *     source file         mesh_cell.c        the end of one that is as long as the longest
  *     dynamic small one   m3MeshCellFl60     as an exported function behind all of these,
  *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
  *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
@@ -36,6 +38,22 @@ static inline bool names_row_is_mangled(const struct plan *plan, const struct pl
 uint32_t names_row_length(const struct plan_library *l, uint32_t index);
 uint32_t names_row_object_length(const struct plan_library *l, uint32_t number);
 
+/* How many of static objects and small functions have names of their own, and how many symbols have that of `number`;
+ * whether it is long enough to be mangled; how many of all these symbols' names are. */
+static inline uint32_t names_row_objects_named(const struct plan_library *l)
+{
+    return plan_small_local(l) + l->locals - l->shared_names;
+}
+
+static inline uint32_t names_row_object_symbols(const struct plan_library *l, uint32_t number)
+{
+    const uint32_t named = names_row_objects_named(l);
+    return 1 + l->shared_names / named + (number < l->shared_names % named ? 1 : 0);
+}
+
+bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number);
+uint32_t names_row_objects_mangled(const struct plan_library *l);
+
 /* Bytes of the names of functions [from, to), with terminators. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
@@ -52,6 +70,22 @@ uint64_t names_row_other_bytes(const struct plan_library *l);
 
 /* Bytes of the shortest names of `count` static objects, with terminators. */
 uint64_t names_row_objects(uint32_t count);
+
+/* Names of source files, where there are many: all of them are the end of one, as a linker lets names share bytes.
+ * Bytes of that one, with its terminator, or 0; characters of the name of file `number`; writes that one. */
+enum { NAMES_ROW_FILES = 8, NAMES_ROW_FILE_LEAST = 5, NAMES_ROW_FILE_MOST = 48 };
+
+static inline uint32_t names_row_file_bytes(const struct plan_library *l)
+{
+    return l->files >= NAMES_ROW_FILES && l->file_length[0] ? NAMES_ROW_FILE_MOST + 1 : 0;
+}
+
+static inline uint32_t names_row_file_length(const struct plan_library *l, uint32_t number)
+{
+    return l->file_length[(uint64_t)number * PLAN_FILE_LENGTHS / l->files];
+}
+
+uint8_t *names_row_write_file(const struct plan_library *l, uint8_t *at);
 
 /* Writes a name with its terminator; returns the place behind it. Adds its GNU hash where
  * `hash` is not NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "emit/outside_beside.h"
 #include "emit/outside_newer.h"
 
 /* clang-format off */
@@ -140,6 +141,15 @@ static const char *const libc[] = {
     "wcstoumax", "wcstouq", "wcswcs", "wcswidth", "wcsxfrm", "wctob", "wctomb", "wctrans", "wctype", "wcwidth",
     "wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmempcpy", "wmemset", "wordexp", "wordfree", "wprintf", "write",
     "writev", "wscanf",
+};
+
+/* Of these only where lengths are wanted: short ones, of which there are few. */
+static const char *const inner[] = {
+    "_Exit", "__assert", "__bzero", "__clone", "__close", "__dup2", "__fcntl", "__ffs", "__finite", "__flbf", "__fork",
+    "__fpurge", "__fxstat", "__getpid", "__isinf", "__isinff", "__isinfl", "__isnan", "__isnanf", "__isnanl", "__lseek",
+    "__lxstat", "__mbrlen", "__open", "__open64", "__pipe", "__poll", "__read", "__sbrk", "__select", "__send",
+    "__statfs", "__strdup", "__uflow", "__vfork", "__wait", "__write", "__wuflow", "__xmknod", "__xstat", "_exit",
+    "_longjmp", "_mcount", "_setjmp", "_tolower", "_toupper",
 };
 
 static const char *const python[] = {
@@ -329,7 +339,13 @@ static const char *const python[] = {
 /* clang-format on */
 
 enum { LIBC = sizeof libc / sizeof libc[0], PYTHON = sizeof python / sizeof python[0] };
-enum { NEWER = PYTHON + LIBC /* where those of outside_newer.h begin */ };
+/* Where the inner ones begin, those of outside_beside.h, at most so many, and those of outside_newer.h. */
+enum {
+    INNER = PYTHON + LIBC,
+    BESIDE = INNER + sizeof inner / sizeof inner[0],
+    BESIDE_MOST = 512,
+    NEWER = BESIDE + BESIDE_MOST
+};
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
 /* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
@@ -365,6 +381,10 @@ static const char *name_at(uint32_t place)
 {
     if (place >= NEWER)
         return outside_newer_name(place - NEWER);
+    if (place >= BESIDE)
+        return outside_beside_name(place - BESIDE);
+    if (place >= INNER)
+        return inner[place - INNER];
     return place < PYTHON ? python[place] : libc[place - PYTHON];
 }
 
@@ -377,7 +397,7 @@ uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint
 {
     const uint32_t place = choice ? choice[index] : place_of(module, key, index);
     if (place < NEWER)
-        return place < PYTHON ? 0 : 1;
+        return place < PYTHON || place >= BESIDE ? 0 : 1;
     return 2 + outside_newer_version_of(place - NEWER);
 }
 
@@ -421,7 +441,8 @@ uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 /* Names of every length that are not chosen, as a list for each. */
 struct spare {
     uint32_t first[LENGTHS]; /* plus 1; 0: none */
-    uint32_t next[LIBC + PYTHON];
+    uint32_t next[NEWER];
+    bool longer; /* the next that is as near on both sides */
 };
 
 static void spare_name(struct spare *s, uint32_t place)
@@ -447,17 +468,17 @@ static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint3
     return best != 0;
 }
 
-/* The spare name whose length is nearest. */
+/* The spare name whose length is nearest; in turn a longer and a shorter one, so that the others make no difference. */
 static uint32_t take_nearest(struct spare *s, uint32_t length)
 {
     uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
     for (uint32_t apart = 0; apart < LENGTHS; apart++) {
-        if (at >= apart && s->first[at - apart])
-            at -= apart;
-        else if (at + apart < LENGTHS && s->first[at + apart])
-            at += apart;
-        else
+        const bool below = at >= apart && s->first[at - apart];
+        const bool above = at + apart < LENGTHS && s->first[at + apart];
+        if (!below && !above)
             continue;
+        at = above && (s->longer || !below) ? at + apart : at - apart;
+        s->longer ^= apart && below && above;
         break;
     }
     const uint32_t place = s->first[at] - 1;
@@ -490,11 +511,11 @@ static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
     return (uint16_t)(NEWER + first + best);
 }
 
-/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be;
- * returns what they take. */
-static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be:
+ * all a little, or `few` much. Returns what they take. */
+static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, bool few, uint16_t *choice)
 {
-    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+    for (unsigned pass = few ? 1 : 0; pass < PASSES && is != bytes; pass++)
         for (uint32_t i = 0; i < count && is != bytes; i++) {
             uint32_t better;
             int64_t more = (int64_t)(bytes - is);
@@ -526,12 +547,16 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
     return is;
 }
 
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice)
 {
-    struct spare s = {{0}, {0}};
+    struct spare s = {{0}, {0}, false};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
+    for (uint32_t i = length ? outside_beside_most(needed) : 0; i-- > 0;)
+        spare_name(&s, BESIDE + i);
+    for (uint32_t i = INNER; i < BESIDE && length; i++)
+        spare_name(&s, i);
     for (uint32_t i = all; i-- > (length ? 0 : count);)
         spare_name(&s, place_of(module, key, i));
     for (uint32_t i = 0, v = 0; i < count; i++) {
@@ -545,6 +570,6 @@ uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t vers
         }
         is += strlen(name_at(choice[i])) + 1;
     }
-    is = exchange(&s, count, bytes, is, choice);
+    is = exchange(&s, count, bytes, is, length, choice);
     return exchange_newer(count, versions, bytes, is, key, choice);
 }

@@ -14,15 +14,20 @@ uint32_t outside_most(bool module);
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
 /* Chooses `count` names that take `bytes` with their terminators, or as nearly as that can be; returns
- * what they take. `versions` of them, at most `count` and outside_versions_most(), have the versions of
- * these numbers from 2 on, one each. `length` is NULL, or how long each should be, as far as the others allow. */
-uint64_t outside_choose(bool module, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
+ * what they take. Where lengths are wanted, those of the libraries that it needs besides
+ * libc.so.6 (outside_library) are among them, too, without versions. `versions` of them, at most `count` and
+ * outside_versions_most(), have the versions of these numbers from 2 on, one each. `length` is NULL, or how long each
+ * should be, as far as the others allow. */
+uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice);
 
 /* The version of a function: 1 for OUTSIDE_VERSION, which all of the C library have but those with newer ones;
- * 0 for CPython's, which have none. */
+ * 0 for others, which have none. */
 uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 #define OUTSIDE_VERSION "GLIBC_2.2.5"
+
+/* Characters of the shortest names that there are some of, and of the longest. */
+enum { OUTSIDE_SHORTEST = 3, OUTSIDE_LONGEST = 37 };
 
 /* The name of a version from 1 on; how many there are besides that, and bytes of the names of the first
  * `count` of these, with terminators. */

@@ -283,6 +283,7 @@ void plan_free(struct plan *plan)
         return;
     for (uint32_t i = 0; plan->library && i < plan->library_count; i++) {
         free(plan->library[i].outside_choice);
+        free(plan->library[i].class_letters);
         free(plan->library[i].function_length);
         free(plan->library[i].object_length);
         free(plan->library[i].small_size);

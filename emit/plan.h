@@ -57,6 +57,8 @@ enum plan_level {
     LEVEL_COUNT
 };
 
+enum { PLAN_FILE_LENGTHS = 32 };
+
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
     char prefix[16];                 /* "m3", which most symbols of one with a row begin with; "" of others */
@@ -121,7 +123,7 @@ struct plan_library {
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;           /* of debug information, but for those without code; 0: as in any */
     uint32_t units_all;       /* with those; 0: as many as it takes */
-    uint32_t shared_names;    /* static objects that have names of others: the last */
+    uint32_t shared_names;    /* small functions and static objects that have names of others: the last */
     uint64_t exported_names;  /* bytes of these names, part of function_names */
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
@@ -139,8 +141,14 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
-    uint32_t mangled; /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
-    uint32_t files;   /* local symbols of type STT_FILE beyond those that every library has */
+    /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
+    uint16_t *class_letters;
+    uint32_t classes;
+    uint32_t local_mangled; /* small functions that are local symbols whose names are, as far as they are long enough */
+    uint32_t mangled;       /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
+    uint32_t files;         /* local symbols of type STT_FILE beyond those that every library has */
+    /* Characters of the names of these, ascending, each of as many (names_row.h); 0: as of those that every one has. */
+    uint8_t file_length[PLAN_FILE_LENGTHS];
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;

@@ -17,6 +17,7 @@
 #include "base/workers.h"
 #include "emit/calls_rows.h"
 #include "emit/outside.h"
+#include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 #include "emit/stock.h"
@@ -145,6 +146,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    lengths_of_files(r->s->plan, l);
     w->mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED;
     l->mangled = names_are_mangled(&r->s->plan->names, l) ? UINT32_MAX : 0;
     if (w->mangled != PROFILE_DERIVED)
@@ -253,7 +255,8 @@ static bool find_all_small(struct rows *r, struct error *e)
     struct plan *plan = r->s->plan;
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
-        if (!rows_find_small(plan, &plan->library[i], &r->want[i]))
+        if (!rows_find_small(plan, &plan->library[i], &r->want[i]) ||
+            !rows_choose_classes(plan, &plan->library[i], &r->want[i]))
             return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
     }
     return true;

@@ -23,6 +23,8 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED)
         return UINT64_MAX;
     uint64_t room = lengths_spare(l->size[SIZE_TEXT], base[SIZE_TEXT] + CODE_OF_FUNCTION * (uint64_t)l->functions);
+    if (l->stripped && l->extra.outside && l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED)
+        room = lengths_spare((uint64_t)l->said->value[ROW_DYNAMIC_DYNSTR], 0);
     if (!l->stripped)
         room = lengths_smaller(room, l->local_names);
     if (!l->without_debug && !l->hollow)
@@ -58,31 +60,6 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l));
 }
 
-/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
-static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
-{
-    for (uint32_t i = 0; i < count; i++)
-        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
-    return lengths_sum(taken, count);
-}
-
-/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
-static void take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
-{
-    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
-    uint32_t low = 0; /* how many of the others' end are left out */
-    uint32_t high = of - count;
-    while (low < high) {
-        const uint32_t out = low + (high - low + 1) / 2;
-        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
-        if (longer ? is <= sum : is >= sum)
-            low = out;
-        else
-            high = out - 1;
-    }
-    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
-}
-
 /* Names of .symtab alone: of local functions, small ones too, and of static objects. */
 static uint32_t unexported(const struct plan *plan, const struct plan_library *l)
 {
@@ -97,24 +74,26 @@ static bool is_mostly_exported(const struct plan *plan, const struct plan_librar
 }
 
 /* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
- * local functions, static objects and imports have the others. */
-static bool draw_of_all(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+ * local functions, static objects and, where their lengths are not yet known, imports have the others. */
+static bool draw_of_all(const struct plan *plan, const struct plan_library *l, bool imports_known, uint32_t *length)
 {
     const uint32_t count = free_exported(plan, l);
     const struct shape s = shape_of(plan, l);
-    const uint32_t named = count + l->imports + unexported(plan, l);
+    const uint32_t named = count + (imports_known ? 0 : l->imports) + unexported(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + named;
     struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
     uint32_t *all = malloc(most * sizeof *all);
     uint32_t *rest = malloc(most * sizeof *rest);
     bool ok = f.length && all && rest;
     if (ok) {
+        if (imports_known)
+            lengths_fix_imports(plan, l, &f);
         lengths_fix_functions(plan, l, names_are_mangled(&plan->names, l) ? l->functions : 0, &f);
         lengths_fix_others(l, &s, &f);
         const bool known = lengths_draw(plan, l, f.count + named, all);
         ok = distribution_rest(all, f.count + named, f.length, f.count, rest);
         if (ok && known)
-            take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
+            lengths_take_near(rest, named, wanted_of_exported(plan, l, 0), count, length);
     }
     free(f.length);
     free(all);
@@ -123,12 +102,13 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, u
 }
 
 /* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
-static bool draw_exported_lengths(const struct plan *plan, const struct plan_library *l, uint32_t *length)
+static bool draw_exported_lengths(const struct rows *r, const struct plan_library *l, uint32_t *length)
 {
+    const struct plan *plan = r->s->plan;
     const uint32_t count = free_exported(plan, l);
     if (!l->stripped) {
         (void)lengths_draw(plan, l, count, length);
-        return !is_mostly_exported(plan, l) || draw_of_all(plan, l, length);
+        return !is_mostly_exported(plan, l) || draw_of_all(plan, l, r->named, length);
     }
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
@@ -237,7 +217,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
     l->lengths = l->other_lengths = 0;
-    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(plan, l, length)) {
+    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(r, l, length)) {
         free(length);
         free(dealt);
         return lengths_out_of_memory(l, e);
@@ -245,7 +225,10 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
     const uint64_t sum = lengths_smaller(lengths_spare(wanted, least), room_of_exported(r->s, index, w)) + least;
-    const bool fits = distribution_fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
+    /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
+    uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
+        l->stripped ? distribution_fit_few : distribution_fit;
+    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
     for (uint32_t i = 0; i < count; i++)
         dealt[i] = (uint16_t)length[i];
     lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
@@ -312,13 +295,17 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
  * yet as the row has it. */
 static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
 {
+    enum { FEW = 16 };
     int64_t missing = missing_of(plan, l);
     int64_t count = l->other_lengths;
     for (uint32_t i = 0; i < l->lengths; i++)
         count += !callers[i];
     for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
         if (i >= l->lengths || !callers[i]) {
-            const int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
+            /* few names much: where most are as long as others, each that is not counts */
+            int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
+            if (part < FEW && part > -FEW)
+                part = missing > 0 ? smaller_signed(missing, FEW) : -smaller_signed(-missing, FEW);
             missing += (i < l->lengths ? stretch(l, i, part) : stretch_other(l, i - l->lengths, part)) - part;
             count--;
         }
@@ -435,6 +422,22 @@ static bool any_stripped(const struct plan *plan)
     return false;
 }
 
+/* Once more the names of libraries in whose .symtab most own ones are exported, when those of their imports are known:
+ * one library after the other, as its names are imports of the next. */
+static bool draw_beside_imports(struct rows *r, struct error *e)
+{
+    const struct plan *plan = r->s->plan;
+    r->named = true;
+    bool ok = true;
+    for (uint32_t i = 0; i < plan_counted(plan) && ok; i++) {
+        const struct plan_library *l = &plan->library[i];
+        if (!l->stripped && l->imports && is_mostly_exported(plan, l))
+            ok = name_imports(r, 0, i, e) && draw_exported(r, 0, i, e);
+    }
+    r->named = false;
+    return ok;
+}
+
 /* Lengths of exported functions' names are what the names of imports take, and these what is left
  * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
  * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
@@ -447,5 +450,5 @@ bool rows_name_exported(struct rows *r, struct error *e)
     for (unsigned pass = 0; pass < 2; pass++)
         if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
             return false;
-    return trim(r, e);
+    return draw_beside_imports(r, e) && trim(r, e);
 }

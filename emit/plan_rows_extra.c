@@ -26,43 +26,59 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* How long the names of undefined symbols of a stripped library are wanted, where that is known: .dynsym is all there
+ * is, and they are most of its names. They take their part of what .dynstr leaves for them, `bytes`, and for the names
+ * of exported symbols, which is less than their row says where its linker let names share their ends. */
+static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
+{
+    const uint32_t count = l->extra.outside;
+    if (!l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
+        !distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, count, w->lengths))
+        return false;
+    const bool mangled = names_are_mangled(&plan->names, l);
+    const uint64_t names = count + (mangled ? 0 : l->exported) + (uint64_t)names_row_others(l);
+    const uint64_t all = bytes + (mangled ? 0 : l->exported_names) + l->other_names;
+    distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST,
+                         all > names ? (all - names) * count / names : 0);
+    return true;
+}
+
 /* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
  * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
-static uint64_t choose_outside(struct plan_library *l, const struct want *w, uint64_t others, uint32_t versions,
-                               uint64_t *apart)
+static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
+                               uint32_t versions, uint64_t *apart)
 {
     const bool module = l->kind == LIBRARY_MODULE;
     const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
-    /* where .dynsym is all there is, these are most of the names */
-    const bool known = l->stripped && l->said->text[ROW_TEXT_NAME_LENGTHS] && w->lengths &&
-                       distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, l->extra.outside, w->lengths);
+    const bool known = draw_outside(plan, l, w, bytes);
     uint64_t most = known ? l->extra.outside : natural;
     for (uint32_t i = 0; known && i < l->extra.outside; i++)
         most += w->lengths[i];
     if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
         bytes = most;
-    const uint64_t is =
-        outside_choose(module, l->key, l->extra.outside, versions, bytes, known ? w->lengths : NULL, l->outside_choice);
+    const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
+                                       known ? w->lengths : NULL, l->outside_choice);
     *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
     return is;
 }
 
 /* The same with that many versions, or with as many as make .dynstr no less like the row's than none would. */
-static uint64_t choose_versions(struct plan_library *l, const struct want *w, uint64_t others, uint32_t versions)
+static uint64_t choose_versions(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
+                                uint32_t versions)
 {
     uint64_t apart;
     uint64_t least;
-    const uint64_t names = choose_outside(l, w, others, versions, &apart);
+    const uint64_t names = choose_outside(plan, l, w, others, versions, &apart);
     l->extra.versions = versions;
     if (!apart || !versions)
         return names;
-    choose_outside(l, w, others, 0, &least);
+    choose_outside(plan, l, w, others, 0, &least);
     while (apart > least && --l->extra.versions)
-        choose_outside(l, w, others, l->extra.versions, &apart);
-    return choose_outside(l, w, others, l->extra.versions, &apart);
+        choose_outside(plan, l, w, others, l->extra.versions, &apart);
+    return choose_outside(plan, l, w, others, l->extra.versions, &apart);
 }
 
 /* Names of undefined symbols and of objects, and versions of the former, as far as there are any. */
@@ -74,7 +90,7 @@ static void set_names(const struct plan *plan, struct plan_library *l, const str
     l->other_names = names_row_other_bytes(l);
     versions = smaller(smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
-        x->names += choose_versions(l, w, shape_of(plan, l).dynstr, versions);
+        x->names += choose_versions(plan, l, w, shape_of(plan, l).dynstr, versions);
     else
         x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
 }

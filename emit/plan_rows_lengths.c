@@ -25,12 +25,47 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
     return known;
 }
 
+void lengths_of_files(const struct plan *plan, struct plan_library *l)
+{
+    uint32_t length[PLAN_FILE_LENGTHS];
+    if (!lengths_draw(plan, l, PLAN_FILE_LENGTHS, length))
+        return;
+    for (uint32_t i = 0; i < PLAN_FILE_LENGTHS; i++)
+        l->file_length[i] = (uint8_t)(length[i] < NAMES_ROW_FILE_LEAST  ? NAMES_ROW_FILE_LEAST
+                                      : length[i] > NAMES_ROW_FILE_MOST ? NAMES_ROW_FILE_MOST
+                                                                        : length[i]);
+}
+
 uint64_t lengths_sum(const uint32_t *length, uint32_t count)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += length[i];
     return sum;
+}
+
+/* Takes `count` of the values [first, end), evenly, into `taken`; returns their sum. */
+static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < count; i++)
+        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
+    return lengths_sum(taken, count);
+}
+
+void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
+{
+    const bool longer = take_evenly(all, 0, of, count, taken) < sum;
+    uint32_t low = 0; /* how many of the others' end are left out */
+    uint32_t high = of - count;
+    while (low < high) {
+        const uint32_t out = low + (high - low + 1) / 2;
+        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
+        if (longer ? is <= sum : is >= sum)
+            low = out;
+        else
+            high = out - 1;
+    }
+    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
 }
 
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)
@@ -83,8 +118,10 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
             lengths_fix(f, length);
     }
     for (uint32_t i = 0; i < l->files && !l->stripped; i++)
-        lengths_fix(f, i ? strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name)
-                         : strlen(fixed_local_kinds[LOCAL_FILE_CRT].name));
+        lengths_fix(f, !i ? strlen(fixed_local_kinds[LOCAL_FILE_CRT].name)
+                       : names_row_file_bytes(l)
+                           ? names_row_file_length(l, i)
+                           : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
     for (uint32_t i = 0; i < l->extra.outside; i++) {
         const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
         const bool versioned = l->versioned_names && version;

@@ -24,7 +24,13 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
 /* Lengths as they are wanted, in ascending order; false where that is not known. */
 bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length);
 
+/* How long names of source files are: as all names. */
+void lengths_of_files(const struct plan *plan, struct plan_library *l);
+
 uint64_t lengths_sum(const uint32_t *length, uint32_t count);
+
+/* Of `all`, ascending ones, as many and evenly from so far down or up that their sum is about `sum`. */
+void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken);
 
 /* Which name is how long follows from nothing else. */
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);

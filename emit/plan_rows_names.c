@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
@@ -129,15 +130,16 @@ static void deal_evenly(struct plan_library *l, uint32_t functions, uint32_t obj
         l->object_length[i] = (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
 }
 
-/* So many objects share names of others that the free names are at most `bytes` with their
- * terminators, or all but one do. */
+/* So many objects and small functions, as `part.0` is the name of many, share names of others that the free names are
+ * at most `bytes` with their terminators, or all objects but one and half of the functions do. */
 static void share_names(struct plan_library *l, struct free_names *names, uint64_t bytes)
 {
     const uint32_t all = names->count;
     const uint64_t sum = lengths_sum(names->length, all) + all;
     if (sum > bytes) {
         const uint64_t fewer = (sum - bytes) * all / sum + 1;
-        const uint32_t shared = (uint32_t)lengths_smaller(fewer, l->locals - UINT64_C(1));
+        const uint32_t most = l->locals - 1 + plan_small_local(l) / 2;
+        const uint32_t shared = (uint32_t)lengths_smaller(fewer, most);
         l->shared_names = shared > l->shared_names ? shared : l->shared_names;
     }
     names->objects -= l->shared_names;
@@ -242,6 +244,25 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     return true;
 }
 
+/* Mangled names that are missing are those of small functions, some of which several symbols share. */
+static void mangle_local(const struct plan *plan, struct plan_library *l)
+{
+    uint64_t missing = rows_value_or(l->said, ROW_MANGLED, 0);
+    struct import import;
+    for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++)
+        missing -= names_row_is_mangled(plan, &plan->library[import.library], import.function);
+    const uint32_t dynamic = l->exported + names_row_others(l);
+    const uint32_t others = names_are_mangled(&plan->names, l) ? l->functions - l->exported : 0;
+    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others);
+    const uint32_t most = (uint32_t)lengths_smaller(plan_small_local(l), names_row_objects_named(l));
+    for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
+        const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);
+        if (names_row_object_can_be_mangled(l, l->local_mangled) && symbols > missing)
+            break;
+        missing -= names_row_object_can_be_mangled(l, l->local_mangled) ? symbols : 0;
+    }
+}
+
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -265,5 +286,6 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     }
     l->local_names = 0;
     l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
+    mangle_local(s->plan, l);
     return true;
 }

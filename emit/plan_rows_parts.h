@@ -37,6 +37,7 @@ struct rows {
     uint32_t *index;  /* of each row, in plan->library */
     uint32_t *rank;   /* scratch: how many of each library's functions have been called */
     bool debug_files; /* rows say which libraries have a debug file */
+    bool named;       /* names of all exported functions are nearly as long as they will be */
 };
 
 static inline uint64_t rows_value_or(const struct profile_row *row, enum row_value v, uint64_t otherwise)
@@ -59,6 +60,9 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
 
 /* Finds which functions are too small to be numbered ones; false when memory ran out. */
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w);
+
+/* Chooses how long the names of its classes are, when its small functions are found; false when memory ran out. */
+bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* How many dynamic functions of a stripped library are to be small ones. */
 uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w);

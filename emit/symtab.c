@@ -122,6 +122,32 @@ struct region {
     uint32_t count;
 };
 
+/* Names of static objects and of small functions: the last have those of others. */
+struct shared_names {
+    uint32_t number, named; /* of the next, and how many have their own */
+    uint32_t first, shared; /* the first of these, and that of the next that has another's */
+};
+
+/* Where the next name is; writes it where it is one of its own, that has another stem in libraries without rows. */
+static uint32_t put_object_name(const struct library *l, struct local_table *t, struct shared_names *n,
+                                const struct name_stem *stem, uint32_t length)
+{
+    const struct plan_library *row = l->row;
+    const uint32_t number = n->number++;
+    if (number >= n->named) {
+        const uint32_t of = (number - n->named) % n->named;
+        const uint32_t name = of ? n->shared : n->first;
+        n->shared = name + names_row_object_length(row, of) + 1;
+        return name;
+    }
+    const uint32_t name = next_name(t);
+    if (row->said)
+        t->strings = names_row_write_object(row, number, t->strings);
+    else
+        t->strings = names_write(&l->plan->names, stem, number, length, t->strings, NULL);
+    return name;
+}
+
 /* Static objects; before them functions whose names are of the same kind. */
 static void put_objects(const struct library *l, struct local_table *t)
 {
@@ -136,43 +162,33 @@ static void put_objects(const struct library *l, struct local_table *t)
     };
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
-    uint32_t number = 0;
     const uint32_t named = plan_small_local(row) + row->locals - row->shared_names;
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
-    const uint32_t first = next_name(t);
-    uint32_t shared = first; /* the name of the next that has one of another */
+    struct shared_names names = {.named = named, .first = next_name(t)};
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < row->small; i++) {
         const uint64_t address = at;
         at += plan_small_place(row, i);
         if (i < row->small_exported)
             continue;
-        *t->next++ =
-            symbols_entry(next_name(t), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index, address, row->small_size[i]);
-        t->strings = names_row_write_object(row, number++, t->strings);
+        *t->next++ = symbols_entry(put_object_name(l, t, &names, &stem, 0), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index,
+                                   address, row->small_size[i]);
     }
     for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
         const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
         uint64_t each = g->count ? g->size / g->count & ~UINT64_C(7) : 0;
-        for (uint32_t i = 0; i < g->count; i++, number++) {
-            uint64_t size = i + 1 < g->count ? each : g->size - each * i;
-            uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            if (number > named && (number - named) % named == 0)
-                shared = first;
-            *t->next++ = symbols_entry(number < named ? next_name(t) : shared, STB_LOCAL, type, index,
+        for (uint32_t i = 0; i < g->count; i++) {
+            const uint32_t number = names.number;
+            const uint64_t size = i + 1 < g->count ? each : g->size - each * i;
+            const uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
+            *t->next++ = symbols_entry(put_object_name(l, t, &names, &stem, (uint32_t)length), STB_LOCAL, type, index,
                                        g->address + each * i, size);
-            if (number >= named)
-                shared += names_row_object_length(row, (number - named) % named) + 1;
-            else if (row->said)
-                t->strings = names_row_write_object(row, number, t->strings);
-            else
-                t->strings = names_write(&l->plan->names, &stem, number, (uint32_t)length, t->strings, NULL);
         }
     }
-    assert(number == plan_small_local(row) + row->locals);
+    assert(names.number == plan_small_local(row) + row->locals);
 }
 
 /* Writes two halves of a name. */
@@ -224,12 +240,17 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
 }
 
 /* Further files, as crtend.o is one, and units are: named as those that are there, whose names follow
- * those of dynamic symbols. */
+ * those of dynamic symbols, or as the row has it. */
 static void put_files(const struct library *l, struct local_table *t)
 {
     uint32_t name = (uint32_t)(1 + l->shape.names);
+    const uint32_t bytes = names_row_file_bytes(l->row);
+    const uint32_t end = next_name(t) + bytes - 1;
+    if (bytes)
+        t->strings = names_row_write_file(l->row, t->strings);
     for (uint32_t i = 0; i < l->row->files; i++) {
-        *t->next++ = symbols_entry(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+        const uint32_t own = i && bytes ? end - names_row_file_length(l->row, i) : name;
+        *t->next++ = symbols_entry(own, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
         for (unsigned id = 0; !i && id < LOCAL_FILE_SOURCE; id++)
             name += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
     }

@@ -250,17 +250,17 @@ static void test_rows(void **state)
     struct reading *r = malloc(sizeof *r);
     assert_non_null(r);
     assert_true(read_text(
-        r,
-        "pyelfgen-profile: 1\nmodules: 1\nutilities: 2\nsections: {text: 1 kB}\nsomething: [{new: 1}, [2]]\n"
-        "captured: {from: files, libraries: 3, unreadable: 0}\n"
-        "distributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0', else: x}\n"
-        "libraries:\n"
-        "- {kind: module, name: 'it''s', text: 2 kB, data: 0, bss: 0, symtab: 48, functions: 3,\n"
-        "   dynamic: {functions: 3, dynstr: 9}, plt: 0, needed: '2:7 1',\n"
-        "   outside: 1, share: {code: 1500}, function-sizes: '1 2*19 3', dwarf: {dies: 5, sampled: 12}, new-key: 5}\n"
-        "- {kind: utility, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, symtab: 24,\n"
-        "   global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2}\n"
-        "- {kind: utility, text: 5, symtab: 24, dynamic: {functions: 2}, share: {code: 3}, outside: 0}\n"));
+        r, "pyelfgen-profile: 1\nmodules: 1\nutilities: 2\nsections: {text: 1 kB}\nsomething: [{new: 1}, [2]]\n"
+           "captured: {from: files, libraries: 3, unreadable: 0}\n"
+           "distributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0', else: x}\n"
+           "libraries:\n"
+           "- {kind: module, name: 'it''s', text: 2 kB, data: 0, bss: 0, symtab: 48, functions: 3,\n"
+           "   dynamic: {functions: 3, dynstr: 9}, plt: 0, needed: '2:7 1',\n"
+           "   outside: 1, share: {code: 1500}, function-sizes: '1 2*19 3', name-lengths: '3*3 4 5*93 6*3 7', dwarf: "
+           "{dies: 5, sampled: 12}, new-key: 5}\n"
+           "- {kind: utility, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, symtab: 24,\n"
+           "   global: {undefined: 1}, dynamic: {functions: 2}, needed: 0-2, name-lengths: '4*11'}\n"
+           "- {kind: utility, text: 5, symtab: 24, dynamic: {functions: 2}, share: {code: 3}, outside: 0}\n"));
     assert_int_equal(r->side.rows, 3);
     assert_true(r->side.captured && !r->side.summary);
     const struct compare_row *row = r->side.row;
@@ -295,6 +295,13 @@ static void test_rows(void **state)
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[0], 1);
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[19], 2);
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[20], 3);
+    /* Of finer ones those that all have; few samples are not compared. */
+    assert_true(row[0].quantiles[SAMPLE_NAMES].known);
+    assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[0], 3);
+    assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[1], 5);
+    assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[19], 5);
+    assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[20], 7);
+    assert_false(row[1].quantiles[SAMPLE_NAMES].known);
     assert_int_equal(r->side.histogram[SAMPLE_FUNCTIONS].count[0], 3);
     assert_int_equal(r->side.histogram[SAMPLE_FUNCTIONS].count[histogram_bucket(16)], 2);
     assert_int_equal(r->side.tally[TALLY_TAGS].count, 3);
@@ -338,6 +345,7 @@ static void test_refused(void **state)
         {ROW("needed: '0,1'"), "no number"},
         {ROW("function-sizes: '1 2 3'"), "quantiles"},
         {ROW("function-sizes: '1*22'"), "quantiles"},
+        {ROW("function-sizes: '1*221'"), "quantiles"},
         {ROW("function-sizes: '1*18446744073709551615'"), "quantiles"},
         {ROW("function-sizes: '2*20 1'"), "quantiles"},
         {"pyelfgen-profile: 1\ndistributions: {tags: 'a'}", "no list"},

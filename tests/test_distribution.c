@@ -52,6 +52,47 @@ static void test_quantiles(void **state)
     assert_int_equal(value[0], 20);
 }
 
+/* Coarser and finer ones, which say where values jump. */
+static void test_more_quantiles(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    assert_true(distribution_values("0 10*4 20 30*4 100", NULL, 11, value));
+    assert_int_equal(value[5], 20);
+    assert_true(distribution_values("5*31 57*60 90*10", NULL, 1001, value));
+    assert_ascending(value, 1001);
+    assert_int_equal(value[300], 5);
+    assert_int_equal(value[310], 57);
+    assert_int_equal(value[900], 57);
+    assert_int_equal(value[910], 90);
+    assert_true(distribution_values("1*41", NULL, 3, value));
+    assert_true(distribution_values("1*201", NULL, 3, value));
+}
+
+/* Few values are other than they were. */
+static void test_fit_few(void **state)
+{
+    enum { COUNT = 100 };
+    uint32_t was[COUNT], value[COUNT];
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++)
+        was[i] = 5 + i / 2;
+    for (uint32_t sum = 2400; sum < 3700; sum += 100) {
+        memcpy(value, was, sizeof was);
+        assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, sum), sum);
+        assert_int_equal(sum_of(value, COUNT), sum);
+        assert_ascending(value, COUNT);
+        assert_true(value[0] >= 5 && value[COUNT - 1] <= 54);
+        assert_true(distribution_distance(was, value, COUNT) < 0.2);
+    }
+    /* more than all can be without others than there are */
+    memcpy(value, was, sizeof was);
+    assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 9000), 9000);
+    assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 400), 400);
+    assert_int_equal(distribution_fit_few(value, COUNT, 5, 500, 400), 500);
+    assert_int_equal(distribution_fit_few(value, 0, 5, 500, 0), 0);
+}
+
 static void test_buckets(void **state)
 {
     static uint32_t value[MOST];
@@ -145,7 +186,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         const bool module = seed % 2;
         const uint32_t count = 20 + random_below(random_at(seed, 0), outside_most(module) / 2);
         const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
-        assert_true(outside_choose(module, seed, count, 0, bytes, NULL, choice) == bytes);
+        assert_true(outside_choose(module, 0, seed, count, 0, bytes, NULL, choice) == bytes);
         uint64_t is = 0;
         memset(seen, 0, sizeof seen);
         for (uint32_t i = 0; i < count; i++) {
@@ -155,7 +196,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         assert_true(is == bytes);
     }
     /* as long as can be */
-    const uint64_t most = outside_choose(true, 1, 10, 0, 1 << 20, NULL, choice);
+    const uint64_t most = outside_choose(true, 0, 1, 10, 0, 1 << 20, NULL, choice);
     assert_in_range(most, 10 * 30, 10 * 64);
 }
 
@@ -176,7 +217,7 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
         for (uint32_t i = 0; i < count; i++)
             length[i] = 4 + 20 * i / count;
         memset(seen, 0, sizeof seen);
-        const uint64_t bytes = outside_choose(module, seed, count, versions, outside_bytes(module, seed, count),
+        const uint64_t bytes = outside_choose(module, 0, seed, count, versions, outside_bytes(module, seed, count),
                                               seed % 3 ? NULL : length, choice);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t version = outside_version(module, seed, choice, i);
@@ -250,6 +291,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_more_quantiles),
+        cmocka_unit_test(test_fit_few),
         cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_what_is_no_distribution),
         cmocka_unit_test(test_rest),

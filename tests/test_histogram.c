@@ -54,6 +54,8 @@ static void quantiles_are_of_sorted_values(void **state)
             assert_int_equal(s.count, count);
             for (size_t q = 0; q < QUANTILES; q++)
                 assert_int_equal(s.quantile[q], sorted[(count - 1) * q / (QUANTILES - 1)]);
+            for (size_t q = 0; q < QUANTILES_MOST; q++)
+                assert_int_equal(s.fine[q], sorted[(count - 1) * q / (QUANTILES_MOST - 1)]);
             struct histogram h = {0};
             histogram_add(&h, &s);
             histogram_add(&h, &s);

@@ -214,22 +214,28 @@ static bool take_needed(struct reading *r, const char *text)
     return true;
 }
 
-/* "0 146 171*3": values, and how often where they repeat. */
+/* "0 146 171*3": values, and how often where they repeat. Of finer ones those that all have; what has few samples is
+ * not compared. */
 static bool take_quantiles(struct reading *r, const char *name, const char *text, struct compare_quantiles *q)
 {
+    uint64_t all[QUANTILES_MOST] = {0};
     unsigned count = 0;
     while (*text) {
         uint64_t value, times = 1;
         text = list_number(text, "* ", &value);
         if (text && *text == '*')
             text = list_number(text + 1, " ", &times);
-        if (!text || times > QUANTILES - count || (count && value < q->of[count - 1]))
+        if (!text || times > QUANTILES_MOST - count || (count && value < all[count - 1]))
             return WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
         for (uint64_t i = 0; i < times; i++)
-            q->of[count++] = value;
+            all[count++] = value;
         text += strspn(text, " ");
     }
-    q->known = count == QUANTILES;
+    if (count == QUANTILES_FEW)
+        return true;
+    q->known = quantiles_are(count);
+    for (unsigned i = 0; q->known && i < QUANTILES; i++)
+        q->of[i] = all[i * ((count - 1) / (QUANTILES - 1))];
     return q->known || WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
 }
 

@@ -78,16 +78,24 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
     flow_end(&f);
 }
 
-/* "5 131*18 135 136": a number that stands for several says for how many. */
-static void put_quantiles(struct flow *row, const char *key, const struct samples *s)
+/* How many a row has that has enough samples. Lengths of names are few different numbers, and so take little; they jump
+ * between these, which coarse quantiles do not tell from a slope. */
+enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101 };
+
+/* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, int count)
 {
-    if (s->count < QUANTILES_LEAST)
+    if (s->count < least)
         return;
+    if (s->count < QUANTILES_LEAST)
+        count = QUANTILES_FEW;
+    const int step = (QUANTILES_MOST - 1) / (count - 1);
     flow_key(row, key);
-    for (int q = 0, last; q < QUANTILES; q = last + 1) {
-        for (last = q; last + 1 < QUANTILES && s->quantile[last + 1] == s->quantile[q];)
+    for (int q = 0, last; q < count; q = last + 1) {
+        const uint32_t value = s->fine[q * step];
+        for (last = q; last + 1 < count && s->fine[(last + 1) * step] == value;)
             last++;
-        fprintf(row->to, "%s%" PRIu32, q ? " " : "'", s->quantile[q]);
+        fprintf(row->to, "%s%" PRIu32, q ? " " : "'", value);
         if (last > q)
             fprintf(row->to, "*%d", last - q + 1);
     }
@@ -250,8 +258,8 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
-    put_quantiles(&row, "function-sizes", &c->functions);
-    put_quantiles(&row, "name-lengths", &c->name_lengths);
+    put_quantiles(&row, "function-sizes", &c->functions, QUANTILES_LEAST, QUANTILES_OF_SIZES);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, QUANTILES_OF_LENGTHS);
     put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);

@@ -1,0 +1,170 @@
+/* How long the names of classes are in libraries with rows whose functions have mangled names.
+ *
+ * The eight methods of a class share its name, and those have lengths of their own; a class has as many letters as make
+ * all functions' names most like those that the row says. Names that can be shorter than these are for others: of
+ * objects, and of what is no numbered function.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/names_row.h"
+#include "emit/plan_rows_lengths.h"
+
+enum {
+    LETTERS_LEAST = 2,
+    LETTERS_MOST = MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST - 64,
+    LENGTHS = 1024, /* longer names count as this */
+    PASSES = 4,
+    UNDEFINED_ESTIMATE = 20, /* characters of an undefined name */
+};
+
+/* Lengths of functions' names without the letters of their classes, and how many more names there are up to a length
+ * than are wanted. */
+struct fitting {
+    uint32_t *rest;
+    uint32_t functions;
+    int64_t more[LENGTHS + 1];
+};
+
+/* Characters that the names of dynamic functions and objects should have on average; 0 where that is not said. */
+static uint64_t dynamic_average(const struct plan_library *l)
+{
+    const struct profile_row *row = l->said;
+    const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
+    const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0) * (UNDEFINED_ESTIMATE + 1);
+    const uint64_t bytes = lengths_spare(rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0), undefined);
+    return defined ? lengths_spare(bytes / defined, 1) : 0;
+}
+
+/* As many lengths as there are functions: of those that are wanted in the library as many as names can have. */
+static bool draw_wanted(const struct plan *plan, const struct plan_library *l, uint32_t functions, uint32_t least,
+                        uint32_t *wanted)
+{
+    const uint64_t symbols = (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym);
+    const uint32_t names = symbols > functions ? (uint32_t)symbols : functions;
+    uint32_t *all = malloc((names + (size_t)1) * sizeof *all);
+    uint32_t first = 0;
+    if (!all)
+        return false;
+    (void)lengths_draw(plan, l, names, all);
+    while (first < names - functions && all[first] < least)
+        first++;
+    const uint64_t average = dynamic_average(l);
+    lengths_take_near(all + first, names - first, average ? average * functions : UINT64_MAX, functions, wanted);
+    free(all);
+    return true;
+}
+
+static uint32_t place_of(uint32_t length)
+{
+    return length < LENGTHS ? length : LENGTHS;
+}
+
+/* A class's functions have names of so many letters in it, or have no more. */
+static void count_class(struct fitting *f, uint32_t class, uint32_t number, uint32_t letters, int by)
+{
+    const uint32_t length = letters + names_digits(number);
+    for (uint32_t i = class * MANGLE_METHODS; i < (class + 1) * MANGLE_METHODS && i < f->functions; i++)
+        for (uint32_t at = place_of(f->rest[i] + length + names_digits(length)); at <= LENGTHS; at++)
+            f->more[at] += by;
+}
+
+static uint64_t apart(const struct fitting *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t at = 0; at <= LENGTHS; at++)
+        sum += (uint64_t)(f->more[at] * f->more[at]);
+    return sum;
+}
+
+/* Other letters for a class, where names are then more as they are wanted. */
+static bool improve(struct fitting *f, uint32_t class, uint16_t *letters)
+{
+    static const int steps[] = {-32, -8, -3, -1, 1, 3, 8, 32};
+    uint64_t least = apart(f);
+    uint16_t best = *letters;
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const int other = *letters + steps[i];
+        if (other < LETTERS_LEAST || other > LETTERS_MOST)
+            continue;
+        count_class(f, class, class, *letters, -1);
+        count_class(f, class, class, (uint32_t)other, 1);
+        const uint64_t is = apart(f);
+        count_class(f, class, class, (uint32_t)other, -1);
+        count_class(f, class, class, *letters, 1);
+        if (is < least) {
+            least = is;
+            best = (uint16_t)other;
+        }
+    }
+    const bool better = best != *letters;
+    count_class(f, class, class, *letters, -1);
+    count_class(f, class, class, best, 1);
+    *letters = best;
+    return better;
+}
+
+/* Letters that make a class's first name as long as one that is wanted, in no order. */
+static void begin(const struct plan_library *l, struct fitting *f, const uint32_t *wanted)
+{
+    for (uint32_t i = 0; i < f->functions; i++)
+        for (uint32_t at = place_of(wanted[i]); at <= LENGTHS; at++)
+            f->more[at]--;
+    for (uint32_t class = 0; class < l->classes; class ++) {
+        const uint32_t any =
+            random_below(random_at(plan_key(l, PURPOSE_CLASSES), UINT64_C(1) << 32 | class), f->functions);
+        const uint32_t first = class * MANGLE_METHODS < f->functions ? class * MANGLE_METHODS : 0;
+        const uint64_t letters = lengths_spare(wanted[any], f->rest[first] + UINT64_C(2) + names_digits(class));
+        l->class_letters[class] = (uint16_t)(letters < LETTERS_LEAST  ? LETTERS_LEAST
+                                             : letters > LETTERS_MOST ? LETTERS_MOST
+                                                                      : letters);
+        count_class(f, class, class, l->class_letters[class], 1);
+    }
+}
+
+/* What names have without class and its length. */
+static uint32_t measure(const struct plan *plan, const struct plan_library *l, struct fitting *f)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < f->functions; i++) {
+        const struct function own = plan_function(l, i);
+        const uint32_t class = mangle_class_length(plan->names.letters, l, i / MANGLE_METHODS);
+        f->rest[i] = mangle_length(plan->names.letters, l, i, &own) - class - names_digits(class);
+        least = f->rest[i] < least ? f->rest[i] : least;
+    }
+    return least;
+}
+
+bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t numbered = w->functions > w->small ? w->functions - w->small : 0;
+    if (!names_are_mangled(&plan->names, l) || l->stripped || !numbered ||
+        l->said->value[ROW_TEXT] == PROFILE_DERIVED || !l->said->text[ROW_TEXT_NAME_LENGTHS])
+        return true;
+    struct fitting *f = calloc(1, sizeof *f);
+    uint32_t *wanted = malloc(numbered * sizeof *wanted);
+    const uint32_t classes = w->functions / MANGLE_METHODS + 1; /* as many as there can be */
+    uint16_t *letters = malloc(classes * sizeof *letters);
+    if (f)
+        *f = (struct fitting){.rest = malloc(numbered * sizeof *f->rest), .functions = numbered};
+    bool ok = f && f->rest && wanted && letters;
+    ok = ok && draw_wanted(plan, l, numbered, measure(plan, l, f) + LETTERS_LEAST + 2, wanted);
+    if (ok) {
+        l->class_letters = letters;
+        l->classes = classes;
+        begin(l, f, wanted);
+        bool better = true;
+        for (unsigned pass = 0; pass < PASSES && better; pass++) {
+            better = false;
+            for (uint32_t class = 0; class < classes; class ++)
+                better |= improve(f, class, &l->class_letters[class]);
+        }
+    } else {
+        free(letters);
+    }
+    free(f ? f->rest : NULL);
+    free(f);
+    free(wanted);
+    return ok;
+}

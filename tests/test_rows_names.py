@@ -1,0 +1,156 @@
+"""Lengths of names in sets with rows: those that decide in real applications. binutils, elfutils and gcc's demangler
+judge.
+"""
+
+import bisect
+import collections
+import json
+import re
+import sys
+
+import pytest
+
+from dies import Dies
+from objects import ask, demangled, tool
+
+NEAR = 0.05  # of distributions, as pyelfstat has it
+LOAD = "import ctypes, os, sys\nfor name in sys.argv[1:]: ctypes.PyDLL(name, os.RTLD_NOW)"
+
+# Lengths of names, and how many of a hundred have each: of wrappers of numerical libraries, and of C++.
+SHORT = {3: 2, 4: 15, 5: 15, 6: 12, 7: 6, 8: 1, 10: 3, 12: 10, 14: 9, 16: 9, 18: 7, 20: 5, 23: 4, 27: 2}
+CPP = {8: 4, 14: 6, 18: 6, 24: 8, 28: 8, 33: 8, 37: 8, 43: 7, 50: 7, 57: 7, 63: 6, 68: 6, 78: 6, 95: 5, 120: 5, 160: 3}
+
+
+def values(lengths, count):
+    """So many values of that distribution, ascending."""
+    each = [length for length, times in lengths.items() for _ in range(times)]
+    return [each[(2 * i + 1) * len(each) // (2 * count)] for i in range(count)]
+
+
+def quantiles(lengths, count=101):
+    each = values(lengths, 10001)
+    return " ".join(str(each[10000 * i // (count - 1)]) for i in range(count))
+
+
+def symbols(path, table):
+    """(type, binding, section, name) of each that has a name."""
+    found = []
+    for line in ask("readelf", "-sW", path).split(f"'{table}'")[1].split("\n\n")[0].splitlines():
+        parts = line.split()
+        if re.fullmatch(r"[0-9]+:", parts[0] if parts else "") and len(parts) > 7 and parts[3] != "SECTION":
+            found.append((parts[3], parts[4], parts[6], parts[7].split("@")[0] if table == ".dynsym" else parts[7]))
+    return found
+
+
+def distance(lengths, names):
+    found = sorted(len(name) for *_, name in names)
+    wanted = values(lengths, len(found))
+    shares = [bisect.bisect(found, at) - bisect.bisect(wanted, at) for at in {*found, *wanted}]
+    return max(map(abs, shares)) / len(found)
+
+
+def make(programs, directory, rows, *more):
+    (directory / "a.prof").write_text("\n".join(["pyelfgen-profile: 1", *more, "libraries:", *rows]) + "\n")
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set")
+    return directory / "set"
+
+
+def differs(directory, name="libmodule0.so"):
+    libraries = json.loads((directory / "differences.json").read_text())["libraries"]
+    return next(library["differs"] for library in libraries if library["name"] == name)
+
+
+def check(path):
+    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+
+
+@pytest.mark.parametrize("dynstr", [4660, 4260])
+def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
+    """Most of its names: short ones, as those of libm.so.6, and also where linkers let names share their ends, so that
+    .dynstr is smaller than their lengths come to."""
+    row = f"""- {{kind: module, text: 150000, data: 8000, bss: 900, functions: 40, dynamic: {{functions: 40, undefined: 340,
+  weak: 4, dynstr: {dynstr}}}, plt: 300, outside: 3, versions: 3, share: {{code: 110000, unwind: 4000}},
+  name-lengths: '{quantiles(SHORT)}'}}"""
+    directory = make(programs, tmp_path, [row])
+    assert not {"name-lengths", "dynamic: undefined", "dynamic: dynstr"} & differs(directory).keys()
+    path = directory / "libmodule0.so"
+    names = symbols(path, ".dynsym")
+    assert len({name for *_, name in names}) == len(names) == 381
+    assert distance(SHORT, names) < NEAR
+    check(path)
+    programs.command([sys.executable, "-c", LOAD, path], leaks=False)
+
+
+# Imports are as long as their own libraries have them; what the modules export makes up for these.
+ONE_LENGTH = {8: 3, 12: 4, 20: 5, 57: 58, 58: 30}
+CALLED = {8: 4, 12: 4, 20: 4, 56: 18, 57: 70}
+
+
+def test_exported_names_are_drawn_beside_imports(programs, tmp_path):
+    """Names that nearly all have one length or another, as those of Pynamic's own libraries."""
+    rows = [
+        f"""- {{kind: module, text: 160000, data: 5000, bss: 900, symtab: 12000, strtab: 26700, functions: 240,
+  dynamic: {{functions: 230, undefined: 220, dynstr: 25540}}, local: {{functions: 10, objects: 12, other: 5}},
+  relocations: {{relative: 9}}, plt: 230, needed: '1:200', outside: 1, share: {{code: 60000}},
+  name-lengths: '{quantiles(ONE_LENGTH)}'}}""",
+        f"""- {{kind: utility, text: 160000, data: 5000, bss: 900, symtab: 7200, strtab: 15600, functions: 260,
+  dynamic: {{functions: 250, undefined: 6, dynstr: 14590}}, local: {{functions: 10, objects: 12, other: 5}},
+  relocations: {{relative: 3}}, plt: 230, outside: 1, share: {{code: 60000}}, name-lengths: '{quantiles(CALLED)}'}}""",
+    ]
+    directory = make(programs, tmp_path, rows, "captured: {from: files, libraries: 2, unreadable: 0}")
+    for name, lengths in ("libmodule0.so", ONE_LENGTH), ("libutility0.so", CALLED):
+        assert not {"name-lengths", "dynamic: dynstr", "dynamic: functions"} & differs(directory, name).keys()
+        assert distance(lengths, symbols(directory / name, ".symtab")) < NEAR
+        check(directory / name)
+
+
+@pytest.fixture(scope="module")
+def cpp(programs, tmp_path_factory):
+    """A library of C++ with names of many lengths, fewer of which are mangled than it has functions."""
+    row = f"""- {{kind: utility, text: 400000, data: 9000, bss: 568, debug: 1200000, symtab: 25272, strtab: 47000,
+  functions: 800, dynamic: {{functions: 500, objects: 100, undefined: 30, weak: 200, dynstr: 32000}}, local:
+  {{functions: 300, objects: 30, other: 68}}, relocations: {{relative: 60, jump-slot: 100, glob-dat: 40}}, plt: 100,
+  outside: 2, versions: 4, mangled: 850, name-lengths: '{quantiles(CPP)}',
+  function-sizes: '0 7 17*2 24 31 40 53 75 106 116 153 171 203 250 325 432 544 914 1558 6776',
+  share: {{code: 260000, unwind: 40000}}, mix: {{info: 900000, loclists: 20000}}}}"""
+    head = ["names: {style: itanium}", "dwarf: {language: c++}", "captured: {from: files, libraries: 1, unreadable: 0}"]
+    return make(programs, tmp_path_factory.mktemp("cpp"), [row], *head)
+
+
+def test_mangled_names_are_as_long_as_the_row_s(cpp):
+    assert not {"name-lengths", "mangled", "functions", "dynamic: dynstr"} & differs(cpp, "libutility0.so").keys()
+    names = symbols(cpp / "libutility0.so", ".symtab")
+    assert distance(CPP, names) < NEAR
+    assert sum(name.startswith("_Z") for *_, name in names) == 850
+    check(cpp / "libutility0.so")
+
+
+def test_every_mangled_name_demangles(cpp):
+    """Those of small functions, which are local, too; and each says what the entry does that has it."""
+    path = cpp / "libutility0.so"
+    names = sorted({name for *_, name in symbols(path, ".symtab") if name.startswith("_Z")})
+    assert any(name.startswith("_ZL") for name in names)
+    assert not [text for text in demangled(names) if text.startswith("_Z")]
+    dies = Dies(path)
+    named = [die for die in dies.at.values() if "linkage_name" in die]
+    assert [dies.function(die) for die in named] == demangled(die.text("linkage_name") for die in named)
+    own = {die.text("linkage_name") for die in named} & set(names)
+    assert len(own) > 400
+
+
+def test_small_functions_share_names(cpp):
+    """As many as .strtab has no bytes for; each name is that of two at most, and none of a numbered function."""
+    all_of = [symbol for symbol in symbols(cpp / "libutility0.so", ".symtab") if symbol[0] in ("FUNC", "OBJECT")]
+    times = collections.Counter(name for *_, name in all_of)
+    shared = {name for name, count in times.items() if count > 1}
+    assert shared and max(times.values()) == 2
+    assert "FUNC" in {kind for kind, *_, name in all_of if name in shared}
+    assert {binding for _, binding, _, name in all_of if name in shared} == {"LOCAL"}
+
+
+def test_files_have_names_of_many_lengths(cpp):
+    """Source files, which are named by the end of one name."""
+    names = [name for kind, *_, name in symbols(cpp / "libutility0.so", ".symtab") if kind == "FILE"]
+    assert len(names) == 66 and all(name.endswith(".c") for name in names)
+    lengths = sorted(map(len, names))
+    assert len(set(lengths)) > 8 and lengths[5] <= 14 and lengths[-5] > 40
