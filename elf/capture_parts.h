@@ -13,6 +13,7 @@ struct look {
     struct error *e;
     uint64_t taken;  /* bytes of tables that were asked for: sections may overlap */
     uint64_t jmprel; /* address of DT_JMPREL, 0 where there is none */
+    uint64_t init_array; /* and that of DT_INIT_ARRAY */
 };
 
 #define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
@@ -35,6 +36,9 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 /* Count relocations, and the module's methods, for which relocations are needed. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_methods(struct look *l);
+
+/* Adds up the code of the constructors, which relocations lead to. */
+bool look_constructors(struct look *l);
 
 /* Estimates what the parts of the file are after zstd -3. */
 bool look_compress(struct look *l);

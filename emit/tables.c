@@ -54,6 +54,7 @@ void tables_addresses(struct library *l)
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
         take_string(&string, l->plan->library[plan_in_order(l->plan, i)].name);
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
+    a->text_end = c->text + s[SECTION_TEXT].size;
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
     c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
@@ -308,11 +309,18 @@ static void write_arrays(const struct library *l, struct relocations *r)
     const struct section *s = l->layout.section;
     const struct glue_place *g = l->glue.place;
     struct small_turn functions = small_constructors(l);
+    const uint64_t dummy = l->code.text + g[GLUE_FRAME_DUMMY].offset;
+    const uint32_t constructors = l->row->extra.constructors;
+    const uint64_t constructor = l->row->extra.constructing ? l->code.text + g[GLUE_CONSTRUCTOR].offset : 0;
     uint64_t at = s[SECTION_INIT_ARRAY].address;
     /* these two, and __dso_handle, are the TABLES_FILE_RELATIVE */
-    point(r, SECTION_INIT_ARRAY, at, l->code.text + g[GLUE_FRAME_DUMMY].offset);
-    for (uint32_t i = 0; i < l->row->extra.constructors; i++)
-        point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    point(r, SECTION_INIT_ARRAY, at, constructor && !constructors ? constructor : dummy);
+    for (uint32_t i = 0; i < constructors; i++) {
+        if (constructor) /* what it stands for is all, so that the others do nothing */
+            point(r, SECTION_INIT_ARRAY, at += 8, i ? dummy : constructor);
+        else
+            point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    }
     at = s[SECTION_FINI_ARRAY].address;
     point(r, SECTION_FINI_ARRAY, at, l->code.text + g[GLUE_DTORS].offset);
     for (uint32_t i = 0; i < l->row->extra.destructors; i++)
