@@ -442,7 +442,7 @@ static bool look_all(struct look *l)
         return false;
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
-           look_each(l, SHT_RELR, look_relocations) && (!c->module || look_methods(l)) && look_constructors(l) &&
+           look_each(l, SHT_RELR, look_relocations) && look_pages(l) && (!c->module || look_methods(l)) && look_constructors(l) &&
            (!l->wish->compress || look_compress(l));
 }
 

@@ -75,7 +75,8 @@ enum capture_mix {
     X(IRELATIVE, "irelative")                                                                                          \
     X(RELR, "relr") /* places in SHT_RELR */                                                                           \
     X(OTHER, "other")                                                                                                  \
-    X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */
+    X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */                           \
+    X(PAGES, "pages")     /* no type either: how many pages of 4096 bytes they touch */
 enum capture_relocation {
 #define X(name, text) RELOCATION_##name,
     CAPTURE_RELOCATION_LIST(X)

@@ -33,8 +33,9 @@ const char *look_string(const Elf_Data *strings, uint64_t offset);
 /* Count the symbols of a table; .symtab after .dynsym. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
-/* Count relocations, and the module's methods, for which relocations are needed. */
+/* Count relocations, the pages that they touch, and the module's methods, for which relocations are needed. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+bool look_pages(struct look *l);
 bool look_methods(struct look *l);
 
 /* Adds up the code of the constructors, which relocations lead to. */

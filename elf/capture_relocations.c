@@ -1,4 +1,4 @@
-/* Counting relocations, the methods of a module, and the code of constructors; see capture.h.
+/* Counting relocations and the pages that they touch, the methods of a module, and the code of constructors; see capture.h.
  *
  * A module's methods stand in a table of four words each, of which the first is
  * zero in the last (PyMethodDef: name, function, flags, documentation). The table
@@ -28,7 +28,7 @@
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512 };
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512, PAGE_BYTES = 4096 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -125,6 +125,83 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         c->relocation[RELOCATION_SYMBOLS] += count_symbols(symbol, count);
     free(symbol);
     return ok;
+}
+
+/* ---- pages ---- */
+
+struct pages {
+    uint64_t *page;
+    size_t count, most;
+};
+
+static void add_page(struct pages *p, uint64_t address)
+{
+    const uint64_t page = address / PAGE_BYTES;
+    if (p->count < p->most && (!p->count || p->page[p->count - 1] != page))
+        p->page[p->count++] = page;
+}
+
+static void add_relr(struct pages *p, const Elf_Data *data)
+{
+    uint64_t next = 0;
+    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)data->d_buf + at, 8);
+        if (!(word & 1)) {
+            add_page(p, word);
+            next = word + 8;
+            continue;
+        }
+        for (unsigned bit = 1; bit < 64; bit++)
+            if (word >> bit & 1)
+                add_page(p, next + 8 * (uint64_t)(bit - 1));
+        next += UINT64_C(63) * 8;
+    }
+}
+
+static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Rela with;
+    GElf_Rel without;
+    if (!data || !data->d_buf)
+        return;
+    if (shdr->sh_type == SHT_RELR && l->c->wide)
+        add_relr(p, data);
+    for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
+        add_page(p, with.r_offset);
+    for (int i = 0; shdr->sh_type == SHT_REL && gelf_getrel(data, i, &without); i++)
+        add_page(p, without.r_offset);
+}
+
+static int compare_pages(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool look_pages(struct look *l)
+{
+    const uint64_t *relocation = l->c->relocation;
+    struct pages p = {.most = 1};
+    for (unsigned i = 0; i < RELOCATION_SYMBOLS; i++)
+        p.most += relocation[i];
+    p.page = malloc(p.most * sizeof *p.page);
+    if (!p.page)
+        return look_no_memory(l);
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (section && (shdr.sh_flags & SHF_ALLOC))
+            add_table(&p, l, section, &shdr);
+    }
+    if (p.count)
+        qsort(p.page, p.count, sizeof *p.page, compare_pages);
+    for (size_t i = 0; i < p.count; i++)
+        l->c->relocation[RELOCATION_PAGES] += !i || p.page[i] != p.page[i - 1];
+    free(p.page);
+    return true;
 }
 
 /* ---- methods ---- */

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "emit/names_row.h"
+#include "emit/relocated.h"
 #include "emit/profile_keys.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
@@ -61,6 +62,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = tables_symbols(l);
+    v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
 }
 
 /* Mangled names, of .symtab or, where there is none, of .dynsym. */

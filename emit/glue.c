@@ -21,7 +21,8 @@ enum {
      * libraries too. By page faults, instructions and time it comes to about this: of Ipopt, whose 69 set up the
      * streams of the C++ library, and of the libraries that gdb needs. */
     WINDOW = 1 << 16,   /* bytes that the kernel maps at a page fault */
-    WINDOW_CODE = 256,  /* bytes of constructors for each */
+    WINDOWS = 8,        /* so many however short the constructors are, */
+    WINDOW_CODE = 512,  /* and one more for so many bytes of them */
     WINDOW_STRIDE = 16, /* bytes from one that is read to the next */
     PYTHON_API_VERSION = 1013,
 };
@@ -162,7 +163,7 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
 static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
                                 uint8_t *p)
 {
-    const uint64_t windows = place->size < WINDOW_CODE ? 1 : place->size / WINDOW_CODE;
+    const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
     p = small_put_pieces(p, place->size - GLUE_CONSTRUCTOR_LEAST, plan_key(c->library, PURPOSE_CONSTRUCTORS));
