@@ -1,4 +1,5 @@
-/* Counting relocations and the pages that they touch, the methods of a module, and the code of constructors; see capture.h.
+/* Counting relocations and the pages that they touch, the methods of a module, and the code of constructors; see
+ * capture.h.
  *
  * A module's methods stand in a table of four words each, of which the first is
  * zero in the last (PyMethodDef: name, function, flags, documentation). The table
@@ -260,8 +261,8 @@ static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
         GElf_Shdr shdr;
         if (!reader_section(&l->reader, i, &shdr, l->e))
             return false;
-        if (!is_image(&shdr) || address < shdr.sh_addr ||
-            address - shdr.sh_addr > shdr.sh_size || shdr.sh_size - (address - shdr.sh_addr) < size)
+        if (!is_image(&shdr) || address < shdr.sh_addr || address - shdr.sh_addr > shdr.sh_size ||
+            shdr.sh_size - (address - shdr.sh_addr) < size)
             continue;
         size_t got;
         return reader_read(&l->reader, to, size, shdr.sh_offset + (address - shdr.sh_addr), &got, l->e) && got == size;

@@ -4,8 +4,8 @@
 #include <assert.h>
 
 #include "emit/names_row.h"
-#include "emit/relocated.h"
 #include "emit/profile_keys.h"
+#include "emit/relocated.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
 {

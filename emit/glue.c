@@ -20,10 +20,10 @@ enum {
     /* What constructors of real libraries do is to run through code that nothing has touched before, of other
      * libraries too. By page faults, instructions and time it comes to about this: of Ipopt, whose 69 set up the
      * streams of the C++ library, and of the libraries that gdb needs. */
-    WINDOW = 1 << 16,   /* bytes that the kernel maps at a page fault */
-    WINDOWS = 8,        /* so many however short the constructors are, */
-    WINDOW_CODE = 512,  /* and one more for so many bytes of them */
-    WINDOW_STRIDE = 16, /* bytes from one that is read to the next */
+    WINDOW = 1 << 16,  /* bytes that the kernel maps at a page fault */
+    WINDOWS = 8,       /* so many however short the constructors are, */
+    WINDOW_CODE = 512, /* and one more for so many bytes of them */
+    WINDOW_STRIDE = 8, /* bytes from one that is read to the next */
     PYTHON_API_VERSION = 1013,
 };
 

@@ -10,9 +10,9 @@
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4,     /* whose names take nothing to speak of */
-    TLS_MOST = 1 << 20,   /* bytes, where bss is not given */
-    TABLE_MOST = 1 << 20, /* methods, constructors, destructors */
+    FEW_EXPORTED = 4,               /* whose names take nothing to speak of */
+    TLS_MOST = 1 << 20,             /* bytes, where bss is not given */
+    TABLE_MOST = 1 << 20,           /* methods, constructors, destructors */
     CONSTRUCTING_MOST = UINT16_MAX, /* bytes: narrow entries of unwind tables say no more */
 };
 
