@@ -126,8 +126,8 @@ class Twin:
         made = [path for path, of in zip(self.made, self.real) if of != application.program]
         write_list(self.directory / "real.list", real)
         preload = [f"--preload={path}" for path in self.beside(application)]
-        with link_as_long(self.directory / "twin", real, made) as link:
-            write_list(self.directory / "made.list", [link / path.name for path in made])
+        with paths_as_long(self.directory / "twin", real, made) as paths:
+            write_list(self.directory / "made.list", paths)
             self.probe(preload)
         write_list(self.directory / "made.list", made)
 
@@ -186,24 +186,24 @@ class Twin:
 
 
 @contextlib.contextmanager
-def link_as_long(directory, real, made):
-    """Another name of the twin's directory, by which its paths are as long as the real ones on average.
+def paths_as_long(directory, real, made):
+    """The twin's files by paths that are as long as the real ones on average: hard links in another directory.
 
     gdb reads the path of every library each time that one comes, eight bytes at a time: of two sets that are equal, the
-    one in the longer directory takes longer.
+    one in the longer directory takes longer. Symbolic links pyelfprobe would resolve.
     """
     length = round(sum(len(str(path)) for path in real) / len(real) - sum(len(path.name) for path in made) / len(made))
-    place = tempfile.gettempdir()
-    name = min(max(length - len(place) - 2, SHORTEST), NAME_MOST)
-    while True:
-        link = pathlib.Path(place, (secrets.token_hex(name))[:name])
-        with contextlib.suppress(FileExistsError):
-            link.symlink_to(directory)
-            break
+    parent = pathlib.Path(tempfile.gettempdir()).resolve()
+    if parent.stat().st_dev != directory.stat().st_dev:
+        parent = directory.parent
+    name = min(max(length - len(str(parent)) - 2, SHORTEST), NAME_MOST)
+    while (place := parent / secrets.token_hex(name)[:name]).exists():
+        pass
     try:
-        yield link
+        shutil.copytree(directory, place, copy_function=os.link)
+        yield [place / path.name for path in made]
     finally:
-        link.unlink()
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def write_list(path, files):
