@@ -311,6 +311,9 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
     case DT_JMPREL:
         l->jmprel = d->d_un.d_ptr;
         break;
+    case DT_INIT_ARRAY:
+        l->init_array = d->d_un.d_ptr;
+        break;
     case DT_INIT_ARRAYSZ:
     case DT_PREINIT_ARRAYSZ:
         c->constructors += d->d_un.d_val / word;
@@ -439,8 +442,8 @@ static bool look_all(struct look *l)
         return false;
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
-           look_each(l, SHT_RELR, look_relocations) && (!c->module || look_methods(l)) &&
-           (!l->wish->compress || look_compress(l));
+           look_each(l, SHT_RELR, look_relocations) && look_pages(l) && (!c->module || look_methods(l)) &&
+           look_constructors(l) && (!l->wish->compress || look_compress(l));
 }
 
 bool capture_read(const char *path, const struct capture_wish *wish, struct capture *c, struct error *e)

@@ -75,7 +75,8 @@ enum capture_mix {
     X(IRELATIVE, "irelative")                                                                                          \
     X(RELR, "relr") /* places in SHT_RELR */                                                                           \
     X(OTHER, "other")                                                                                                  \
-    X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */
+    X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */                           \
+    X(PAGES, "pages")     /* no type either: how many pages of 4096 bytes they touch */
 enum capture_relocation {
 #define X(name, text) RELOCATION_##name,
     CAPTURE_RELOCATION_LIST(X)
@@ -140,7 +141,8 @@ struct capture {
     uint64_t versions; /* defined and needed */
     uint64_t tls;      /* bytes of PT_TLS in memory */
     uint64_t constructors, destructors;
-    uint64_t page; /* largest alignment of a PT_LOAD */
+    uint64_t constructor_code; /* bytes of those constructors that unwind tables tell of */
+    uint64_t page;             /* largest alignment of a PT_LOAD */
     uint64_t loads;
 
     uint32_t compression; /* ELFCOMPRESS_… of debug sections, 0 for none */

@@ -11,8 +11,9 @@ struct look {
     const struct capture_wish *wish;
     struct capture *c;
     struct error *e;
-    uint64_t taken;  /* bytes of tables that were asked for: sections may overlap */
-    uint64_t jmprel; /* address of DT_JMPREL, 0 where there is none */
+    uint64_t taken;      /* bytes of tables that were asked for: sections may overlap */
+    uint64_t jmprel;     /* address of DT_JMPREL, 0 where there is none */
+    uint64_t init_array; /* and that of DT_INIT_ARRAY */
 };
 
 #define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
@@ -32,9 +33,13 @@ const char *look_string(const Elf_Data *strings, uint64_t offset);
 /* Count the symbols of a table; .symtab after .dynsym. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
-/* Count relocations, and the module's methods, for which relocations are needed. */
+/* Count relocations, the pages that they touch, and the module's methods, for which relocations are needed. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
+bool look_pages(struct look *l);
 bool look_methods(struct look *l);
+
+/* Adds up the code of the constructors, which relocations lead to. */
+bool look_constructors(struct look *l);
 
 /* Estimates what the parts of the file are after zstd -3. */
 bool look_compress(struct look *l);

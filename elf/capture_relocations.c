@@ -1,4 +1,5 @@
-/* Counting relocations, and the methods of a module; see capture.h.
+/* Counting relocations and the pages that they touch, the methods of a module, and the code of constructors; see
+ * capture.h.
  *
  * A module's methods stand in a table of four words each, of which the first is
  * zero in the last (PyMethodDef: name, function, flags, documentation). The table
@@ -10,6 +11,10 @@
  *
  * Which words are addresses the relocations say. A definition that is made at run
  * time is not found.
+ *
+ * How large the functions are that .init_array points to .eh_frame says, whose index, .eh_frame_hdr, has rows of two
+ * words, where each begins and where its entry is (LSB core 5.0, 10.6). What has no entry, as what crtbegin.o brings,
+ * counts as nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +25,11 @@
 #define SHT_RELR 19
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512 };
+#ifndef SHT_X86_64_UNWIND
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
+
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512, PAGE_BYTES = 4096 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -119,6 +128,83 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     return ok;
 }
 
+/* ---- pages ---- */
+
+struct pages {
+    uint64_t *page;
+    size_t count, most;
+};
+
+static void add_page(struct pages *p, uint64_t address)
+{
+    const uint64_t page = address / PAGE_BYTES;
+    if (p->count < p->most && (!p->count || p->page[p->count - 1] != page))
+        p->page[p->count++] = page;
+}
+
+static void add_relr(struct pages *p, const Elf_Data *data)
+{
+    uint64_t next = 0;
+    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)data->d_buf + at, 8);
+        if (!(word & 1)) {
+            add_page(p, word);
+            next = word + 8;
+            continue;
+        }
+        for (unsigned bit = 1; bit < 64; bit++)
+            if (word >> bit & 1)
+                add_page(p, next + 8 * (uint64_t)(bit - 1));
+        next += UINT64_C(63) * 8;
+    }
+}
+
+static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Rela with;
+    GElf_Rel without;
+    if (!data || !data->d_buf)
+        return;
+    if (shdr->sh_type == SHT_RELR && l->c->wide)
+        add_relr(p, data);
+    for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
+        add_page(p, with.r_offset);
+    for (int i = 0; shdr->sh_type == SHT_REL && gelf_getrel(data, i, &without); i++)
+        add_page(p, without.r_offset);
+}
+
+static int compare_pages(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool look_pages(struct look *l)
+{
+    const uint64_t *relocation = l->c->relocation;
+    struct pages p = {.most = 1};
+    for (unsigned i = 0; i < RELOCATION_SYMBOLS; i++)
+        p.most += relocation[i];
+    p.page = malloc(p.most * sizeof *p.page);
+    if (!p.page)
+        return look_no_memory(l);
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (section && (shdr.sh_flags & SHF_ALLOC))
+            add_table(&p, l, section, &shdr);
+    }
+    if (p.count)
+        qsort(p.page, p.count, sizeof *p.page, compare_pages);
+    for (size_t i = 0; i < p.count; i++)
+        l->c->relocation[RELOCATION_PAGES] += !i || p.page[i] != p.page[i - 1];
+    free(p.page);
+    return true;
+}
+
 /* ---- methods ---- */
 
 /* A word of the image that holds an address. */
@@ -163,6 +249,11 @@ static struct word *words_read(struct look *l, size_t *count)
     return words;
 }
 
+static bool is_image(const GElf_Shdr *shdr)
+{
+    return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_X86_64_UNWIND) && (shdr->sh_flags & SHF_ALLOC);
+}
+
 /* The bytes of the file that are loaded at an address; false where there are none. */
 static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
 {
@@ -170,8 +261,8 @@ static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
         GElf_Shdr shdr;
         if (!reader_section(&l->reader, i, &shdr, l->e))
             return false;
-        if (shdr.sh_type != SHT_PROGBITS || !(shdr.sh_flags & SHF_ALLOC) || address < shdr.sh_addr ||
-            address - shdr.sh_addr > shdr.sh_size || shdr.sh_size - (address - shdr.sh_addr) < size)
+        if (!is_image(&shdr) || address < shdr.sh_addr || address - shdr.sh_addr > shdr.sh_size ||
+            shdr.sh_size - (address - shdr.sh_addr) < size)
             continue;
         size_t got;
         return reader_read(&l->reader, to, size, shdr.sh_offset + (address - shdr.sh_addr), &got, l->e) && got == size;
@@ -215,6 +306,92 @@ bool look_methods(struct look *l)
             !is_definition(l, words[i].at - 40))
             continue;
         l->c->methods = methods_count(l, words, count, methods->value);
+    }
+    free(words);
+    return true;
+}
+
+/* ---- constructors ---- */
+
+/* The index of .eh_frame, sorted by where functions begin. */
+struct frames {
+    uint64_t address;
+    const uint8_t *row;
+    size_t rows;
+};
+
+enum { FRAMES_HEADER = 12, FRAMES_ROW = 8, ENTRY_BEGIN = 8 /* bytes before the address in an entry */ };
+
+static int32_t signed_word(const uint8_t *at)
+{
+    int32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Finds the index as linkers write it; without one, or with any other, there are no rows. */
+static bool frames_read(struct look *l, struct frames *f)
+{
+    static const uint8_t usual[] = {1, 0x1b, 0x03, 0x3b}; /* version; offsets of four bytes, a number, offsets */
+    *f = (struct frames){0};
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (!section)
+            return false;
+        if (!is_image(&shdr) || strcmp(reader_name(&l->reader, &shdr), ".eh_frame_hdr") != 0)
+            continue;
+        const Elf_Data *data = look_table(l, section, &shdr);
+        if (!data)
+            return false;
+        const uint8_t *bytes = data->d_buf;
+        if (!bytes || data->d_size < FRAMES_HEADER || memcmp(bytes, usual, sizeof usual) != 0)
+            return true;
+        const uint32_t said = (uint32_t)signed_word(bytes + FRAMES_HEADER - 4);
+        const size_t most = (data->d_size - FRAMES_HEADER) / FRAMES_ROW;
+        *f = (struct frames){shdr.sh_addr, bytes + FRAMES_HEADER, said < most ? said : most};
+        return true;
+    }
+    return true;
+}
+
+static uint64_t frames_word(const struct frames *f, size_t row, size_t at)
+{
+    return f->address + (uint64_t)(int64_t)signed_word(f->row + row * FRAMES_ROW + at);
+}
+
+/* Bytes of the function that begins at an address; 0 where nothing tells of it. */
+static uint64_t function_size(struct look *l, const struct frames *f, uint64_t address)
+{
+    size_t low = 0;
+    for (size_t high = f->rows; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (frames_word(f, middle, 0) < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low >= f->rows || frames_word(f, low, 0) != address)
+        return 0;
+    uint32_t entry[2]; /* where it begins, how long it is */
+    const bool there = image_read(l, frames_word(f, low, 4) + ENTRY_BEGIN, entry, sizeof entry);
+    return there && entry[1] <= l->reader.size ? entry[1] : 0;
+}
+
+bool look_constructors(struct look *l)
+{
+    struct capture *c = l->c;
+    struct frames f;
+    size_t count;
+    if (!l->init_array || !c->constructors || c->constructors > METHODS_MOST || c->machine != EM_X86_64 || !c->wide ||
+        l->reader.sections > SECTIONS_MOST)
+        return true;
+    if (!frames_read(l, &f))
+        return false;
+    struct word *words = f.rows ? words_read(l, &count) : NULL;
+    for (uint64_t i = 0; words && i < c->constructors; i++) {
+        const struct word *word = word_find(words, count, l->init_array + 8 * i);
+        c->constructor_code += word ? function_size(l, &f, word->value) : 0;
     }
     free(words);
     return true;

@@ -5,6 +5,7 @@
 
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
+#include "emit/relocated.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
 {
@@ -61,6 +62,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = tables_symbols(l);
+    v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
 }
 
 /* Mangled names, of .symtab or, where there is none, of .dynsym. */
@@ -97,6 +99,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_TLS] = l->row->extra.tls;
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
+    v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
     v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;
     v[ROW_PAGE] = elf->max_page_size;
     v[ROW_LOADS] = 0;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "emit/evaluate.h"
+#include "emit/small.h"
 
 enum {
     DTORS_SIZE = 46,
@@ -16,6 +17,13 @@ enum {
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
     HELPER_SIZE = 33,
     START_SIZE = 34,
+    /* What constructors of real libraries do is to run through code that nothing has touched before, of other
+     * libraries too. By page faults, instructions and time it comes to about this: of Ipopt, whose 69 set up the
+     * streams of the C++ library, and of the libraries that gdb needs. */
+    WINDOW = 1 << 16,  /* bytes that the kernel maps at a page fault */
+    WINDOWS = 8,       /* so many however short the constructors are, */
+    WINDOW_CODE = 512, /* and one more for so many bytes of them */
+    WINDOW_STRIDE = 8, /* bytes from one that is read to the next */
     PYTHON_API_VERSION = 1013,
 };
 
@@ -42,6 +50,7 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     struct glue g = {0};
     g.place[GLUE_DTORS].size = DTORS_SIZE;
     g.place[GLUE_FRAME_DUMMY].size = FRAME_DUMMY_SIZE;
+    g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
     if (s->python) {
         const bool plain = c->library->level >= LEVEL_PLAIN;
         g.place[GLUE_PYINIT].size = plain ? PYINIT_PLAIN_SIZE : PYINIT_SIZE;
@@ -147,6 +156,23 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     p = code_relative(c, p, a->completed, 1);
     p = put_u8(p, 1);
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
+}
+
+/* for (p = window; count; count--, p += WINDOW_STRIDE) read(p); of as many windows, the last of the code, as its
+ * size stands for. */
+static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
+                                uint8_t *p)
+{
+    const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
+    const uint64_t all = a->text_end - c->text;
+    const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
+    p = small_put_pieces(p, place->size - GLUE_CONSTRUCTOR_LEAST, plan_key(c->library, PURPOSE_CONSTRUCTORS));
+    p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
+    p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
+    p = put_u32(p, (uint32_t)(bytes / WINDOW_STRIDE));
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x83\xc0", 6); /* again: movzbl (%rax),%edx; add $WINDOW_STRIDE,%rax */
+    p = put_u8(p, WINDOW_STRIDE);
+    return put_bytes(p, "\xff\xc9\x75\xf5\x66\x90\xc3", 7); /* dec %ecx; jne again; xchg %ax,%ax; ret */
 }
 
 static uint32_t python_slot(const struct code *c, const struct glue_addresses *a, enum python_function which)
@@ -277,6 +303,9 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             break;
         case GLUE_FRAME_DUMMY:
             p = put_u8(p, 0xc3); /* ret */
+            break;
+        case GLUE_CONSTRUCTOR:
+            p = put_constructor(c, place, a, p);
             break;
         case GLUE_PYINIT:
             p = put_pyinit(c, a, p);

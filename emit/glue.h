@@ -16,21 +16,25 @@
 #include "emit/code.h"
 #include "emit/shape.h"
 
-/* In the order in which they stand in .text; the first two have no frame and no
- * debug information. */
+/* In the order in which they stand in .text; the first three have no frame and no
+ * debug information, the third no symbol either. */
 enum glue_function {
     GLUE_DTORS,
     GLUE_FRAME_DUMMY,
+    GLUE_CONSTRUCTOR, /* of a row that has `constructor-code`: does about as much as all constructors there */
     GLUE_PYINIT,
     GLUE_METHOD,
     GLUE_VISITED,
     GLUE_ENTRY,
     GLUE_EXTERN,
-    GLUE_HELPER,                                /* the first of SHAPE_HELPERS */
-    GLUE_LIBRARY = GLUE_HELPER + SHAPE_HELPERS, /* so many has a library at most */
-    GLUE_START = GLUE_LIBRARY,                  /* of an executable; has no frame either */
-    GLUE_COUNT
+    GLUE_HELPER,                              /* the first of SHAPE_HELPERS */
+    GLUE_START = GLUE_HELPER + SHAPE_HELPERS, /* of an executable; has no frame either */
+    GLUE_COUNT,
+    GLUE_LIBRARY = GLUE_START - 1 /* so many has a library at most, but for GLUE_CONSTRUCTOR */
 };
+
+/* The least that GLUE_CONSTRUCTOR takes, which reads code. */
+enum { GLUE_CONSTRUCTOR_LEAST = 26 };
 
 struct glue_place {
     uint32_t offset; /* in .text */
@@ -45,6 +49,7 @@ struct glue {
 /* Addresses that the glue refers to, besides those in struct code. */
 struct glue_addresses {
     uint64_t completed, dso_handle;
+    uint64_t text_end; /* of .text, which GLUE_CONSTRUCTOR reads */
     uint64_t got_cxa_finalize, got_gmon_start;
     uint64_t got_extra;                /* what plan_extra has more of, in .got */
     uint64_t got_main, got_start_main; /* these and `executable` in an executable only */

@@ -112,6 +112,7 @@ struct plan_library {
         uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION */
         uint32_t tls;          /* bytes of .tbss, part of bss, and */
         uint32_t tls_modules;  /* R_X86_64_DTPMOD64, each with an offset in .got */
+        uint32_t constructing; /* bytes of that which does what all constructors do (glue.h); 0: none does anything */
         uint32_t constructors; /* beyond one, */
         uint32_t destructors;  /* and the same of these */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
@@ -178,6 +179,7 @@ enum purpose {
     PURPOSE_CLASSES,
     PURPOSE_NAMES,
     PURPOSE_METHODS,
+    PURPOSE_CONSTRUCTORS,
 };
 
 /* How calls into utilities are assigned; see calls.h. */

@@ -16,6 +16,7 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
@@ -83,9 +84,11 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
 {
     const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
     uint64_t n = FUNCTIONS_NATURAL;
-    if (row->value[ROW_SYMTAB] == 0 && unwind) /* .dynsym has but a part of them */
+    const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= GLUE_CONSTRUCTOR_LEAST;
+    if (row->value[ROW_SYMTAB] == 0 && unwind) { /* .dynsym has but a part of them */
         n = functions_of_unwind(plan, unwind);
-    else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
+        n -= n && constructs;
+    } else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
         n = (uint64_t)row->value[ROW_FUNCTIONS];
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
         n = (uint64_t)plan->profile->utility_functions;

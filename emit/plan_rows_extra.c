@@ -3,15 +3,17 @@
 #include <string.h>
 
 #include "emit/distribution.h"
+#include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4,     /* whose names take nothing to speak of */
-    TLS_MOST = 1 << 20,   /* bytes, where bss is not given */
-    TABLE_MOST = 1 << 20, /* methods, constructors, destructors */
+    FEW_EXPORTED = 4,               /* whose names take nothing to speak of */
+    TLS_MOST = 1 << 20,             /* bytes, where bss is not given */
+    TABLE_MOST = 1 << 20,           /* methods, constructors, destructors */
+    CONSTRUCTING_MOST = UINT16_MAX, /* bytes: narrow entries of unwind tables say no more */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -135,6 +137,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     struct relocated now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
+    if (l->extra.constructing && w->lack == SIZE_TEXT) {
+        l->extra.constructing = 0;
+        return true;
+    }
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
     if (!now.methods && !more && l->extra.tls_modules) {
@@ -154,6 +160,13 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     now.methods = fewer(now.methods);
     set_relocated(plan, l, &now);
     return true;
+}
+
+/* Bytes of what constructors do, where it is code at all. */
+static uint32_t constructing_of(const struct plan_library *l)
+{
+    const uint64_t code = rows_value_or(l->said, ROW_CONSTRUCTOR_CODE, 0);
+    return code < GLUE_CONSTRUCTOR_LEAST ? 0 : code < CONSTRUCTING_MOST ? (uint32_t)code : CONSTRUCTING_MOST;
 }
 
 /* Bytes of thread-local memory, as far as bss has room beside `least`. */
@@ -216,6 +229,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
     };
     set_relocated(plan, l, &wanted);
+    x->constructing = constructing_of(l);
     x->tls = tls_of(l, least.bss, share);
     x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;

@@ -29,7 +29,7 @@ static uint32_t common_sizes(const struct plan *plan, const struct plan_library 
     uint32_t count = 0;
     for (; count < SIZELESS && !l->stripped; count++)
         size[count] = 0;
-    for (unsigned i = GLUE_PYINIT; i < GLUE_LIBRARY; i++)
+    for (unsigned i = GLUE_PYINIT; i < GLUE_START; i++)
         if (glue.place[i].size && i != GLUE_ENTRY && (!l->stripped || i == GLUE_PYINIT))
             size[count++] = glue.place[i].size;
     return count;

@@ -78,6 +78,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(TLS, ROW, "tls", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                              \
     X(IFUNC, ROW, "ifunc", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
     X(CONSTRUCTORS, ROW, "constructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
+    X(CONSTRUCTOR_CODE, ROW, "constructor-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
     X(DESTRUCTORS, ROW, "destructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(PAGE, ROW, "page", NUMBER, 1, UINT32_MAX, NULL)                                                                  \
     X(LOADS, ROW, "loads", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
@@ -112,6 +113,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(RELR, ROW_RELOCATIONS, "relr", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
     X(RELOCATIONS_OTHER, ROW_RELOCATIONS, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(RELOCATIONS_SYMBOLS, ROW_RELOCATIONS, "symbols", NUMBER, 0, PROFILE_ROW_MOST, NULL)                              \
+    X(RELOCATIONS_PAGES, ROW_RELOCATIONS, "pages", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(SHARE_CODE, ROW_SHARE, "code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
     X(SHARE_PLT, ROW_SHARE, "plt", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(SHARE_CONSTANTS, ROW_SHARE, "constants", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                      \

@@ -255,7 +255,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    uint32_t framed = l->functions + s->glue + plan_small_framed(l);
+    uint32_t framed = l->functions + s->glue + plan_small_framed(l) + (l->extra.constructing != 0);
     section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);

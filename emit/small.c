@@ -76,6 +76,16 @@ static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value)
     return pieces[size - 1].operand ? put_u32(p, (uint32_t)(value & INT32_MAX)) : p;
 }
 
+uint8_t *small_put_pieces(uint8_t *p, uint32_t size, uint64_t value)
+{
+    for (; size; value = random_mix(value)) {
+        const uint32_t part = size <= PIECE_MOST ? size : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
+        p = put_piece(p, part, value);
+        size -= part;
+    }
+    return p;
+}
+
 /* return number; */
 static uint8_t *put_return_number(const struct library *l, uint32_t number, uint8_t *p)
 {
@@ -91,14 +101,10 @@ void small_write(const struct library *l, uint8_t *p)
     const struct plan_library *row = l->row;
     const uint32_t first = row->small - methods_of(row);
     for (uint32_t i = 0; i < row->small; i++) {
-        uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
+        const uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
         const uint32_t size = row->small_size[i];
         const uint32_t end = i < first ? 1 : RETURN_NUMBER;
-        for (uint32_t rest = size ? size - end : 0; rest; value = random_mix(value)) {
-            const uint32_t part = rest <= PIECE_MOST ? rest : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
-            p = put_piece(p, part, value);
-            rest -= part;
-        }
+        p = small_put_pieces(p, size ? size - end : 0, value);
         if (size)
             p = i < first ? put_u8(p, 0xc3) : put_return_number(l, i, p); /* ret */
         const uint32_t padding = plan_small_place(row, i) - size;

@@ -22,6 +22,9 @@ struct small_turn small_constructors(const struct library *l);
 /* The address of the next one; where there are none, that of `otherwise`. */
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise);
 
+/* Instructions of `size` bytes that do nothing but give %rax some value. */
+uint8_t *small_put_pieces(uint8_t *p, uint32_t size, uint64_t value);
+
 /* Writes them all, at `p`. */
 void small_write(const struct library *l, uint8_t *p);
 

@@ -13,6 +13,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
+#include "emit/relocated.h"
 #include "emit/small.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
@@ -54,6 +55,7 @@ void tables_addresses(struct library *l)
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
         take_string(&string, l->plan->library[plan_in_order(l->plan, i)].name);
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
+    a->text_end = c->text + s[SECTION_TEXT].size;
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
     c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
@@ -114,44 +116,13 @@ static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
     point_symbol(r, SECTION_GOT, address, symbol, R_X86_64_GLOB_DAT);
 }
 
-/* Words among the objects of .data that hold addresses: of its own functions or of symbols. They are spread over all
- * pages, as those of tables and structures are. */
-struct words {
-    uint64_t start, room; /* where the objects are, and how many words they take */
-    uint32_t count;       /* of relocated words, */
-    uint32_t addresses;   /* of which so many are of symbols: evenly among the others */
-    uint32_t next;
-};
-
-static struct words words_of(const struct library *l)
-{
-    const struct plan_extra *x = &l->row->extra;
-    return (struct words){.start = l->code.objects,
-                          .room = l->code.objects_size / 8,
-                          .count = x->pointers + x->addresses,
-                          .addresses = x->addresses};
-}
-
-/* The next of these, as its address; false when there is none any more. */
-static bool words_next(struct words *w, bool symbols, uint64_t *at)
-{
-    while (w->next < w->count) {
-        const uint64_t i = w->next++;
-        const bool is = (i + 1) * w->addresses / w->count > i * w->addresses / w->count;
-        *at = w->start + 8 * (i * w->room / w->count);
-        if (is == symbols)
-            return true;
-    }
-    return false;
-}
-
 static void write_pointers(const struct library *l, struct relocations *r)
 {
     const struct section *s = l->layout.section;
     const uint32_t functions = l->row->functions;
-    struct words w = words_of(l);
+    struct relocated w = relocated_words(l);
     uint64_t at;
-    for (uint32_t i = 0; words_next(&w, false, &at); i++) {
+    for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
         const uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
         point_from(r, SECTION_DATA, at, target, 0); /* as ld leaves them */
     }
@@ -198,7 +169,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
 {
     const struct plan_extra *x = &l->row->extra;
     uint8_t *const first = r->p;
-    struct words w = words_of(l);
+    struct relocated w = relocated_words(l);
     uint64_t word;
     for (uint32_t i = 0; i < x->got; i++)
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, i));
@@ -208,7 +179,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
         put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
     }
-    for (uint32_t i = 0; words_next(&w, true, &word); i++)
+    for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
         point_symbol(r, SECTION_DATA, word, word_symbol(l, i), R_X86_64_64);
     /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
     qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
@@ -308,11 +279,18 @@ static void write_arrays(const struct library *l, struct relocations *r)
     const struct section *s = l->layout.section;
     const struct glue_place *g = l->glue.place;
     struct small_turn functions = small_constructors(l);
+    const uint64_t dummy = l->code.text + g[GLUE_FRAME_DUMMY].offset;
+    const uint32_t constructors = l->row->extra.constructors;
+    const uint64_t constructor = l->row->extra.constructing ? l->code.text + g[GLUE_CONSTRUCTOR].offset : 0;
     uint64_t at = s[SECTION_INIT_ARRAY].address;
     /* these two, and __dso_handle, are the TABLES_FILE_RELATIVE */
-    point(r, SECTION_INIT_ARRAY, at, l->code.text + g[GLUE_FRAME_DUMMY].offset);
-    for (uint32_t i = 0; i < l->row->extra.constructors; i++)
-        point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    point(r, SECTION_INIT_ARRAY, at, constructor && !constructors ? constructor : dummy);
+    for (uint32_t i = 0; i < constructors; i++) {
+        if (constructor) /* what it stands for is all, so that the others do nothing */
+            point(r, SECTION_INIT_ARRAY, at += 8, i ? dummy : constructor);
+        else
+            point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
+    }
     at = s[SECTION_FINI_ARRAY].address;
     point(r, SECTION_FINI_ARRAY, at, l->code.text + g[GLUE_DTORS].offset);
     for (uint32_t i = 0; i < l->row->extra.destructors; i++)

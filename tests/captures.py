@@ -79,14 +79,20 @@ def quantiles(text):
 def relocations_by_readelf(path):
     counts = collections.Counter()
     symbols = set()  # that any but jump slots refer to
+    pages = set()
     for line in ask("readelf", "-rW", path).splitlines():
         found = re.match(r"[0-9a-f]{16}  ([0-9a-f]{8})[0-9a-f]{8} (R_\w+)", line)
         if found:
             kind = RELOCATIONS.get(found[2], "other")
             counts[kind] += 1
             symbols |= {found[1]} - {"0" * 8} if kind != "jump-slot" else set()
+        # packed ones: the place alone, in newer binutils behind a number and the entry
+        place = re.match(r"(?:\d+: +[0-9a-f]{16} +)?([0-9a-f]{16})\b", line)
+        pages |= {int(place[1], 16) >> 12} if place else set()
     if symbols:
         counts["symbols"] = len(symbols)
+    if pages:
+        counts["pages"] = len(pages)
     # "Relocation section '.relr.dyn' at offset ... contains 3 entries:\n  1198 offsets"
     for offsets in re.findall(r"^ +(\d+) offsets$", ask("readelf", "-rW", path), flags=re.M):
         counts["relr"] += int(offsets)

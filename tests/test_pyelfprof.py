@@ -164,6 +164,33 @@ def test_counts_that_are_known(capture, tmp_path):
         check_links(path, row)
 
 
+CONSTRUCTORS = """
+static int a[9];
+__attribute__((constructor)) static void first(void) {for (int i = 0; i < 9; i++) a[i] = i * a[8 - i];}
+__attribute__((constructor)) static void second(void) {a[1]++;}
+__attribute__((destructor)) static void last(void) {a[2] *= a[1] + 7;}
+int sum(void) {return a[3] + a[4];}
+"""
+
+
+@pytest.mark.parametrize("stripped", [True, False])
+def test_code_of_constructors(capture, tmp_path, stripped):
+    """Of all, and of these alone."""
+    library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0")
+    symbols = ask("nm", "-S", library)
+    sizes = [int(re.search(rf"^\w+ (\w+) t {name}$", symbols, flags=re.M)[1], 16) for name in ("first", "second")]
+    if stripped:
+        ask("strip", library)
+    (row,) = capture(library).rows
+    assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
+
+
+def test_constructors_without_unwind_tables(capture, tmp_path):
+    library = built(tmp_path, "constructors", CONSTRUCTORS, "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr")
+    (row,) = capture(library).rows
+    assert row["constructors"] == 3 and "constructor-code" not in row
+
+
 def test_packed_relocations(capture, tmp_path):
     text = "int v[99];" + "int *p[70] = {" + ", ".join(f"v + {i}" for i in range(70)) + "}; int *q = v + 1;"
     text = text.replace("int", "static int") + "void *f(void) {return p + *q;}"

@@ -11,9 +11,11 @@ import sys
 import pytest
 import yaml
 
+from captures import relocations_by_readelf
 from conftest import BUILD
 from objects import ask, each, sizes_of_each, tool
 from sets import libraries_of
+from test_rows_extra import constructors_of
 
 SIZES = ["text", "data", "bss", "debug", "symtab", "strtab"]
 
@@ -101,7 +103,9 @@ def counted(path):
         "dynamic: undefined": sum(1 for row in symbols if row[6] == "UND"),
         "relocations: tls": len(re.findall("R_X86_64_DTPMOD64", relocations)),
         "tls": sections.get(".tbss", 0),
+        "relocations: pages": relocations_by_readelf(path)["pages"],
         "constructors": sections[".init_array"] // 8,
+        "constructor-code": sum(constructors_of(path)),
         "destructors": sections[".fini_array"] // 8,
         "versions": len(re.findall(r"Name: GLIBC", ask("readelf", "-VW", path))),
         "outside": sum(1 for name in needed(path) if not re.match("lib(module|utility)", name)),
@@ -366,6 +370,11 @@ def random_rows(chance):
         if "tls" in row and "relocations" in row:
             row["relocations"]["tls"] = chance.randint(0, 3)
         rows.append(row)
+    for row in rows:
+        if chance.random() < 0.4:
+            row["constructor-code"] = chance.choice([chance.randint(1, 90), chance.randint(90, 9000)])
+        if "relocations" in row and chance.random() < 0.4:
+            row["relocations"]["pages"] = chance.randint(0, 6)
     return rows
 
 

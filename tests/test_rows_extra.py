@@ -157,6 +157,63 @@ def test_constructors_run(programs, arrays):
     check_readers(sorted(directory.glob("lib*.so")))
 
 
+# Stripped, with room for a loop over some code; one constructor in all, with a symbol table; less than does anything;
+# more code than there is room for; a module.
+CONSTRUCTING = [
+    """{kind: utility, text: 900000, data: 3000, bss: 8, functions: 60, relocations: {relative: 70}, constructors: 9,
+        constructor-code: 1200}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, symtab: 2400, strtab: 4000, functions: 60,
+        relocations: {relative: 70}, constructor-code: 26}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 900, functions: 60, constructors: 3, constructor-code: 25}""",
+    """{kind: utility, text: 6000, data: 3000, bss: 900, functions: 9, constructors: 3, constructor-code: 9000}""",
+    """{kind: module, text: 400000, data: 3000, bss: 900, functions: 30, constructors: 2, constructor-code: 777}""",
+]
+CONSTRUCTING_NAMES = ["libutility0", "libutility1", "libutility2", "libutility3", "libmodule0"]
+
+
+@pytest.fixture(scope="module")
+def constructing(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("constructing"), CONSTRUCTING)
+
+
+def constructors_of(path):
+    """The sizes of those that unwind tables tell of, in order, 0 for the others."""
+    frames = re.findall(r" FDE .*pc=(\w+)\.\.(\w+)", ask("readelf", "--debug-dump=frames", "-W", path))
+    sizes = {int(start, 16): int(end, 16) - int(start, 16) for start, end in frames}
+    start = int(re.search(r"\.init_array +\w+ +(\w+)", ask("readelf", "-SW", path))[1], 16)
+    at = re.findall(r"(\w+) +\w+ R_X86_64_RELATIVE +(\w+)", ask("readelf", "-rW", path))
+    size = section_size(path, ".init_array")
+    return [sizes.get(int(to, 16), 0) for place, to in at if start <= int(place, 16) < start + size]
+
+
+def test_constructors_have_as_much_code_as_rows_say(constructing):
+    """One has it all, the second if there are more; or, as differences.json says, none."""
+    directory, differs = constructing
+    found = [constructors_of(directory / f"{name}.so") for name in CONSTRUCTING_NAMES]
+    assert found == [[0, 1200] + 7 * [0], [26], [0] * 3, [0] * 3, [0, 777]]
+    told = [difference.get("constructor-code") for difference in differs]
+    assert told == [None, None, [25, 0], [9000, 0], None]
+
+
+def test_constructors_read_code(constructing):
+    """The last windows of 64 KiB of .text and no byte behind it: one for 512 bytes, and eight."""
+    path = constructing[0] / "libutility0.so"
+    text = [int(word, 16) for word in re.search(r" \.text +\w+ +(\w+) \w+ (\w+)", ask("readelf", "-SW", path)).groups()]
+    code = ask("objdump", "-d", f"--start-address={text[0]:#x}", f"--stop-address={text[0] + 1400:#x}", path)
+    start, count = re.search(r"lea +0x\w+\(%rip\),%rax +# (\w+).*\n.*mov +\$0x(\w+),%ecx\n.*movzbl", code).groups()
+    assert int(count, 16) * 8 == 10 * 65536
+    assert sum(text) - 8 < int(start, 16) + int(count, 16) * 8 <= sum(text)
+
+
+def test_constructors_that_read_code_run(programs, constructing):
+    directory = constructing[0]
+    load = "import ctypes, sys; [ctypes.CDLL(path) for path in sys.argv[1:]]"
+    ask(sys.executable, "-c", load, *directory.glob("libu*.so"))
+    ran = programs.run("pyelfrun", "--phases", "import,visit", directory)
+    assert "every result right" in ran.stdout
+    check_readers(sorted(directory.glob("lib*.so")))
+
+
 # Many; .dynstr of a size, with lengths of names in a library without a symbol table; more than there are and more than
 # undefined symbols; .dynstr that only fewer fit in; so little text that they go.
 VERSIONED = [

@@ -78,5 +78,25 @@ def test_readers_have_nothing_to_complain_of(words):
     check_readers(paths(words))
 
 
+# On some of the pages; on the least that so many words take; on all of them; on as many as there are words for.
+PAGED = [20, 1, 900, 60]
+PAGED_ROWS = [
+    f"""{{kind: module, text: 300000, data: 400000, bss: 900, dynamic: {{undefined: 140}}, plt: 50,
+        relocations: {{relative: {relative}, "64": 2000, glob-dat: 60, pages: {pages}}}, outside: 1}}"""
+    for pages, relative in zip(PAGED, (900, 900, 900, 100))
+]
+
+
+def test_relocations_touch_as_many_pages_as_rows_say(programs, tmp_path):
+    """Or as differences.json says."""
+    directory, differs = make(programs, tmp_path, PAGED_ROWS)
+    found = [relocations_by_readelf(directory / f"libmodule{i}.so")["pages"] for i in range(len(PAGED))]
+    for pages, wanted, difference in zip(found, PAGED, differs):
+        assert difference.get("relocations: pages", [wanted, wanted]) == [wanted, pages]
+    assert (found[0], found[3]) == (20, 60) and 1 < found[1] < 12 and 90 < found[2] < 110
+    check_readers(sorted(directory.glob("libmodule?.so")))
+    programs.run("pyelfrun", directory, "--dlopen-flags=now")
+
+
 def test_the_set_runs(programs, words):
     programs.run("pyelfrun", words[0], "--dlopen-flags=now")

@@ -61,6 +61,22 @@ def test_how_it_behaves(programs, compiled, tmp_path):
         assert re.match(r"\d+\.\d\d of [\d.,]+", cells[label]), (label, cells[label])
 
 
+def test_paths_are_as_long_as_the_real_ones(tmp_path, monkeypatch):
+    """By links that are gone afterwards; where they cannot be so short, by a name of a few characters."""
+    made = [tmp_path / "twin" / "libutility0.so"]
+    made[0].parent.mkdir()
+    made[0].write_text("")
+    place = tmp_path / "t"
+    place.mkdir()
+    monkeypatch.setattr(twins.tempfile, "tempdir", str(place))
+    for length in (len(str(place)) + 30, len(str(place)) + 90):
+        with twins.paths_as_long(made[0].parent, ["x" * length], made) as (path,):
+            assert len(str(path)) == length and path.samefile(made[0]) and path.resolve() == path
+        assert not list(place.iterdir()) and made[0].exists()
+    with twins.paths_as_long(made[0].parent, ["x"], made) as (path,):
+        assert len(str(path.parent)) == len(str(place)) + 1 + twins.SHORTEST
+
+
 def test_what_is_absent(programs, tmp_path):
     done = run(programs, tmp_path, "--python", tmp_path / "none", "lib-dynload", "pynamic", status=1)
     assert "lib-dynload: absent: " in done.stdout and "--python names a CPython" in done.stdout

@@ -8,7 +8,7 @@
  * - a byte of .init, .plt, .text or .fini that is no part of an instruction;
  * - a direct call or jump, or a function symbol, that leads to none's start;
  * - a jump out of its function, a function that runs on past its end;
- * - code between functions that does anything;
+ * - code between functions that does anything, between those that symbols or unwind tables tell of;
  * - an operand relative to %rip that is in no section.
  *
  * Exit status: 0, 1 when there was such a line, 2 for a file that cannot be read.
@@ -207,6 +207,56 @@ static bool read_functions(struct object *o, Elf *elf, Elf64_Word type)
     return false;
 }
 
+static Elf_Data *read_section(Elf *elf, const char *name, uint64_t *address)
+{
+    size_t strings;
+    if (elf_getshdrstrndx(elf, &strings) != 0)
+        return NULL;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr shdr;
+        const char *is = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, strings, shdr.sh_name) : NULL;
+        *address = shdr.sh_addr;
+        if (is && strcmp(is, name) == 0)
+            return elf_rawdata(scn, NULL);
+    }
+    return NULL;
+}
+
+static int32_t word_at(const Elf_Data *data, uint64_t offset)
+{
+    int32_t word = 0;
+    if (offset <= data->d_size && data->d_size - offset >= sizeof word)
+        memcpy(&word, (const char *)data->d_buf + offset, sizeof word);
+    return word;
+}
+
+/* Those without symbols that unwind tables tell of: the rows of .eh_frame_hdr say where they begin and where their
+ * entries are, these how long they are (LSB core 5.0, 10.6). */
+static bool add_unwound(struct object *o, Elf *elf)
+{
+    enum { HEADER = 12, ROW = 8, LENGTH = 12 };
+    const struct region *text = &o->region[TEXT];
+    const size_t named = o->functions;
+    uint64_t at;
+    uint64_t start;
+    const Elf_Data *index = read_section(elf, ".eh_frame_hdr", &at);
+    const Elf_Data *frames = read_section(elf, ".eh_frame", &start);
+    const size_t rows = index && frames && index->d_size > HEADER ? (index->d_size - HEADER) / ROW : 0;
+    struct range *grown = realloc(o->function, (named + rows + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    o->function = grown;
+    for (size_t i = 0; i < rows; i++) {
+        const struct range f = {at + (uint64_t)(int64_t)word_at(index, HEADER + ROW * i), 0};
+        const uint64_t entry = at + (uint64_t)(int64_t)word_at(index, HEADER + ROW * i + 4) - start;
+        if (f.address - text->address < text->size && !bsearch(&f, o->function, named, sizeof f, by_address))
+            o->function[o->functions++] =
+                (struct range){f.address, f.address + (uint32_t)word_at(frames, entry + LENGTH)};
+    }
+    qsort(o->function, o->functions, sizeof *o->function, by_address);
+    return true;
+}
+
 /* A function whose symbol has no size, as crtbegin.o's: up to the next one anything may stand. */
 static void mark_sizeless(struct object *o, size_t n)
 {
@@ -293,6 +343,8 @@ static bool check(struct object *o, Elf *elf, uint64_t *instructions)
         if (!read_functions(o, elf, SHT_DYNSYM))
             return false;
     }
+    if (!add_unwound(o, elf))
+        return false;
     for (unsigned i = 0; i < REGIONS; i++)
         *instructions += mark_starts(o, &decoder, &o->region[i]);
     mark_functions(o);

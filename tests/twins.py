@@ -13,15 +13,19 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from captures import Capture
 from twins_applications import APPLICATIONS, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
 NEAR = 0.05  # of distributions, as pyelfstat has it
+SHORTEST = 4  # characters of a name that nothing else in the temporary directory has
+NAME_MOST = 255
 QUANTITIES = re.compile(
     r"(text|data|bss|debug|symtab|strtab|functions|plt|outside|indirect|(dynamic|relocations|needed|mix)\..*|degree.*)$"
 )
@@ -118,10 +122,17 @@ class Twin:
 
     def behave(self, application):
         """Loading and debugging of both, in turn, without the program."""
-        for side, paths in [("real", self.real), ("made", self.made)]:
-            kept = [str(path) for path, real in zip(paths, self.real) if real != application.program]
-            (self.directory / f"{side}.list").write_text("\n".join(kept) + "\n")
+        real = [path for path in self.real if path != application.program]
+        made = [path for path, of in zip(self.made, self.real) if of != application.program]
+        write_list(self.directory / "real.list", real)
         preload = [f"--preload={path}" for path in self.beside(application)]
+        with paths_as_long(self.directory / "twin", real, made) as paths:
+            write_list(self.directory / "made.list", paths)
+            self.probe(preload)
+        write_list(self.directory / "made.list", made)
+
+    def probe(self, preload):
+        """What pyelfprobe says of the files of both lists."""
         for tool, repeat in [("load", 5 * self.repeat), ("gdb", self.repeat)]:
             wanted = [f"--tools={tool}", "--phases=phase1,phase2", "--cache=warm", f"--json={tool}.json", *preload]
             for times in (1, repeat):  # the first to warm up
@@ -172,6 +183,31 @@ class Twin:
         self.cells[label] = f"{ratio:.2f} of {real}" + ("" if fine else " OUTSIDE")
         if not fine:
             self.outside.append(label)
+
+
+@contextlib.contextmanager
+def paths_as_long(directory, real, made):
+    """The twin's files by paths that are as long as the real ones on average: hard links in another directory.
+
+    gdb reads the path of every library each time that one comes, eight bytes at a time: of two sets that are equal, the
+    one in the longer directory takes longer. Symbolic links pyelfprobe would resolve.
+    """
+    length = round(sum(len(str(path)) for path in real) / len(real) - sum(len(path.name) for path in made) / len(made))
+    parent = pathlib.Path(tempfile.gettempdir()).resolve()
+    if parent.stat().st_dev != directory.stat().st_dev:
+        parent = directory.parent
+    name = min(max(length - len(str(parent)) - 2, SHORTEST), NAME_MOST)
+    while (place := parent / secrets.token_hex(name)[:name]).exists():
+        pass
+    try:
+        shutil.copytree(directory, place, copy_function=os.link)
+        yield [place / path.name for path in made]
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def write_list(path, files):
+    path.write_text("".join(f"{file}\n" for file in files))
 
 
 def find(entries, tool, step, **more):

@@ -40,6 +40,7 @@ static const struct known known[] = {
     {"tls", COMPARE_SUM, NULL},
     {"ifunc", COMPARE_SUM, NULL},
     {"constructors", COMPARE_SUM, "1"},
+    {"constructor-code", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},
     {"loads", COMPARE_SUM, "4"},

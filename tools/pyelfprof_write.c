@@ -211,6 +211,7 @@ static void put_links(struct flow *row, const struct capture *c)
     put_some(row, "ifunc", c->ifunc);
     if (c->constructors != 1)
         put_number(row, "constructors", c->constructors);
+    put_some(row, "constructor-code", c->constructor_code);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
     if (c->page != 4096)

@@ -1,0 +1,64 @@
+/* See relocated.h. */
+#include "emit/relocated.h"
+
+enum { PAGE = 4096 };
+
+/* Where the last page ends, of so many from the first that relocations touch. */
+static uint64_t pages_end(const struct library *l, uint64_t pages)
+{
+    const uint64_t first = l->layout.section[SECTION_INIT_ARRAY].address;
+    return first / PAGE * PAGE + pages * PAGE;
+}
+
+struct relocated relocated_words(const struct library *l)
+{
+    const struct plan_extra *x = &l->row->extra;
+    struct relocated w = {.start = l->code.objects,
+                          .room = l->code.objects_size / 8,
+                          .count = x->pointers + x->addresses,
+                          .addresses = x->addresses};
+    const int64_t pages = l->row->said ? l->row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    if (pages != PROFILE_DERIVED && w.room > w.count) {
+        const uint64_t end = pages_end(l, (uint64_t)pages);
+        const uint64_t room = end > w.start ? (end - w.start) / 8 : 0;
+        const uint64_t least = room > w.count ? room : w.count;
+        w.room = least < w.room ? least : w.room;
+    }
+    return w;
+}
+
+static bool next_word(struct relocated *w, uint64_t *at, bool *symbol)
+{
+    if (w->next >= w->count)
+        return false;
+    const uint64_t i = w->next++;
+    *symbol = (i + 1) * w->addresses / w->count > i * w->addresses / w->count;
+    *at = w->start + 8 * (i * w->room / w->count);
+    return true;
+}
+
+bool relocated_next(struct relocated *w, bool symbols, uint64_t *at)
+{
+    bool is;
+    while (next_word(w, at, &is))
+        if (is == symbols)
+            return true;
+    return false;
+}
+
+uint64_t relocated_pages(const struct library *l)
+{
+    const struct section *s = l->layout.section;
+    /* the arrays, tables and slots are all but without a gap, and so is what stands before the objects */
+    uint64_t last = (s[SECTION_DATA].address + 7) / PAGE;
+    if (l->shape.python)
+        last = (l->at.methods + METHOD_BYTES * (uint64_t)shape_methods(l->row) - 1) / PAGE;
+    uint64_t pages = last - s[SECTION_INIT_ARRAY].address / PAGE + 1;
+    struct relocated w = relocated_words(l);
+    bool symbol;
+    for (uint64_t at; next_word(&w, &at, &symbol);) {
+        pages += at / PAGE > last;
+        last = at / PAGE > last ? at / PAGE : last;
+    }
+    return pages;
+}
