@@ -167,7 +167,7 @@ struct debug_writer {
     const struct debug *d;
     const struct debug_places *places;
     uint8_t *at[DEBUG_SECTION_COUNT];
-    uint32_t unit;                             /* the next */
+    uint32_t unit; /* the next */
     uint64_t aranges_most, aranges_room, aranges_given;
     uint32_t included[CORPUS_HEADERS]; /* how far into each header there are units of types */
 };

@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/same.h"
+#include "elf/output.h"
 #include "emit/files.h"
 
 #define LARGE_LEAST UINT64_C(512000000) /* bytes of the five sizes */
@@ -122,45 +124,70 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     return true;
 }
 
-static void add_to_digest(void *context, const void *bytes, uint64_t size, uint64_t offset)
+/* Where the file goes: to a new one, or it is compared with one that is there. */
+struct target {
+    const struct output *output; /* or NULL */
+    int there;
+    bool differs;
+    struct digest_pieces digest;
+};
+
+static bool put(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
-    digest_pieces_add(context, bytes, size, offset);
+    struct target *t = context;
+    digest_pieces_add(&t->digest, bytes, size, offset);
+    if (t->output)
+        return output_write(t->output, bytes, size, offset, e);
+    t->differs = !same_piece(t->there, bytes, size, offset);
+    return !t->differs || error_set(e, ERROR_MISMATCH, "the file that is there is another");
 }
 
 static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
-    return output_read(context, bytes, size, offset, e);
+    const struct target *t = context;
+    const struct output there = {.fd = t->there, .path = "the file of a large library"};
+    return output_read(t->output ? t->output : &there, bytes, size, offset, e);
 }
 
-static bool write_all(struct builder *b, struct output *output, struct set_file *file, struct error *e)
+static bool go_through(struct builder *b, struct target *t, struct set_file *file, struct error *e)
 {
     const struct layout *layout = &b->library.layout;
     struct window *w = &b->large->window;
-    struct digest_pieces digest;
-    digest_pieces_start(&digest, layout->file_size);
-    const bool ok = window_open(w, layout, output, add_to_digest, &digest, e) && library_write(b, e) &&
-                    window_finish(w, e) && digest_pieces_end(&digest, read_back, output, file->digest, e);
+    digest_pieces_start(&t->digest, layout->file_size);
+    const bool ok = window_open(w, layout, put, t, e) && library_write(b, e) && window_finish(w, e) &&
+                    digest_pieces_end(&t->digest, read_back, t, file->digest, e);
     window_close(w);
-    digest_pieces_free(&digest);
+    digest_pieces_free(&t->digest);
     return ok;
+}
+
+/* Whether it is there already; false also where that cannot be found out, with *failed. */
+static bool is_there(struct builder *b, const struct directory *directory, struct set_file *file, bool *failed,
+                     struct error *e)
+{
+    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size)};
+    *failed = false;
+    if (t.there < 0)
+        return false;
+    file->kept = go_through(b, &t, file, e);
+    *failed = !file->kept && !t.differs;
+    close(t.there);
+    return file->kept;
 }
 
 bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e)
 {
     const struct plan_library *row = b->library.row;
-    const uint64_t size = b->library.layout.file_size;
     struct output output;
+    struct target t = {.output = &output, .there = -1};
     char path[600];
-    *file = (struct set_file){.size = size};
+    bool failed;
+    *file = (struct set_file){.size = b->library.layout.file_size};
     snprintf(file->name, sizeof file->name, "%s%s", plan_stem(row), plan_ending(row));
     snprintf(path, sizeof path, "%s/%s", directory->path, file->name);
-    if (!output_begin(&output, directory->fd, file->name, path, 0777, size, e))
+    if (is_there(b, directory, file, &failed, e) || failed)
+        return !failed;
+    if (!output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
         return false;
-    const bool ok = write_all(b, &output, file, e);
-    if (ok && !directory->force && same_file(directory->fd, file->name, output.fd)) {
-        file->kept = true;
-        output_end(&output, false, NULL);
-        return true;
-    }
-    return output_end(&output, ok && directory_change(directory, e), e);
+    return output_end(&output, go_through(b, &t, file, e) && directory_change(directory, e), e);
 }

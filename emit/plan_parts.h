@@ -29,10 +29,10 @@ struct base {
 
 struct solver {
     struct plan *plan;
-    struct base *base; /* of each library, markers too */
-    uint64_t *code;    /* least code of each */
-    uint64_t *share;   /* scratch for dividing */
-    uint32_t *seen;    /* scratch of calls_count */
+    struct base *base;                /* of each library, markers too */
+    uint64_t *code;                   /* least code of each */
+    uint64_t *share;                  /* scratch for dividing */
+    uint32_t *seen;                   /* scratch of calls_count */
     struct names_tally own, imported; /* names of functions and of imports */
     const struct corpus *corpus;
     unsigned threads;
