@@ -11,7 +11,7 @@
 #include "elf/output.h"
 #include "emit/files.h"
 
-#define LARGE_LEAST UINT64_C(512000000) /* bytes of the five sizes */
+#define LARGE_LEAST UINT64_C(256000000) /* bytes of the five sizes */
 
 enum { FORGET_STEP = 1 << 22 }; /* bytes that are given back at once */
 

@@ -30,7 +30,7 @@ struct large {
     size_t forgotten[4];
 };
 
-/* Whether a library of this row is written so: of 512 MB or more, and nothing is made of its
+/* Whether a library of this row is written so: of 256 MB or more, and nothing is made of its
  * debug information but sections. */
 bool large_is(const struct plan *plan, const struct plan_library *row);
 

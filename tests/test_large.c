@@ -166,12 +166,12 @@ static void only_large_ones_are(void **state)
         const char *text;
         bool large;
     } cases[] = {
-        {"sections: {text: 100 MB, debug: 400 MB, symtab: 5 MB, strtab: 30 MB, data: 5 MB}\n", true},
-        {"sections: {text: 90 MB, debug: 380 MB, symtab: 5 MB, strtab: 30 MB, data: 5 MB}\n", false},
-        {"sections: {text: 100 MB, debug: 400 MB, symtab: 5 MB, strtab: 30 MB, data: 5 MB}\n"
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n", true},
+        {"sections: {text: 48 MB, debug: 180 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n", false},
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n"
          "dwarf: {compress: zlib}\n",
          false},
-        {"sections: {text: 100 MB, debug: 400 MB, symtab: 5 MB, strtab: 30 MB, data: 5 MB}\n"
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n"
          "dwarf: {separate: debuglink}\n",
          false},
     };
