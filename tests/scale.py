@@ -63,7 +63,7 @@ class Places:
         if not path or not path.is_dir():
             return 0
         free = shutil.disk_usage(path).free
-        return min(free, available_memory()) // 3 if where == "tmpfs" else free * 3 // 4
+        return min(free, available_memory()) // 6 if where == "tmpfs" else free * 3 // 4
 
     def choose(self, size):
         for where in self.paths:
