@@ -187,8 +187,7 @@ bool large_write(struct builder *b, struct directory *directory, struct set_file
     snprintf(path, sizeof path, "%s/%s", directory->path, file->name);
     if (is_there(b, directory, file, &failed, e) || failed)
         return !failed;
-    if (!directory_change(directory, e) ||
-        !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
+    if (!directory_change(directory, e) || !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
         return false;
     return output_end(&output, go_through(b, &t, file, e), e);
 }

@@ -210,6 +210,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="up to 100,000 libraries and 50 GB, where there is room")
     parser.add_argument("--quick", action="store_true", help="the two smallest of each series")
+    parser.add_argument("--series", choices=SERIES, action="append", help="this alone; may be repeated")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each set up to 3 GB (default: 3)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--disk", type=pathlib.Path, default=build, help="a directory on the disk; default: the build directory")
@@ -222,7 +223,8 @@ def main():
     build, options = parse_options()
     bench = Bench(str(build / "bin" / "pyelfgen"), options.threads, options.repeat, Places(options.disk, options.memory))
     results = {}
-    for name, points in SERIES.items():
+    for name in options.series or SERIES:
+        points = SERIES[name]
         points = points[:2] if options.quick else points + (FULL.get(name, []) if options.full else [])
         planned = [] if options.quick or options.full else PLANNED.get(name, [])
         print(f"scale.py: {name} ...", file=sys.stderr, flush=True)
