@@ -347,8 +347,8 @@ void debug_writer_start(struct debug_writer *w, const struct debug *d, const uin
 
 void debug_writer_unit(struct debug_writer *w)
 {
-    assert(has_code(&w->d->unit[w->unit]));
-    write_line(w, w->unit);
+    if (has_code(&w->d->unit[w->unit]))
+        write_line(w, w->unit);
     write_unit(w);
 }
 
@@ -370,9 +370,8 @@ void debug_writer_end(struct debug_writer *w)
 {
     static const enum debug_section written[] = {DEBUG_INFO, DEBUG_TYPES, DEBUG_LINE, DEBUG_ARANGES};
     const struct debug *d = w->d;
-    while (w->unit < d->unit_count) /* those that only define data */
-        write_unit(w);
     debug_writer_lists(w);
+    assert(w->unit == d->unit_count);
     for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++)
         assert(w->at[written[i]] == w->places->section[written[i]] + d->size[written[i]]);
     (void)written;
@@ -387,7 +386,7 @@ void debug_write(const struct debug *d, const uint8_t *names, const struct debug
 {
     struct debug_writer w;
     debug_writer_start(&w, d, names, places);
-    while (w.unit < d->unit_count && has_code(&d->unit[w.unit]))
+    while (w.unit < d->unit_count)
         debug_writer_unit(&w);
     debug_writer_end(&w);
 }

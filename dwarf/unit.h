@@ -161,8 +161,8 @@ void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places);
 
 /* The same in steps, for what is composed and written unit by unit: debug_writer_start, which
- * writes strings and abbreviations; debug_writer_unit for each unit with code, in order, when it is
- * composed; debug_writer_end. What stands before `at` in a section is final. */
+ * writes strings and abbreviations; debug_writer_unit for each unit in order, when what it says
+ * of code is composed; debug_writer_end. What stands before `at` in a section is final. */
 struct debug_writer {
     const struct debug *d;
     const struct debug_places *places;

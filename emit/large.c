@@ -120,6 +120,10 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     if (!same)
         return error_set(e, ERROR_MISMATCH, "%s: its debug information came out with another size when it was written",
                          l->row->name);
+    while (large->writer.unit < l->debug.unit_count) { /* those that only define data */
+        debug_writer_unit(&large->writer);
+        advance(large);
+    }
     debug_writer_end(&large->writer);
     return true;
 }
