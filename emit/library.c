@@ -596,15 +596,18 @@ enum pack_kind library_packing(const struct plan *plan)
     return kinds[plan->profile->dwarf.compress];
 }
 
-/* What is complete with the symbols, and what with the tables: of a large library, it need not stay. */
-static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH,   SECTION_EH_FRAME_HDR,
-                                                  SECTION_EH_FRAME, SECTION_SYMTAB, SECTION_STRTAB};
-static const enum section_id table_sections[] = {SECTION_TEXT, SECTION_RODATA, SECTION_RELA_DYN, SECTION_DATA};
+/* Of a large library it need not stay what is complete with the symbols, with the unwind tables, and with all tables.
+ */
+static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH, SECTION_SYMTAB, SECTION_STRTAB,
+                                                  SECTION_NONE};
+static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_NONE};
+static const enum section_id table_sections[] = {SECTION_TEXT, SECTION_RODATA, SECTION_RELA_DYN, SECTION_DATA,
+                                                 SECTION_NONE};
 
-static void complete(struct window *window, const enum section_id *ids, unsigned count)
+static void complete(struct window *window, const enum section_id *ids)
 {
-    for (unsigned i = 0; window && i < count; i++)
-        window_complete(window, ids[i]);
+    for (; window && *ids != SECTION_NONE; ids++)
+        window_complete(window, *ids);
 }
 
 bool library_write(struct builder *b, struct error *e)
@@ -616,14 +619,17 @@ bool library_write(struct builder *b, struct error *e)
         return false;
     uint8_t *image = window ? window->image : b->image;
     uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
-    if (!plt_symbols || !symbols_write(l, image, &b->arena, plt_symbols) || !write_unwind(l, image, &b->arena))
+    bool ok = plt_symbols && symbols_write(l, image, &b->arena, plt_symbols);
+    complete(ok ? window : NULL, symbol_sections);
+    ok = ok && write_unwind(l, image, &b->arena);
+    if (!ok)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
-    complete(window, symbol_sections, sizeof symbol_sections / sizeof symbol_sections[0]);
     write_code(l, image, window);
     write_init(l, image);
     tables_write(l, image);
-    complete(window, table_sections, sizeof table_sections / sizeof table_sections[0]);
+    complete(window, table_sections);
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
