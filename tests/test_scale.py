@@ -105,6 +105,21 @@ def peak_memory(programs, *arguments):
 
 @pytest.mark.long
 @pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
+def test_memory_is_that_of_functions_and_not_of_types(programs, roomy, tmp_path):
+    """Most of its debug information is of units without code."""
+    if programs.sanitized:
+        pytest.skip("sanitizers have their own memory")
+    profile = tmp_path / "types.prof"
+    sections = "{text: 50 MB, data: 3 MB, debug: 900 MB, symtab: 3 MB, strtab: 16 MB}"
+    profile.write_text(f"pyelfgen-profile: 1\nmodules: 1\nutilities: 0\nsections: {sections}\n")
+    target = roomy / "types"
+    assert peak_memory(programs, "--profile", profile, "-o", target, "-q") < 0.25 * GB
+    programs.run("pyelfgen", "--verify", target)
+    shutil.rmtree(target)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
 def test_a_library_of_3_gb_is_never_in_memory_whole(programs, roomy, tmp_path):
     if programs.sanitized:
         pytest.skip("sanitizers have their own memory")
