@@ -16,9 +16,9 @@
 #include "emit/large.h"
 #include "emit/profile.h"
 
-/* Large enough for several steps of what is composed and written: some 25 MB a library. */
-#define SIZES  "sections: {text: 15 MB, data: 2 MB, debug: 60 MB, symtab: 900 kB, strtab: 5 MB}\n"
-#define LITTLE "sections: {text: 4 MB, data: 400 kB, debug: 14 MB, symtab: 240 kB, strtab: 1200 kB}\n"
+/* Large enough for several steps of what is composed and written: some 20 MB a library. */
+#define SIZES  "sections: {text: 12 MB, data: 2 MB, debug: 50 MB, symtab: 700 kB, strtab: 4 MB}\n"
+#define LITTLE "sections: {text: 2 MB, data: 200 kB, debug: 7 MB, symtab: 120 kB, strtab: 600 kB}\n"
 #define HEAD   "pyelfgen-profile: 1\nmodules: 2\nutilities: 1\n"
 
 struct made {
@@ -116,7 +116,8 @@ static void compare(struct made *m, struct directory *d, uint32_t index)
     uint8_t *bytes = read_file(d, &file);
     assert_memory_equal(bytes, wanted->image, file.size);
     free(bytes);
-    write_again(m, d, index, &file);
+    if (index == m->plan.modules) /* one of each set */
+        write_again(m, d, index, &file);
     unlinkat(d->fd, file.name, 0);
 }
 
