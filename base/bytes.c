@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 uint8_t *bytes_reserve(struct bytes *b, size_t most)
 {
@@ -84,6 +85,16 @@ void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v)
         return;
     assert(offset + 4 <= b->size);
     memcpy(b->data + offset, &v, 4);
+}
+
+void bytes_forget(struct bytes *b, size_t from, size_t to)
+{
+    enum { PAGE = 4096 };
+    const uintptr_t start = ((uintptr_t)b->data + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    const uintptr_t end = ((uintptr_t)b->data + to) & ~(uintptr_t)(PAGE - 1);
+    assert(from <= to && to <= b->size);
+    if (start < end)
+        madvise(b->data + (start - (uintptr_t)b->data), end - start, MADV_DONTNEED);
 }
 
 void bytes_free(struct bytes *b)

@@ -172,6 +172,9 @@ static inline void bytes_keep(struct bytes *b, const uint8_t *end)
 {
     b->size = (size_t)(end - b->data);
 }
+/* Gives the memory of [from, to) back to the system, as far as it is whole pages: what was
+ * there is lost, offsets and sizes stay. */
+void bytes_forget(struct bytes *b, size_t from, size_t to);
 void bytes_free(struct bytes *b);
 
 #endif

@@ -9,8 +9,7 @@
 
 enum { SLICE = 1 << 16 }; /* bytes at a time, on the stack */
 
-/* A regular file of this size; -1 where it is none. */
-static int open_sized(int directory, const char *name, uint64_t size)
+int same_open(int directory, const char *name, uint64_t size)
 {
     struct stat st;
     int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -41,15 +40,21 @@ static size_t slice_at(uint64_t at, uint64_t size)
     return size - at < SLICE ? (size_t)(size - at) : SLICE;
 }
 
-bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size)
+bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset)
 {
     uint8_t slice[SLICE];
-    const int there = open_sized(directory, name, size);
-    bool same = there >= 0;
+    bool same = true;
     for (uint64_t at = 0; same && at < size; at += SLICE) {
         const size_t n = slice_at(at, size);
-        same = read_whole(there, slice, n, at) && memcmp(slice, (const uint8_t *)bytes + at, n) == 0;
+        same = read_whole(fd, slice, n, offset + at) && memcmp(slice, (const uint8_t *)bytes + at, n) == 0;
     }
+    return same;
+}
+
+bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size)
+{
+    const int there = same_open(directory, name, size);
+    const bool same = there >= 0 && same_piece(there, bytes, size, 0);
     if (there >= 0)
         close(there);
     return same;
@@ -60,7 +65,7 @@ bool same_file(int directory, const char *name, int fd)
     uint8_t slice[SLICE];
     uint8_t wanted[SLICE];
     struct stat st;
-    const int there = fstat(fd, &st) == 0 ? open_sized(directory, name, (uint64_t)st.st_size) : -1;
+    const int there = fstat(fd, &st) == 0 ? same_open(directory, name, (uint64_t)st.st_size) : -1;
     bool same = there >= 0;
     for (uint64_t at = 0; same && at < (uint64_t)st.st_size; at += SLICE) {
         const size_t n = slice_at(at, (uint64_t)st.st_size);

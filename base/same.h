@@ -11,6 +11,11 @@
  * these bytes. What cannot be read, or is a symbolic link, is not. */
 bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size);
 
+/* The same in pieces: a descriptor, to be closed, where it is such a file of `size` bytes, or
+ * -1; and whether these bytes are at `offset` of it. */
+int same_open(int directory, const char *name, uint64_t size);
+bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset);
+
 /* Whether it has the bytes of the file open as `fd`. */
 bool same_file(int directory, const char *name, int fd);
 

@@ -225,6 +225,26 @@ class Manifest:
         return [library for library in self.libraries if library.kind == kind]
 
 
+MAPS_OF_A_LIBRARY = 5  # four segments, and what of one is protected when it is relocated
+MAPS_OF_PYTHON = 600  # with MPI, about
+
+
+def check_maps(manifest):
+    """Linux allows so many maps of memory in a process: vm.max_map_count."""
+    try:
+        with open("/proc/sys/vm/max_map_count") as file:
+            most = int(file.read())
+    except (OSError, ValueError):
+        return
+    maps = len(manifest.libraries) * MAPS_OF_A_LIBRARY + MAPS_OF_PYTHON
+    if maps > most:
+        raise Failure(
+            "the set's %d libraries take about %d maps of memory in one process, and Linux allows %d; raise that "
+            "as root with 'sysctl vm.max_map_count=%d', or choose modules with --only"
+            % (len(manifest.libraries), maps, most, maps + maps // 4)
+        )
+
+
 # --- phases -------------------------------------------------------------------
 
 
@@ -586,6 +606,8 @@ def main():
             if ranks.rank == 0:
                 sys.stderr.write("driver.py: the set has no module '%s'; see --help\n" % unknown)
             return 2
+        if chosen is manifest.modules:
+            phase(ranks, check_maps, manifest)
         run(options, manifest, chosen, ranks, no_mpi_reason)
     except Stopped:
         return 1

@@ -12,6 +12,7 @@
 #include "base/executable.h"
 #include "base/manifest.h"
 #include "driver/launch_cache.h"
+#include "driver/launch_maps.h"
 #include "driver/launch_witness.h"
 #include "driver/options_launcher.h"
 #include "runtime/audit_page.h"
@@ -139,7 +140,8 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
     if (o->simulate && launched.count > 1)
         return error_set(e, ERROR_USAGE, "--simulate: one rank is simulated; start it without %s, or with -n 1",
                          launched.by);
-    if (!launch_find(path, o, o->mode[0], e) || (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
+    if (!launch_find(path, o, o->mode[0], e) || !launch_maps(o, o->mode[0], e) ||
+        (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
         return false;
     /* The mode says when functions are bound, not what the user's shell has set. */
     if (o->mode[0] == MODE_BIND_NOW)

@@ -302,49 +302,91 @@ void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p
     put_bytes(p, strings->data, size);
 }
 
-void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+static bool has_code(const struct debug_unit *u)
 {
-    uint8_t *const *section = places->section;
-    uint8_t *info = section[DEBUG_INFO];
-    uint8_t *line = section[DEBUG_LINE]; /* units without rows first: readelf wants bytes behind each header */
-    uint8_t *aranges = section[DEBUG_ARANGES];
-    uint8_t *types = section[DEBUG_TYPES];
-    uint8_t **const types_in = dialect_is_4(d->corpus->dialect) ? &types : &info;
-    uint32_t included[CORPUS_HEADERS] = {0};
-    for (unsigned has_code = 0; has_code < 2; has_code++)
-        for (uint32_t i = 0; i < d->unit_count; i++) {
-            struct debug_unit *u = &d->unit[i];
-            if ((u->end > u->start) != has_code)
-                continue;
-            u->line = joined_base(d, DEBUG_LINE) + (uint32_t)(line - section[DEBUG_LINE]);
-            line = put_line(d, i, line);
-        }
-    const uint64_t aranges_most = unit_aranges_most(d);
-    uint64_t aranges_room = 0;
-    uint64_t aranges_given = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        const struct debug_unit *u = &d->unit[i];
-        aranges_room += unit_aranges_room(u);
-        const uint64_t until = aranges_most ? d->aranges_more * aranges_room / aranges_most : 0;
-        if (d->corpus->dialect.type_units)
-            *types_in = put_types(d, u, &included[u->header], *types_in);
-        if (u->end > u->start)
-            aranges = put_aranges(u, joined_base(d, DEBUG_INFO) + (uint64_t)(info - section[DEBUG_INFO]),
-                                  until - aranges_given, aranges);
-        aranges_given = until;
-        info = put_unit(d, i, info);
-    }
-    assert(info == section[DEBUG_INFO] + d->size[DEBUG_INFO]);
-    assert(types == section[DEBUG_TYPES] + d->size[DEBUG_TYPES]);
-    assert(line == section[DEBUG_LINE] + d->size[DEBUG_LINE]);
-    assert(aranges == section[DEBUG_ARANGES] + d->size[DEBUG_ARANGES]);
-    put_abbrev(d, section[DEBUG_ABBREV]);
-    put_bytes(section[DEBUG_LISTS], d->composed->lists.data, d->composed->lists.size);
-    put_bytes(section[DEBUG_RANGES], d->composed->ranges.data, d->composed->ranges.size);
+    return u->end > u->start;
+}
+
+static void write_line(struct debug_writer *w, uint32_t unit)
+{
+    const struct debug *d = w->d;
+    d->unit[unit].line = joined_base(d, DEBUG_LINE) + (uint32_t)(w->at[DEBUG_LINE] - w->places->section[DEBUG_LINE]);
+    w->at[DEBUG_LINE] = put_line(d, unit, w->at[DEBUG_LINE]);
+}
+
+/* All of the unit but its line table. */
+static void write_unit(struct debug_writer *w)
+{
+    const struct debug *d = w->d;
+    const struct debug_unit *u = &d->unit[w->unit];
+    w->aranges_room += unit_aranges_room(u);
+    const uint64_t until = w->aranges_most ? d->aranges_more * w->aranges_room / w->aranges_most : 0;
+    uint8_t **const types = &w->at[dialect_is_4(d->corpus->dialect) ? DEBUG_TYPES : DEBUG_INFO];
+    if (d->corpus->dialect.type_units)
+        *types = put_types(d, u, &w->included[u->header], *types);
+    const uint64_t info = (uint64_t)(w->at[DEBUG_INFO] - w->places->section[DEBUG_INFO]);
+    if (has_code(u))
+        w->at[DEBUG_ARANGES] =
+            put_aranges(u, joined_base(d, DEBUG_INFO) + info, until - w->aranges_given, w->at[DEBUG_ARANGES]);
+    w->aranges_given = until;
+    w->at[DEBUG_INFO] = put_unit(d, w->unit++, w->at[DEBUG_INFO]);
+}
+
+void debug_writer_start(struct debug_writer *w, const struct debug *d, const uint8_t *names,
+                        const struct debug_places *places)
+{
+    *w = (struct debug_writer){.d = d, .places = places, .aranges_most = unit_aranges_most(d)};
+    memcpy(w->at, places->section, sizeof w->at);
+    put_abbrev(d, places->section[DEBUG_ABBREV]);
     put_strings(d, names, places);
+    /* units without rows first: readelf wants bytes behind each header */
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        if (!has_code(&d->unit[i]))
+            write_line(w, i);
+}
+
+void debug_writer_unit(struct debug_writer *w)
+{
+    if (has_code(&w->d->unit[w->unit]))
+        write_line(w, w->unit);
+    write_unit(w);
+}
+
+static uint8_t *write_composed(const struct bytes *composed, const uint8_t *start, uint8_t *p)
+{
+    const size_t written = (size_t)(p - start);
+    return put_bytes(p, composed->data + written, composed->size - written);
+}
+
+void debug_writer_lists(struct debug_writer *w)
+{
+    const struct composed *c = w->d->composed;
+    uint8_t *const *section = w->places->section;
+    w->at[DEBUG_LISTS] = write_composed(&c->lists, section[DEBUG_LISTS], w->at[DEBUG_LISTS]);
+    w->at[DEBUG_RANGES] = write_composed(&c->ranges, section[DEBUG_RANGES], w->at[DEBUG_RANGES]);
+}
+
+void debug_writer_end(struct debug_writer *w)
+{
+    static const enum debug_section written[] = {DEBUG_INFO, DEBUG_TYPES, DEBUG_LINE, DEBUG_ARANGES};
+    const struct debug *d = w->d;
+    debug_writer_lists(w);
+    assert(w->unit == d->unit_count);
+    for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++)
+        assert(w->at[written[i]] == w->places->section[written[i]] + d->size[written[i]]);
+    (void)written;
     struct index index = d->index; /* the write pass uses what it points to */
     if (d->corpus->dialect.index == INDEX_DEBUG_NAMES)
-        index_write(&index, section[DEBUG_NAMES]);
+        index_write(&index, w->places->section[DEBUG_NAMES]);
     else if (d->corpus->dialect.index == INDEX_GDB)
-        index_write(&index, places->gdb_index);
+        index_write(&index, w->places->gdb_index);
+}
+
+void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places)
+{
+    struct debug_writer w;
+    debug_writer_start(&w, d, names, places);
+    while (w.unit < d->unit_count)
+        debug_writer_unit(&w);
+    debug_writer_end(&w);
 }

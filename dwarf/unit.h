@@ -160,4 +160,23 @@ void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p
 /* Writes all sections, or what is not shared of them; the names are names_size bytes. */
 void debug_write(const struct debug *d, const uint8_t *names, const struct debug_places *places);
 
+/* The same in steps, for what is composed and written unit by unit: debug_writer_start, which
+ * writes strings and abbreviations; debug_writer_unit for each unit in order, when what it says
+ * of code is composed; debug_writer_end. What stands before `at` in a section is final. */
+struct debug_writer {
+    const struct debug *d;
+    const struct debug_places *places;
+    uint8_t *at[DEBUG_SECTION_COUNT];
+    uint32_t unit; /* the next */
+    uint64_t aranges_most, aranges_room, aranges_given;
+    uint32_t included[CORPUS_HEADERS]; /* how far into each header there are units of types */
+};
+
+void debug_writer_start(struct debug_writer *w, const struct debug *d, const uint8_t *names,
+                        const struct debug_places *places);
+void debug_writer_unit(struct debug_writer *w);
+/* Lists that have been composed since it was called last. */
+void debug_writer_lists(struct debug_writer *w);
+void debug_writer_end(struct debug_writer *w);
+
 #endif

@@ -191,12 +191,13 @@ static void count_names(const struct plan *plan, const struct run *r, uint64_t f
         count_name(plan, r->utility, run_function(plan, r, p), t);
 }
 
-struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint8_t *seen,
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *m, uint32_t *seen,
                                struct names_tally *names)
 {
     assert(!plan->assignment.random);
     struct calls_count count = {0};
     uint64_t calls[2];
+    const uint32_t turn = ++seen[plan->utilities];
     class_calls(plan, m, calls);
     for (unsigned class = 0; class < 2; class ++) {
         if (!calls[class] || !plan->assignment.chains[class])
@@ -214,15 +215,14 @@ struct calls_count calls_count(const struct plan *plan, const struct plan_librar
                 count.imports += (uint32_t)(until - in_run);
                 in_run = until;
             }
-            uint8_t *mark = &seen[r->utility->number];
-            if (!*mark) {
-                *mark = 1;
+            uint32_t *mark = &seen[r->utility->number];
+            if (*mark != turn) {
+                *mark = turn;
                 count.utilities++;
                 count.needed_digits += names_digits(r->utility->number);
             }
         }
     }
-    memset(seen, 0, plan->utilities);
     return count;
 }
 
@@ -292,18 +292,36 @@ static uint32_t import_number(struct calls *out, struct import_table *t, struct 
     return out->import_count - 1;
 }
 
-static void need(const struct plan *plan, struct calls *out, uint8_t *seen, uint32_t library)
+/* The utilities met so far: places in a table that is at least half empty hold
+ * library + 1. It is as large as what a module imports, and not as the set. */
+struct met {
+    uint32_t *library;
+    uint64_t mask;
+};
+
+static bool met_start(struct met *met, const struct plan *plan, uint64_t imports, struct arena *arena)
 {
-    uint8_t *mark = &seen[library - plan_utility(plan, 0)];
-    if (!*mark) {
-        *mark = 1;
-        out->needed[out->needed_count++] = library;
-    }
+    const uint64_t most = imports < plan->utilities ? imports : plan->utilities;
+    uint64_t places = 2;
+    while (places < 2 * most)
+        places *= 2;
+    *met = (struct met){arena_zeroed(arena, places, sizeof *met->library), places - 1};
+    return met->library;
+}
+
+static void need(struct calls *out, const struct met *met, uint32_t library)
+{
+    uint64_t place = random_mix(library) & met->mask;
+    for (; met->library[place]; place = (place + 1) & met->mask)
+        if (met->library[place] == library + 1)
+            return;
+    met->library[place] = library + 1;
+    out->needed[out->needed_count++] = library;
 }
 
 /* out->target is all CALLS_NONE, the other arrays are there. */
 static bool make_random(const struct plan *plan, const struct plan_library *m, const uint64_t calls[2],
-                        struct arena *arena, uint8_t *seen, struct calls *out)
+                        struct arena *arena, const struct met *met, struct calls *out)
 {
     uint32_t per = plan->assignment.per_function;
     uint64_t places = 2;
@@ -319,7 +337,7 @@ static bool make_random(const struct plan *plan, const struct plan_library *m, c
             struct import i = random_target(plan, class, m->first[class] + local);
             uint32_t function = function_of_rank(plan, m, class, local / per);
             out->target[(uint64_t)function * per + local % per] = import_number(out, &table, i);
-            need(plan, out, seen, i.library);
+            need(out, met, i.library);
         }
     }
     return true;
@@ -328,7 +346,7 @@ static bool make_random(const struct plan *plan, const struct plan_library *m, c
 /* --- all calls --------------------------------------------------------------- */
 
 static void make_neighbouring(const struct plan *plan, const struct plan_library *m, const uint64_t calls[2],
-                              uint8_t *seen, struct calls *out)
+                              const struct met *met, struct calls *out)
 {
     uint32_t per = plan->assignment.per_function;
     for (unsigned class = 0; class < 2; class ++) {
@@ -353,7 +371,7 @@ static void make_neighbouring(const struct plan *plan, const struct plan_library
                 uint32_t function = function_of_rank(plan, m, class, local / per);
                 out->target[(uint64_t)function * per + local % per] = run_base + (uint32_t)(in_run % r->length);
             }
-            need(plan, out, seen, plan_utility(plan, r->utility->number));
+            need(out, met, plan_utility(plan, r->utility->number));
         }
     }
 }
@@ -366,16 +384,16 @@ static bool make(const struct plan *plan, const struct plan_library *m, uint64_t
     class_calls(plan, m, calls);
     *out = (struct calls){.per_function = plan->assignment.per_function};
     uint64_t targets = calls[0] + calls[1];
-    uint8_t *seen = arena_zeroed(arena, plan->utilities + 1, 1);
+    struct met met;
     out->needed = arena_take(arena, (plan->utilities + 1) * sizeof *out->needed);
     out->import = arena_take(arena, (imports + 1) * sizeof *out->import);
     out->target = arena_take(arena, (targets + 1) * sizeof *out->target);
-    if (!seen || !out->needed || !out->import || !out->target)
+    if (!met_start(&met, plan, imports, arena) || !out->needed || !out->import || !out->target)
         return false;
     memset(out->target, 0xff, targets * sizeof *out->target);
     if (!plan->assignment.random)
-        make_neighbouring(plan, m, calls, seen, out);
-    else if (!make_random(plan, m, calls, arena, seen, out))
+        make_neighbouring(plan, m, calls, &met, out);
+    else if (!make_random(plan, m, calls, arena, &met, out))
         return false;
     if (plan->profile->calls.need_all)
         for (out->needed_count = 0; out->needed_count < plan->utilities; out->needed_count++)

@@ -50,10 +50,10 @@ struct calls_count {
 /* All of a module's calls; false when memory ran out. */
 bool calls_make(const struct plan *plan, const struct plan_library *module, struct arena *arena, struct calls *calls);
 
-/* Only counts, calls that are not random; `seen` is scratch of plan->utilities
- * bytes, zeroed, and left so. The imports' names are added to `names`, unless
- * that is NULL. */
-struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint8_t *seen,
+/* Only counts, calls that are not random; `seen` is scratch of plan->utilities + 1
+ * numbers, zeroed once, and kept from call to call: for each utility the last call that met it, and
+ * how many calls there were. The imports' names are added to `names`, unless that is NULL. */
+struct calls_count calls_count(const struct plan *plan, const struct plan_library *module, uint32_t *seen,
                                struct names_tally *names);
 
 /* The same for random calls, which it makes: false when memory ran out. The

@@ -22,8 +22,11 @@ enum base_type describe_type(enum argument_type type)
 
 static void close_unit(struct walk *w)
 {
-    if (w->composer.unit)
-        compose_unit_end(&w->composer, w->end);
+    if (!w->composer.unit)
+        return;
+    compose_unit_end(&w->composer, w->end);
+    if (w->l->watch)
+        w->l->watch->unit(w->l->watch);
 }
 
 /* Whether no function that begins up to `lines` further on is taken into the unit. */
@@ -48,6 +51,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
+    l->debug.unit[w->units] = (struct debug_unit){0};
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
 }
 
@@ -533,7 +537,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     composed_clear(out);
     d->statics.size = 0;
     d->data_units = 0;
-    d->unit = arena_zeroed(arena, units, sizeof *d->unit);
+    d->unit = arena_take(arena, units * sizeof *d->unit); /* far more than there will be, which is not touched */
     if (!d->unit)
         return false;
     w.line_header = debug_line_header(d, 1, true);

@@ -12,6 +12,7 @@
 #include "emit/evaluate.h"
 #include "emit/files.h"
 #include "emit/join.h"
+#include "emit/large.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
 
@@ -377,6 +378,8 @@ static bool size_debug(struct builder *b, struct error *e)
     bool filled = false;
     unsigned tries = 0;
     for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
+        if (b->large)
+            large_describe(b, level, &goal);
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
@@ -423,7 +426,7 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
     l->joined = b->joined;
-    l->only_sizes = b->only_sizes;
+    l->only_sizes = b->only_sizes || b->large;
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
@@ -467,23 +470,25 @@ static bool reserve_image(struct builder *b, struct error *e)
     return true;
 }
 
-static void write_code(struct library *l, uint8_t *image)
+/* The window is that of the image, or NULL. */
+static void write_code(struct library *l, uint8_t *image, struct window *window)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
     uint64_t size = l->small;
     l->code.image = text;
     glue_write(&l->code, &l->glue, &l->shape, &l->at);
-    for (uint32_t i = 0; i < l->row->functions; i++)
-        code_write(&l->code, i, &l->body[i]);
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         const struct glue_place *g = &l->glue.place[i];
         if (g->size)
             code_pad(text + g->offset + g->size, align_code(g->size, CODE_ALIGN) - g->size);
     }
     for (uint32_t i = 0; i < l->row->functions; i++) {
+        code_write(&l->code, i, &l->body[i]);
         uint64_t end = l->body[i].offset + (uint64_t)l->body[i].size;
         uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
         code_pad(text + end, (uint32_t)(next - end));
+        if (window)
+            window_advance(window, SECTION_TEXT, next);
     }
     small_write(l, text + size);
 }
@@ -591,20 +596,40 @@ enum pack_kind library_packing(const struct plan *plan)
     return kinds[plan->profile->dwarf.compress];
 }
 
+/* Of a large library it need not stay what is complete with the symbols, with the unwind tables, and with all tables.
+ */
+static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH, SECTION_SYMTAB, SECTION_STRTAB,
+                                                  SECTION_NONE};
+static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_NONE};
+static const enum section_id table_sections[] = {SECTION_TEXT, SECTION_RODATA, SECTION_RELA_DYN, SECTION_DATA,
+                                                 SECTION_NONE};
+
+static void complete(struct window *window, const enum section_id *ids)
+{
+    for (; window && *ids != SECTION_NONE; ids++)
+        window_complete(window, *ids);
+}
+
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    assert(!l->only_sizes);
-    if (!reserve_image(b, e))
+    struct window *window = b->large ? &b->large->window : NULL;
+    assert(window || !l->only_sizes);
+    if (!window && !reserve_image(b, e))
         return false;
-    uint8_t *image = b->image;
+    uint8_t *image = window ? window->image : b->image;
     uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
-    if (!plt_symbols || !symbols_write(l, image, &b->arena, plt_symbols) || !write_unwind(l, image, &b->arena))
+    bool ok = plt_symbols && symbols_write(l, image, &b->arena, plt_symbols);
+    complete(ok ? window : NULL, symbol_sections);
+    ok = ok && write_unwind(l, image, &b->arena);
+    if (!ok)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
-    write_code(l, image);
+    write_code(l, image, window);
     write_init(l, image);
     tables_write(l, image);
+    complete(window, table_sections);
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
@@ -612,6 +637,8 @@ bool library_write(struct builder *b, struct error *e)
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;
+    if (b->large)
+        return large_write_debug(b, names, e);
     write_debug(l, image, names);
     return files_write(b, e);
 }
@@ -630,7 +657,7 @@ bool library_write_part(struct builder *b, struct error *e)
         symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
     if (!names || !write_unwind_part(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    write_code(l, image);
+    write_code(l, image, NULL);
     tables_write_part(l, image);
     write_debug(l, image, names);
     return true;

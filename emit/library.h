@@ -29,6 +29,11 @@ struct dynamic_strings {
 
 struct joined; /* join.h */
 
+/* Told of each unit of code when it has been composed. */
+struct library_watch {
+    void (*unit)(struct library_watch *watch);
+};
+
 /* Everything decided about one library by the size pass. */
 struct library {
     const struct plan *plan;
@@ -60,6 +65,7 @@ struct library {
     const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
     struct debug_joined joins;   /* and where its debug information is there */
     bool only_sizes;             /* it will not be written */
+    struct library_watch *watch; /* who is told of its units, or NULL */
 };
 
 /* Whether it is in an executable without what it would have in order to be a file. */
@@ -69,6 +75,7 @@ static inline bool library_is_part(const struct library *l)
 }
 
 struct library_file; /* files.h */
+struct large;        /* large.h */
 
 struct builder {
     struct arena arena;
@@ -85,6 +92,7 @@ struct builder {
     /* Set by the caller before library_size: */
     const struct joined *joined; /* for libraries that are parts of an executable, or NULL */
     bool only_sizes;             /* what it finds is not going to be written; all has its size */
+    struct large *large;         /* where the library is written piece by piece, or NULL */
     struct library library;
 };
 
@@ -93,7 +101,7 @@ struct builder {
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* Writes b->files. */
+/* Writes b->files; of a large library its file (large.h). */
 bool library_write(struct builder *b, struct error *e);
 
 /* Writes what the library adds to the executable b->joined, into b->image (join.h). */

@@ -122,7 +122,7 @@ static bool choose_calls(struct plan *plan, struct error *e)
 }
 
 /* The most utilities that any module calls, with these layers. */
-static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
+static uint32_t widest(const struct plan *plan, uint32_t layers, uint32_t *seen)
 {
     struct plan trial = *plan;
     trial.assignment.layers = layers;
@@ -134,7 +134,7 @@ static uint32_t widest(const struct plan *plan, uint32_t layers, uint8_t *seen)
     return most;
 }
 
-static void choose_layers(struct plan *plan, uint32_t limit, uint8_t *seen)
+static void choose_layers(struct plan *plan, uint32_t limit, uint32_t *seen)
 {
     struct assignment *a = &plan->assignment;
     if (a->random) {
@@ -157,7 +157,7 @@ static void choose_layers(struct plan *plan, uint32_t limit, uint8_t *seen)
     }
 }
 
-bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint8_t *seen,
+bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint32_t *seen,
                 struct error *e)
 {
     for (uint32_t i = 0; i < plan->modules + plan->utilities; i++) {
@@ -176,7 +176,7 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
     return true;
 }
 
-bool plan_count_names(struct plan *plan, uint8_t *seen, struct arena *arena, struct names_tally *own,
+bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, struct names_tally *own,
                       struct names_tally *imported)
 {
     *own = *imported = (struct names_tally){0};

@@ -133,7 +133,7 @@ static bool solve(struct solver *s, struct error *e)
     s->base = calloc(plan->library_count, sizeof *s->base);
     s->code = calloc(plan->library_count, sizeof *s->code);
     s->share = calloc(plan->library_count, sizeof *s->share);
-    s->seen = calloc((size_t)plan->utilities + 1, 1);
+    s->seen = calloc((size_t)plan->utilities + 1, sizeof *s->seen);
     s->arenas = calloc(WORKERS_MOST, sizeof *s->arenas);
     if (!s->base || !s->code || !s->share || !s->seen || !s->arenas)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);

@@ -11,14 +11,14 @@ enum { PLAN_CALLS_MOST = 10000, PLAN_NEIGHBOURS = 32 };
 bool plan_name_libraries(struct plan *plan, struct error *e);
 
 /* Decides counts and calls for these averages, all but imports; `seen` is scratch of
- * plan->utilities + 1 zero bytes. */
-bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint8_t *seen,
+ * calls_count. */
+bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, uint32_t neighbours, uint32_t *seen,
                 struct error *e);
 
 /* Counts imports, and the bytes of names that plan->names says: each library's,
  * and the sums over all. `seen` is as above, the arena scratch too; false when
  * memory ran out. */
-bool plan_count_names(struct plan *plan, uint8_t *seen, struct arena *arena, struct names_tally *own,
+bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, struct names_tally *own,
                       struct names_tally *imported);
 
 /* One attempt: the bases that follow from certain counts. */
@@ -29,10 +29,10 @@ struct base {
 
 struct solver {
     struct plan *plan;
-    struct base *base; /* of each library, markers too */
-    uint64_t *code;    /* least code of each */
-    uint64_t *share;   /* scratch for dividing */
-    uint8_t *seen;
+    struct base *base;                /* of each library, markers too */
+    uint64_t *code;                   /* least code of each */
+    uint64_t *share;                  /* scratch for dividing */
+    uint32_t *seen;                   /* scratch of calls_count */
     struct names_tally own, imported; /* names of functions and of imports */
     const struct corpus *corpus;
     unsigned threads;

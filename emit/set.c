@@ -19,6 +19,7 @@
 #include "emit/directory.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
+#include "emit/large.h"
 #include "emit/sources.h"
 #include "emit/text_file.h"
 #include "emit/tidy.h"
@@ -132,11 +133,15 @@ static bool write_file(struct work *w, const struct library_file *file, bool *ke
     return ok;
 }
 
-static bool write_files(struct work *w, const struct builder *b, struct set_library *out, struct error *e)
+static bool write_files(struct work *w, struct builder *b, struct set_library *out, struct error *e)
 {
-    out->file = calloc(b->file_count, sizeof *out->file);
+    out->file = calloc(b->large ? 1 : b->file_count, sizeof *out->file);
     if (!out->file)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
+    if (b->large) {
+        out->files = 1;
+        return large_write(b, &w->directory, out->file, e);
+    }
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];
         struct set_file *written = &out->file[out->files];
@@ -167,20 +172,19 @@ static void measure(struct work *w, const struct library *l)
         join_measure(&w->large.joined, l);
 }
 
-/* The executables first, which may take the longest. */
-static bool make_library(void *context, unsigned worker, uint32_t turn, struct error *e)
+static bool make_library(struct work *w, unsigned worker, uint32_t index, struct error *e)
 {
-    struct work *w = context;
     const struct plan *plan = w->set->plan;
-    const uint32_t index = (turn + plan_executable(plan)) % plan->library_count;
     struct builder *b = &w->builders[worker];
     const bool file = has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
+    if (!file || source || !large_is(plan, &plan->library[index]))
+        b->large = NULL;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
-    if ((file || source) && !library_write(b, e))
+    if ((file || source) && !b->large && !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
     if (!record(out, b, e))
@@ -198,6 +202,19 @@ static bool make_library(void *context, unsigned worker, uint32_t turn, struct e
         return false;
     progress_step(w->progress);
     return true;
+}
+
+/* The executables first, which may take the longest. */
+static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
+{
+    struct work *w = context;
+    const struct plan *plan = w->set->plan;
+    struct builder *b = &w->builders[worker];
+    struct large large = {.builder = b};
+    b->large = &large; /* if it is one */
+    const bool ok = make_library(w, worker, (turn + plan_executable(plan)) % plan->library_count, e);
+    b->large = NULL;
+    return ok;
 }
 
 /* --- the directory ------------------------------------------------------------------- */
@@ -293,7 +310,7 @@ static bool write_set(struct work *w, unsigned threads, struct error *e)
         return false;
     if (set->sources && !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, e))
         return false;
-    if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_library, w, e) ||
+    if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_in_turn, w, e) ||
         !write_joined(w, threads, e))
         return false;
     return finish(w, e);

@@ -1,0 +1,99 @@
+/* See window.h. */
+#include "elf/window.h"
+
+#include <sys/mman.h>
+
+enum {
+    HUGE_PAGE = 1 << 21,
+    STEP = 1 << 22,    /* bytes that are written at once, as a rule */
+    BEYOND = HUGE_PAGE /* writers may write a few bytes beyond what they keep */
+};
+
+bool window_open(struct window *w, const struct layout *layout, window_put *put, void *context, struct error *e)
+{
+    *w = (struct window){.layout = layout, .put = put, .context = context};
+    const size_t capacity = (layout->file_size + BEYOND + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    void *image = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (image == MAP_FAILED)
+        return error_set(e, ERROR_MEMORY, "there are no addresses left for an image of %llu bytes; raise ulimit -v",
+                         (unsigned long long)layout->file_size);
+    madvise(image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults */
+    w->image = image;
+    w->capacity = capacity;
+    return true;
+}
+
+/* Whether the file has bytes of it; .shstrtab goes with the headers. */
+static bool is_put(const struct layout *l, enum section_id id)
+{
+    return l->section[id].index && l->section[id].size && !l->section[id].elsewhere &&
+           layout_kind(id)->type != SHT_NOBITS && id != SECTION_SHSTRTAB;
+}
+
+static uint64_t huge_page(uint64_t at)
+{
+    return at & ~(uint64_t)(HUGE_PAGE - 1);
+}
+
+/* Of the section's bytes up to `end` those whose pages have nothing else. */
+static void release(const struct window *w, uint64_t section, uint64_t from, uint64_t end)
+{
+    const uint64_t least = huge_page(section + HUGE_PAGE - 1);
+    const uint64_t start = huge_page(from) > least ? huge_page(from) : least;
+    if (start < huge_page(end))
+        madvise(w->image + start, huge_page(end) - start, MADV_DONTNEED);
+}
+
+/* [from, end) of the file. */
+static void put(struct window *w, uint64_t from, uint64_t end)
+{
+    if (!w->failed && from < end)
+        w->failed = !w->put(w->context, w->image + from, end - from, from, &w->error);
+}
+
+static void put_section(struct window *w, enum section_id id, uint64_t size)
+{
+    const uint64_t section = w->layout->section[id].offset;
+    const uint64_t from = section + w->done[id];
+    put(w, from, section + size);
+    release(w, section, from, section + size);
+    w->done[id] = size;
+}
+
+void window_advance(struct window *w, enum section_id id, uint64_t size)
+{
+    if (size - w->done[id] >= STEP && is_put(w->layout, id))
+        put_section(w, id, size);
+}
+
+void window_complete(struct window *w, enum section_id id)
+{
+    if (is_put(w->layout, id))
+        put_section(w, id, w->layout->section[id].size);
+}
+
+bool window_finish(struct window *w, struct error *e)
+{
+    const struct layout *l = w->layout;
+    uint64_t end = 0; /* of the section before */
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        window_complete(w, id);
+    layout_write(l, w->image);
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_SHSTRTAB; id++) {
+        if (!is_put(l, id))
+            continue;
+        put(w, end, l->section[id].offset);
+        end = l->section[id].offset + l->section[id].size;
+    }
+    put(w, end, l->file_size);
+    if (w->failed && e)
+        *e = w->error;
+    return !w->failed;
+}
+
+void window_close(struct window *w)
+{
+    if (w->image)
+        munmap(w->image, w->capacity);
+    w->image = NULL;
+}

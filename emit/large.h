@@ -1,0 +1,46 @@
+/* A large library, which is never in memory whole.
+ *
+ * Its debug information is composed twice: for its size, when nothing of it is kept, and once more
+ * when it is written, unit by unit. What is finished goes to the file at once (elf/window.h).
+ * In memory are what is known of each function, the names, the tables that refer to
+ * them, and some megabytes of everything else: about an eighth of the file. Bytes are those that library_write makes.
+ *
+ * Use: builder.large set, library_size, library_write.
+ */
+#ifndef EMIT_LARGE_H
+#define EMIT_LARGE_H
+
+#include "elf/window.h"
+#include "emit/describe.h"
+#include "emit/digest_pieces.h"
+#include "emit/directory.h"
+#include "emit/library.h"
+#include "emit/set.h"
+
+struct large {
+    struct window window;
+
+    /* Private. */
+    struct library_watch watch; /* first what forgets, then what writes */
+    struct builder *builder;
+    enum describe_level level; /* what came out right in the size pass, */
+    struct describe_goal goal;
+    struct debug before; /* with this */
+    struct debug_writer writer;
+    size_t forgotten[4];
+};
+
+/* Whether a library of this row is written so: of 256 MB or more, and nothing is made of its
+ * debug information but sections. */
+bool large_is(const struct plan *plan, const struct plan_library *row);
+
+/* Writes the library that library_size has sized, with b->large, to the set's directory; fills `file`. */
+bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e);
+
+/* For library.c. The size pass is about to compose with this goal. */
+void large_describe(struct builder *b, enum describe_level level, const struct describe_goal *goal);
+
+/* Writes the debug information. */
+bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e);
+
+#endif

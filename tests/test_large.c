@@ -1,0 +1,205 @@
+/* emit/large.c: what is written in windows has the same bytes as an image, whatever the library is like. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "elf/container.h"
+#include "emit/digest.h"
+#include "emit/large.h"
+#include "emit/profile.h"
+
+/* Large enough for several steps of what is composed and written: some 20 MB a library. */
+#define SIZES  "sections: {text: 12 MB, data: 2 MB, debug: 50 MB, symtab: 700 kB, strtab: 4 MB}\n"
+#define LITTLE "sections: {text: 2 MB, data: 200 kB, debug: 7 MB, symtab: 120 kB, strtab: 600 kB}\n"
+#define HEAD   "pyelfgen-profile: 1\nmodules: 2\nutilities: 1\n"
+
+struct made {
+    struct profile profile;
+    struct stock *stock;
+    struct plan plan;
+    struct builder image, windows; /* written so */
+};
+
+static void make(struct made *m, const char *text)
+{
+    struct error e = {0};
+    memset(m, 0, sizeof *m);
+    if (!profile_parse(&m->profile, text, strlen(text), "test.prof", &e))
+        fail_msg("%s: %s", text, e.text);
+    const struct profile *p = &m->profile;
+    const struct dialect dialect = {.version = (uint8_t)p->dwarf.version,
+                                    .language = (uint8_t)p->dwarf.language,
+                                    .type_units = p->dwarf.type_units,
+                                    .views = p->dwarf.views};
+    m->stock = stock_make(dialect, p->seed);
+    assert_non_null(m->stock);
+    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e))
+        fail_msg("%s: %s", text, e.text);
+}
+
+static void unmake(struct made *m)
+{
+    builder_free(&m->image);
+    builder_free(&m->windows);
+    plan_free(&m->plan);
+    stock_free(m->stock);
+    profile_free(&m->profile);
+}
+
+/* The file that is in the directory; to be freed. */
+static uint8_t *read_file(const struct directory *d, const struct set_file *file)
+{
+    uint8_t *bytes = malloc(file->size + 1);
+    const int fd = openat(d->fd, file->name, O_RDONLY);
+    assert_non_null(bytes);
+    assert_true(fd >= 0);
+    for (uint64_t at = 0; at < file->size;) {
+        const ssize_t n = read(fd, bytes + at, file->size - at);
+        assert_true(n > 0);
+        at += (uint64_t)n;
+    }
+    assert_int_equal(read(fd, bytes + file->size, 1), 0);
+    close(fd);
+    return bytes;
+}
+
+/* The library when its file is there already, as it is to be or not. */
+static void write_again(struct made *m, struct directory *d, uint32_t index, const struct set_file *file)
+{
+    /* in the header, between sections (before .text is a page's end), at the end */
+    const uint64_t places[] = {UINT64_MAX, 7, m->windows.library.layout.section[SECTION_TEXT].offset - 33,
+                               file->size / 2, file->size - 1};
+    assert_false(file->kept);
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct error e = {0};
+        struct set_file again;
+        const int fd = openat(d->fd, file->name, O_RDWR);
+        assert_true(fd >= 0);
+        const bool changed = i && pwrite(fd, "\x99", 1, (off_t)places[i]) == 1;
+        close(fd);
+        if (!library_size(&m->windows, &m->plan, m->stock, index, &e) || !large_write(&m->windows, d, &again, &e))
+            fail_msg("%s", e.text);
+        assert_int_equal(again.kept, !changed);
+        assert_memory_equal(again.digest, file->digest, sizeof again.digest);
+        uint8_t *bytes = read_file(d, &again);
+        const XXH128_hash_t digest = XXH3_128bits(bytes, again.size);
+        assert_true(digest.high64 == file->digest[0] && digest.low64 == file->digest[1]);
+        free(bytes);
+    }
+}
+
+static void compare(struct made *m, struct directory *d, uint32_t index)
+{
+    struct error e = {0};
+    struct set_file file;
+    struct large large = {.builder = &m->windows};
+    struct builder *b = &m->image;
+    if (!library_size(b, &m->plan, m->stock, index, &e) || !library_write(b, &e))
+        fail_msg("%s", e.text);
+    m->windows.large = &large;
+    if (!library_size(&m->windows, &m->plan, m->stock, index, &e) || !large_write(&m->windows, d, &file, &e))
+        fail_msg("%s", e.text);
+    const struct library_file *wanted = &b->files[b->file_count - 1];
+    assert_int_equal(file.size, wanted->layout->file_size);
+    assert_string_equal(file.name, wanted->name);
+    const XXH128_hash_t digest = XXH3_128bits(wanted->image, file.size);
+    assert_int_equal(file.digest[0], digest.high64);
+    assert_int_equal(file.digest[1], digest.low64);
+    uint8_t *bytes = read_file(d, &file);
+    assert_memory_equal(bytes, wanted->image, file.size);
+    free(bytes);
+    if (index == m->plan.modules) /* one of each set */
+        write_again(m, d, index, &file);
+    unlinkat(d->fd, file.name, 0);
+}
+
+static void compare_all(const char *text)
+{
+    struct made m;
+    struct error e = {0};
+    struct directory directory;
+    char path[] = "test_large.XXXXXX";
+    assert_non_null(mkdtemp(path));
+    assert_true(directory_open(&directory, path, false, &e));
+    make(&m, text);
+    for (uint32_t i = 0; i < m.plan.library_count; i++)
+        compare(&m, &directory, i);
+    unmake(&m);
+    directory_close(&directory);
+    assert_int_equal(rmdir(path), 0); /* and no temporary file either */
+}
+
+static void large_libraries_are_the_same(void **state)
+{
+    (void)state;
+    compare_all(HEAD SIZES);
+}
+
+static void so_are_those_of_other_dialects(void **state)
+{
+    (void)state;
+    compare_all(HEAD LITTLE "dwarf: {version: 4}\n");
+    compare_all(HEAD LITTLE "dwarf: {language: c++}\n");
+    compare_all(HEAD LITTLE "dwarf: {type-units: true}\n");
+    compare_all(HEAD LITTLE "dwarf: {version: 4, type-units: true}\n");
+}
+
+static void and_those_of_little_debug_information(void **state)
+{
+    (void)state;
+    compare_all("pyelfgen-profile: 1\nmodules: 2\nutilities: 1\nfunctions: 400\n"
+                "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
+}
+
+/* What is too large for memory, and of what variants. */
+static void only_large_ones_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool large;
+    } cases[] = {
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n", true},
+        {"sections: {text: 48 MB, debug: 180 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n", false},
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n"
+         "dwarf: {compress: zlib}\n",
+         false},
+        {"sections: {text: 50 MB, debug: 190 MB, symtab: 3 MB, strtab: 15 MB, data: 2 MB}\n"
+         "dwarf: {separate: debuglink}\n",
+         false},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct made m;
+        char text[400];
+        snprintf(text, sizeof text, "pyelfgen-profile: 1\nmodules: 1\nutilities: 0\n%s", cases[i].text);
+        make(&m, text);
+        assert_int_equal(large_is(&m.plan, &m.plan.library[0]), cases[i].large);
+        unmake(&m);
+    }
+}
+
+static int start(void **state)
+{
+    (void)state;
+    struct error e;
+    return container_start(&e) ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_libraries_are_the_same),
+        cmocka_unit_test(so_are_those_of_other_dialects),
+        cmocka_unit_test(and_those_of_little_debug_information),
+        cmocka_unit_test(only_large_ones_are),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
