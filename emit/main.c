@@ -42,7 +42,7 @@ static bool verify(struct run *r, struct error *e)
     if (ok && !o->quiet) {
         printf("%s: every library is as its manifest says", o->verify);
         if (r->ranks.sets > 1)
-            printf(", on each of %d nodes", r->ranks.sets);
+            printf(", as in each of %d places", r->ranks.sets);
         printf("\n");
     }
     return ok;
@@ -136,6 +136,8 @@ static bool generate(struct run *r, struct error *e)
     /* Every rank has a plan after this, */
     if (!ranks_agree(&r->ranks, prepare(r, e) && find_output(r, &how.path, e), e))
         return false;
+    if (o->dry_run)
+        how.path = NULL;
 
     /* and it is the same. */
     if (!together_alike(&r->ranks, &r->plan, &how, e))
@@ -154,22 +156,35 @@ static bool generate(struct run *r, struct error *e)
     return true;
 }
 
+/* Whether ranks do the same kind of thing at all; `wrong` is what this one's command line is. */
+static bool check_command(const struct run *r, const struct error *wrong, struct error *e)
+{
+    const bool verifies = r->options.verify;
+    bool first = verifies;
+    ranks_broadcast(&r->ranks, &first, sizeof first);
+    if (wrong->code != ERROR_NONE)
+        memcpy(e, wrong, sizeof *e);
+    else if (verifies != first)
+        error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
+    return e->code == ERROR_NONE;
+}
+
 /* Which of several ranks this is, with its share of the processors; only the first speaks. */
-static bool start(struct run *r, struct error *e)
+static bool start(struct run *r, const struct error *wrong, struct error *e)
 {
     struct options *o = &r->options;
     if (!ranks_start(&r->ranks, o->alone, e))
         return false;
+    const unsigned processors = ranks_processors(&r->ranks);
     if (!o->threads)
-        o->threads = ranks_processors(&r->ranks);
+        o->threads = processors;
     o->quiet |= r->ranks.place.rank != 0;
-    return true;
+    return ranks_agree(&r->ranks, check_command(r, wrong, e), e);
 }
 
-/* A wrong command line is as wrong on all ranks: one says so. */
-static bool refuse(struct run *r, const struct error *wrong, struct error *e)
+static bool run(struct run *r, const struct error *wrong, struct error *e)
 {
-    return ranks_start(&r->ranks, r->options.alone, e) && ranks_agree(&r->ranks, false, memcpy(e, wrong, sizeof *e));
+    return start(r, wrong, e) && (r->options.verify ? verify(r, e) : generate(r, e));
 }
 
 int main(int argc, char **argv)
@@ -177,18 +192,8 @@ int main(int argc, char **argv)
     struct error e = {0};
     struct error wrong = {0};
     struct run r = {.ranks = ranks_one()};
-    bool ok = true;
     signal(SIGXFSZ, SIG_IGN); /* a file that would go beyond a limit is an error, and not the end */
-    switch (options_parse(&r.options, argc, argv, &wrong)) {
-    case OPTIONS_RUN:
-        ok = start(&r, &e) && (r.options.verify ? verify(&r, &e) : generate(&r, &e));
-        break;
-    case OPTIONS_WRONG:
-        ok = refuse(&r, &wrong, &e);
-        break;
-    case OPTIONS_DONE:
-        break;
-    }
+    const bool ok = options_parse(&r.options, argc, argv, &wrong) == OPTIONS_DONE || run(&r, &wrong, &e);
     int status = ok ? EXIT_SUCCESS : ranks_report(&r.ranks, &e);
     set_free(&r.set);
     plan_free(&r.plan);
