@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf/output.h"
 #include "emit/tidy.h"
 #include "emit/together.h"
 
@@ -41,9 +42,11 @@ static bool put_file(const struct directory *d, const struct ranks *r, struct er
     meeting_text(r, text);
     snprintf(path, sizeof path, "%s/%s", d->path, name);
     const int fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && write(fd, text, TEXT) == TEXT;
-    ok = (fd < 0 || close(fd) == 0) && ok;
-    return ok || error_errno(e, path, "cannot write the file");
+    const struct output file = {.fd = fd, .path = path};
+    if (fd < 0)
+        return error_errno(e, path, "cannot make the file");
+    const bool ok = output_write(&file, text, TEXT, 0, e);
+    return (close(fd) == 0 || error_errno(e, path, "cannot write the file")) && ok;
 }
 
 /* Whether the file is there and of this run. */

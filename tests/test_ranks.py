@@ -1,8 +1,8 @@
 """Ranks of mpirun share the work of a set, or make one for each node: the bytes are those that one process makes."""
 
+import random
 import re
 import shutil
-import signal
 import subprocess
 import time
 
@@ -52,6 +52,10 @@ def same(one, other):
     return subprocess.run(["diff", "-r", one, other], capture_output=True).returncode == 0
 
 
+def content(directory):
+    return {path.name: path.read_bytes() for path in directory.iterdir()} if directory.exists() else {}
+
+
 def complaint(done):
     """The one line that pyelfgen has printed, without its beginning; mpirun's own lines are left out."""
     lines = [line for line in done.stderr.splitlines() if line.startswith("pyelfgen: ")]
@@ -61,10 +65,6 @@ def complaint(done):
 
 def kept(done):
     return re.search(r"^(\d+) of (\d+) files were there already", done.stdout, flags=re.M)
-
-
-def host_of(text):
-    return re.match(r"rank \d+ on ([^ :,]+)", text)[1]
 
 
 # --- one set --------------------------------------------------------------------------------
@@ -176,6 +176,7 @@ def test_names_of_nodes(profile, programs, alone, tmp_path):
     assert all(same(alone, path) for path in tmp_path.iterdir())
 
 
+@slow
 def test_node_local_without_a_launcher(programs, profile, alone, tmp_path):
     programs.run("pyelfgen", "-P", profile, "--node-local", tmp_path / "%n", "-q")
     assert same(alone, tmp_path / "0")
@@ -245,37 +246,56 @@ def test_another_profile(profile, shell, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def only(rank, options):
+    """These options on that rank alone, for `shell`."""
+    return f"$([ {RANK} = {rank} ] && echo {options})"
+
+
+OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks the same"
+
+
 @long
 @pytest.mark.parametrize(
-    "line, message",
+    "arguments, message",
     [
-        ("pyelfgen -P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
-        ("pyelfgen -P small -o set --no-such", r"rank 0 on \S+, and 2 more ranks: there is no option .*"),
-        (f"pyelfgen -P small -o set{RANK}", r"rank 1 on \S+, and 1 more rank: -o is another directory .*--alone"),
-        (f"pyelfgen -P small -o set -q $([ {RANK} = 2 ] && echo --no-such)", r"rank 2 on \S+: there is no option .*"),
-        (f"pyelfgen $([ {RANK} = 1 ] && echo -P small -o set || echo --verify there)", r"rank 1 on \S+: it was given .*"),
-        (f"pyelfgen -P small -o set $([ {RANK} = 2 ] && echo --dry-run -j3)", r"rank 2 on \S+: it was given other .*"),
-        (f"pyelfgen -P small -o set $([ {RANK} = 2 ] && echo --force)", r"rank 2 on \S+: it was given other options .*"),
-        (
-            f"[ {RANK} = 0 ] || exec unshare -m bash -c 'mount -t tmpfs none there && exec pyelfgen -P small -o there/set';"
-            "pyelfgen -P small -o there/set",
-            r"rank 1 on \S+, and 1 more rank: there/set: cannot open the directory: No such file or directory; rank 0 "
-            "has just written there: give a directory that all hosts share, or --node-local DIR for a set on each",
-        ),
-        (
-            f"[ {RANK} = 0 ] || exec unshare -m bash -c 'mount -t tmpfs none there && mkdir there/set && exec pyelfgen -P "
-            "small -o there/set'; pyelfgen -P small -o there/set",
-            r"rank 1 on \S+, and 1 more rank: there/set: is another directory here; rank 0 has just .*",
-        ),
+        ("-P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
+        ("-P small -o set --no-such", r"rank 0 on \S+, and 2 more ranks: there is no option .*"),
+        (f"-P small -o set{RANK}", r"rank 1 on \S+, and 1 more rank: -o is another directory .*--alone"),
+        (f"-P small -o set {only(2, '--no-such')}", r"rank 2 on \S+: there is no option .*"),
+        (f"-P small -o set {only(2, '--force')}", rf"rank 2 on {OTHER_OPTIONS}"),
+        (f"-P small -o set {only(2, '--dry-run -j3')}", rf"rank 2 on {OTHER_OPTIONS}"),
+        (f"{only(1, '-P small -o set')} {only(0, '--verify .')} {only(2, '--verify .')}", rf"rank 1 on {OTHER_OPTIONS}"),
     ],
 )
-def test_refused(line, message, shell, programs, tmp_path):
-    (tmp_path / "there").mkdir()
-    if "unshare" in line and subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
-        pytest.skip("directories cannot be made to differ between processes here")
-    done = shell(3, "" + line.replace("exec pyelfgen", f"exec {programs.path('pyelfgen')}"), status=None)
+def test_refused(arguments, message, shell, tmp_path):
+    done = shell(3, f"pyelfgen {arguments}", status=None)
     assert re.fullmatch(message, complaint(done))
-    assert list(tmp_path.glob("set*")) == list((tmp_path / "there").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@long
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (
+            "true",
+            "there/set: cannot open the directory: No such file or directory; rank 0 has just written there: give a "
+            "directory that all hosts share, or --node-local DIR for a set on each",
+        ),
+        ("mkdir there/set", "there/set: is another directory here; rank 0 has just written there: .*"),
+    ],
+    ids=["missing", "another"],
+)
+def test_directory_that_is_not_shared(make, message, shell, programs, tmp_path):
+    """As if on another host, ranks 1 and 2 have file systems of their own."""
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+        pytest.skip("directories cannot be made to differ between processes here")
+    (tmp_path / "there").mkdir()
+    command = f"{programs.path('pyelfgen')} -P small -o there/set"
+    elsewhere = f"exec unshare -m bash -c 'mount -t tmpfs none there && {make} && exec {command}'"
+    done = shell(3, f"[ {RANK} = 0 ] || {elsewhere}; exec {command}", status=None)
+    assert re.fullmatch(rf"rank 1 on \S+, and 1 more rank: {message}", complaint(done))
+    assert list((tmp_path / "there").iterdir()) == []
 
 
 @long
@@ -283,9 +303,8 @@ def test_killed_rank(programs, sets, tmp_path):
     """There is no manifest, and the next run completes the set."""
     profile = sets.write_profile("ranks-many", profile_text(modules=600, utilities=2, functions=100))
     line = f"echo $$ >{RANK}.pid; exec {programs.path('pyelfgen')} -P {profile} -o set -q -j1"
-    run = subprocess.Popen(
-        ["mpirun", "-n", "2", "bash", "-c", line], cwd=tmp_path, env=programs.environment(False), stderr=subprocess.DEVNULL
-    )
+    command = ["mpirun", "-n", "2", "bash", "-c", line]
+    run = subprocess.Popen(command, cwd=tmp_path, env=programs.environment(False), stderr=subprocess.DEVNULL)
     while not (tmp_path / "set").exists() or len(list((tmp_path / "set").iterdir())) < 20:
         assert run.poll() is None
         time.sleep(0.001)
@@ -295,6 +314,35 @@ def test_killed_rank(programs, sets, tmp_path):
     programs.mpirun(3, "pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q")
     programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "one", "-q")
     assert same(tmp_path / "one", tmp_path / "set")
+
+
+@long
+@pytest.mark.parametrize("seed", range(12))
+def test_fault_of_one_rank(seed, programs, shell, profile, alone, tmp_path):
+    """Whatever call fails, or kills the rank: no file is wrong under its name, one line says so, a rerun completes."""
+    if programs.sanitized:
+        pytest.skip("what is preloaded has no sanitizers")
+    chance = random.Random(seed)
+    kind, rank = chance.choice(["kill", "eio", "enospc", "emfile"]), chance.randrange(3)
+    if seed % 2:  # an older set, in which some is damaged
+        shutil.copytree(alone, tmp_path / "set")
+        for library in chance.sample(sorted((tmp_path / "set").glob("*.so")), 5):
+            library.write_bytes(library.read_bytes()[:-1])
+    before = content(tmp_path / "set")
+    fault = f"FAULT_AFTER=.pyelfgen- FAULT_KIND={kind} FAULT_AT={chance.randrange(1, 30)}"
+    preload = f"export LD_PRELOAD={programs.build}/lib/libinject.so {fault}"
+    done = shell(3, f"[ {RANK} != {rank} ] || {preload}; pyelfgen -P {profile} -o set -q", status=None)
+    there, whole = content(tmp_path / "set"), content(alone)
+    temporary = [name for name in there if name.endswith(".tmp")]
+    if done.returncode == 0:
+        assert there == whole
+    elif kind != "kill":
+        assert complaint(done).startswith(f"rank {rank} on ") and not temporary
+    for name in set(there) - set(temporary):
+        assert there[name] in (whole[name], before.get(name)), name
+    assert "manifest.json" not in there or there in (whole, before)
+    programs.mpirun(2, "pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q")
+    assert same(alone, tmp_path / "set")
 
 
 # --- without the others -------------------------------------------------------------------------
@@ -325,6 +373,7 @@ def test_without_mpi(without_library, programs, profile, tmp_path):
     programs.command([*command, "--alone", "-q"], env=environment)
 
 
+@slow
 def test_several_of_which_nobody_tells_how_many(programs, profile, tmp_path):
     command = ["-P", profile, "-o", tmp_path / "set", "-q"]
     done = programs.run("pyelfgen", *command, status=1, env={"PMIX_RANK": "2"})
