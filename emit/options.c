@@ -46,8 +46,7 @@ static const struct cli_option table[] = {
     {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
     {'o', "output", "SET", "the directory to write; made if it is not there"},
     {OPTION_NODE_LOCAL, "node-local", "DIR",
-     "instead of -o: under mpirun or srun, a whole set on each node, in its own directory DIR; %N in it is the host's "
-     "name, %n its number, %t the rank's"},
+     "instead of -o: a set on each node of mpirun or srun, in its own directory DIR, where %N is the host's name"},
     {OPTION_ALONE, "alone", NULL, "share no work with other ranks of mpirun or srun"},
     {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
     {'j', "jobs", "N", "use N threads; default: one for each processor, divided among the ranks of a node"},

@@ -136,7 +136,7 @@ static void send(struct ranks_state *s, const void *bytes, size_t size)
 static void receive(struct ranks_state *s, int from, void *bytes, size_t size)
 {
     MPI_Request request;
-    char lost[PIECE];
+    char lost[PIECE] = "";
     for (size_t at = 0; at < size; at += PIECE) {
         MPI_Irecv(bytes ? (char *)bytes + at : lost, piece_of(size - at), MPI_BYTE, from, TAG_RESULTS, s->group,
                   &request);
