@@ -156,19 +156,6 @@ static bool generate(struct run *r, struct error *e)
     return true;
 }
 
-/* Whether ranks do the same kind of thing at all; `wrong` is what this one's command line is. */
-static bool check_command(const struct run *r, const struct error *wrong, struct error *e)
-{
-    const bool verifies = r->options.verify;
-    bool first = verifies;
-    ranks_broadcast(&r->ranks, &first, sizeof first);
-    if (wrong->code != ERROR_NONE)
-        memcpy(e, wrong, sizeof *e);
-    else if (verifies != first)
-        error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
-    return e->code == ERROR_NONE;
-}
-
 /* Which of several ranks this is, with its share of the processors; only the first speaks. */
 static bool start(struct run *r, const struct error *wrong, struct error *e)
 {
@@ -179,7 +166,7 @@ static bool start(struct run *r, const struct error *wrong, struct error *e)
     if (!o->threads)
         o->threads = processors;
     o->quiet |= r->ranks.place.rank != 0;
-    return ranks_agree(&r->ranks, check_command(r, wrong, e), e);
+    return together_command(&r->ranks, o->verify, wrong, e);
 }
 
 static bool run(struct run *r, const struct error *wrong, struct error *e)

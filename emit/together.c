@@ -39,6 +39,11 @@ static struct wish wish_of(const struct plan *plan, const struct set_making *how
     return w;
 }
 
+static bool refuse_options(struct error *e)
+{
+    return error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
+}
+
 static bool check_wish(const struct wish *mine, const struct wish *first, struct error *e)
 {
     if (strcmp(mine->version, first->version) != 0)
@@ -54,12 +59,24 @@ static bool check_wish(const struct wish *mine, const struct wish *first, struct
             "or without 'compress'",
             mine->compressor, first->compressor);
     if (mine->options != first->options)
-        return error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
+        return refuse_options(e);
     return mine->output == first->output ||
            error_set(
                e, ERROR_USAGE,
                "-o is another directory than that of rank 0; for a set on each node give --node-local, for one of "
                "each rank --alone");
+}
+
+bool together_command(struct ranks *r, bool verifies, const struct error *wrong, struct error *e)
+{
+    bool first = verifies;
+    ranks_broadcast(r, &first, sizeof first);
+    bool ok = wrong->code == ERROR_NONE;
+    if (!ok)
+        memcpy(e, wrong, sizeof *e);
+    else if (verifies != first)
+        ok = refuse_options(e);
+    return ranks_agree(r, ok, e);
 }
 
 bool together_alike(struct ranks *r, const struct plan *plan, const struct set_making *how, struct error *e)

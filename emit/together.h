@@ -9,8 +9,12 @@
 #include "emit/set.h"
 #include "emit/share.h"
 
+/* Collective, before all else. Whether no rank's command line is wrong, as `wrong` of each says where it is, and all
+ * verify or none. */
+bool together_command(struct ranks *r, bool verifies, const struct error *wrong, struct error *e);
+
 /* Collective. What rank 0 was asked for and what it has, so that a rank that would make something else is refused
- * before anything is written. `output` may be NULL. */
+ * before anything is written. The path is NULL where nothing is to be. */
 bool together_alike(struct ranks *r, const struct plan *plan, const struct set_making *how, struct error *e);
 
 /* Collective, for every rank, once the rank that leads has opened the directory `d` of its set: the others open it, and
