@@ -18,7 +18,8 @@ enum error_code {
     ERROR_INFEASIBLE, /* a valid profile that no set of libraries can meet */
     ERROR_SYSTEM,     /* the operating system refused: errno's text is included */
     ERROR_MEMORY,
-    ERROR_MISMATCH, /* a set is not what its manifest says */
+    ERROR_MISMATCH,  /* a set is not what its manifest says */
+    ERROR_ELSEWHERE, /* another process of this run failed, and says why */
 };
 
 struct error {

@@ -4,6 +4,9 @@
 get_property(programs GLOBAL PROPERTY PYELFGEN_PROGRAMS)
 install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS pyelflog LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/pyelfgen)
+if(TARGET pyelfgen-mpi)
+  install(TARGETS pyelfgen-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/pyelfgen)
+endif()
 if(PYELFGEN_HAVE_DRIVER)
   install(TARGETS pyelfrun_runtime LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
   install(TARGETS pyelf-vanilla pyelfaudit

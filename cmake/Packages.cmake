@@ -85,7 +85,7 @@ if(NOT PNG_FOUND)
 endif()
 if(NOT MPI_C_FOUND)
   set(PYELFGEN_HAVE_DRIVER OFF)
-  message(STATUS "pyelfrun is left out: no MPI; install the Debian package libopenmpi-dev")
+  message(STATUS "pyelfrun, and sharing the work of pyelfgen over ranks, are left out: no MPI; install the Debian package libopenmpi-dev")
 endif()
 
 # Counters are better with PAPI, and are there without it. It is loaded when the

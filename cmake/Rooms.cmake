@@ -121,6 +121,20 @@ function(audit_library name)
   target_link_options(${name} PRIVATE -nostdlib -Wl,-z,relro,-z,now,-z,defs)
 endfunction()
 
+# A library that a program opens when it is wanted, NAME.so in libexec, which shows SYMBOL alone. It sees headers of
+# the rooms it USES and is linked with none of them.
+function(loaded_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;SYMBOL" "USES;LINKS")
+  set(map ${PROJECT_BINARY_DIR}/${name}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${arg_SYMBOL}; local: *; };\n")
+  add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/${arg_SOURCE})
+  set_target_properties(${name} PROPERTIES
+    PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen LINK_DEPENDS ${map})
+  target_link_libraries(${name} PRIVATE flags ${arg_LINKS})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,--as-needed)
+  see_rooms(${name} ${name} ${arg_USES})
+endfunction()
+
 # Makes the text of `file` available to the room `name` as the array `symbol`
 # (see emit/driver_py.h).
 function(embed_text name file symbol)

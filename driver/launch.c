@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/executable.h"
+#include "base/launched.h"
 #include "base/manifest.h"
 #include "driver/launch_cache.h"
 #include "driver/launch_maps.h"
 #include "driver/launch_witness.h"
-#include "driver/options_launcher.h"
 #include "runtime/audit_page.h"
 #include "runtime/clock.h"
 #include "runtime/linker.h"

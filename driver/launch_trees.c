@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "base/cli.h"
+#include "base/launched.h"
 #include "driver/launch_parts.h"
-#include "driver/options_launcher.h"
 
 extern char **environ;
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "driver/options_launcher.h"
+#include "base/launched.h"
 #include "driver/witness_page.h"
 
 static void tell(const struct witness_page *page)

@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "driver/options_launcher.h"
+#include "base/launched.h"
 #include "driver/witness.h"
 #include "runtime/clock.h"
 

@@ -66,13 +66,27 @@ static int take(const char *path, bool *made, struct error *e)
     }
 }
 
+static void look_for_manifest(struct directory *d)
+{
+    d->manifest = d->fd >= 0 && faccessat(d->fd, MANIFEST_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 bool directory_open(struct directory *d, const char *path, bool force, struct error *e)
 {
     *d = (struct directory){.path = path, .force = force};
     pthread_mutex_init(&d->lock, NULL);
     d->fd = take(path, &d->made, e);
-    d->manifest = d->fd >= 0 && faccessat(d->fd, MANIFEST_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    look_for_manifest(d);
     return d->fd >= 0;
+}
+
+bool directory_join(struct directory *d, const char *path, bool force, struct error *e)
+{
+    *d = (struct directory){.path = path, .force = force};
+    pthread_mutex_init(&d->lock, NULL);
+    d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    look_for_manifest(d);
+    return d->fd >= 0 || error_errno(e, path, "cannot open the directory");
 }
 
 bool directory_change(struct directory *d, struct error *e)

@@ -29,6 +29,9 @@ struct directory {
  * directory_close ends it. */
 bool directory_open(struct directory *d, const char *path, bool force, struct error *e);
 
+/* Opens `path`, which another rank of this run has taken so. */
+bool directory_join(struct directory *d, const char *path, bool force, struct error *e);
+
 /* To be called before any change but that a temporary file comes or goes; by any thread. */
 bool directory_change(struct directory *d, struct error *e);
 

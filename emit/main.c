@@ -1,4 +1,5 @@
 /* pyelfgen: from a profile to a set of shared libraries. */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,17 @@
 #include "emit/options.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
+#include "emit/ranks.h"
 #include "emit/report.h"
 #include "emit/set.h"
 #include "emit/stock.h"
+#include "emit/together.h"
 
 /* What one run makes, in the order of making; freed in the other. */
 struct run {
     struct options options;
+    struct ranks ranks;
+    char output[PATH_MAX];
     struct profile profile;
     struct stock *stock;
     struct plan plan;
@@ -25,13 +30,21 @@ struct run {
     struct progress progress;
 };
 
+/* Every node looks at all that it sees. */
 static bool verify(struct run *r, struct error *e)
 {
-    progress_start(&r->progress, "verifying", 0, r->options.quiet);
-    bool ok = set_verify(r->options.verify, r->options.threads, &r->progress, e);
+    const struct options *o = &r->options;
+    if (!ranks_divide(&r->ranks, true, o->verify, e))
+        return false;
+    progress_start(&r->progress, "verifying", 0, o->quiet);
+    bool ok = set_verify(o->verify, o->threads, &r->ranks, &r->progress, e);
     progress_end(&r->progress);
-    if (ok && !r->options.quiet)
-        printf("%s: every library is as its manifest says\n", r->options.verify);
+    if (ok && !o->quiet) {
+        printf("%s: every library is as its manifest says", o->verify);
+        if (r->ranks.sets > 1)
+            printf(", as in each of %d places", r->ranks.sets);
+        printf("\n");
+    }
     return ok;
 }
 
@@ -58,7 +71,8 @@ static bool load_profile(struct run *r, struct error *e)
     return true;
 }
 
-static bool generate(struct run *r, struct error *e)
+/* From the profile to the plan, on every rank alike: nothing is written. */
+static bool prepare(struct run *r, struct error *e)
 {
     const struct options *o = &r->options;
 
@@ -88,43 +102,86 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     /* What parts of a large executable come to. */
-    if (!inside_settle(&r->plan, r->stock, o->threads, e))
+    return inside_settle(&r->plan, r->stock, o->threads, e);
+}
+
+/* The set's directory; NULL: none. */
+static bool find_output(struct run *r, const char **path, struct error *e)
+{
+    *path = r->options.output;
+    if (!r->options.node_local)
+        return true;
+    *path = r->output;
+    return ranks_path(&r->ranks, r->options.node_local, r->output, sizeof r->output, e);
+}
+
+static bool write_set(struct run *r, const struct set_making *how, struct error *e)
+{
+    progress_start(&r->progress, "generating", set_steps(&r->plan), r->options.quiet);
+    bool ok = set_generate(&r->set, &r->plan, r->stock, how, e);
+    progress_end(&r->progress);
+    return ok;
+}
+
+static bool generate(struct run *r, struct error *e)
+{
+    const struct options *o = &r->options;
+    struct set_making how = {.force = o->force,
+                             .sources = o->sources,
+                             .local = o->node_local,
+                             .threads = o->threads,
+                             .ranks = &r->ranks,
+                             .progress = &r->progress};
+
+    /* Every rank has a plan after this, */
+    if (!ranks_agree(&r->ranks, prepare(r, e) && find_output(r, &how.path, e), e))
+        return false;
+    if (o->dry_run)
+        how.path = NULL;
+
+    /* and it is the same. */
+    if (!together_alike(&r->ranks, &r->plan, &how, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */
-    if (!o->dry_run) {
-        progress_start(&r->progress, "generating", set_steps(&r->plan), o->quiet);
-        bool ok =
-            set_generate(&r->set, &r->plan, r->stock, o->output, o->force, o->sources, o->threads, &r->progress, e);
-        progress_end(&r->progress);
-        if (!ok)
-            return false;
-    }
+    if (!o->dry_run && !(ranks_divide(&r->ranks, how.local, how.path, e) && write_set(r, &how, e)))
+        return false;
 
     if (!o->quiet)
-        report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, o->output);
-    if (!o->quiet && !o->dry_run)
+        report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, how.path);
+    if (!o->quiet && !o->dry_run) {
         differences_report(stdout, &r->set);
+        report_ranks(stdout, &r->ranks);
+    }
     return true;
+}
+
+/* Which of several ranks this is, with its share of the processors; only the first speaks. */
+static bool start(struct run *r, const struct error *wrong, struct error *e)
+{
+    struct options *o = &r->options;
+    if (!ranks_start(&r->ranks, o->alone, e))
+        return false;
+    const unsigned processors = ranks_processors(&r->ranks);
+    if (!o->threads)
+        o->threads = processors;
+    o->quiet |= r->ranks.place.rank != 0;
+    return together_command(&r->ranks, o->verify, wrong, e);
+}
+
+static bool run(struct run *r, const struct error *wrong, struct error *e)
+{
+    return start(r, wrong, e) && (r->options.verify ? verify(r, e) : generate(r, e));
 }
 
 int main(int argc, char **argv)
 {
     struct error e = {0};
-    struct run r = {0};
-    int status = EXIT_SUCCESS;
+    struct error wrong = {0};
+    struct run r = {.ranks = ranks_one()};
     signal(SIGXFSZ, SIG_IGN); /* a file that would go beyond a limit is an error, and not the end */
-    switch (options_parse(&r.options, argc, argv, &e)) {
-    case OPTIONS_RUN:
-        if (!(r.options.verify ? verify(&r, &e) : generate(&r, &e)))
-            status = error_report("pyelfgen", &e);
-        break;
-    case OPTIONS_WRONG:
-        status = error_report("pyelfgen", &e);
-        break;
-    case OPTIONS_DONE:
-        break;
-    }
+    const bool ok = options_parse(&r.options, argc, argv, &wrong) == OPTIONS_DONE || run(&r, &wrong, &e);
+    int status = ok ? EXIT_SUCCESS : ranks_report(&r.ranks, &e);
     set_free(&r.set);
     plan_free(&r.plan);
     stock_free(r.stock);
@@ -134,5 +191,6 @@ int main(int argc, char **argv)
         error_errno(&e, "standard output", "cannot write");
         status = error_report("pyelfgen", &e);
     }
+    ranks_stop(&r.ranks);
     return status;
 }

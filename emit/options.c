@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 
 #include "base/cli.h"
@@ -29,6 +28,8 @@ enum {
     OPTION_FORCE,
     OPTION_VERIFY,
     OPTION_SEED,
+    OPTION_NODE_LOCAL,
+    OPTION_ALONE,
     OPTION_IGNORED,
     OPTION_IGNORED_VALUE
 };
@@ -44,8 +45,11 @@ enum {
 static const struct cli_option table[] = {
     {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
     {'o', "output", "SET", "the directory to write; made if it is not there"},
+    {OPTION_NODE_LOCAL, "node-local", "DIR",
+     "instead of -o: a set on each node of mpirun or srun, in its own directory DIR, where %N is the host's name"},
+    {OPTION_ALONE, "alone", NULL, "share no work with other ranks of mpirun or srun"},
     {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
-    {'j', "jobs", "N", "use N threads; default: one for each processor"},
+    {'j', "jobs", "N", "use N threads; default: one for each processor, divided among the ranks of a node"},
     {OPTION_FORCE, "force", NULL, "write every file of the set that is in the directory anew"},
     {OPTION_COMPRESS, "compress", "KIND",
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},
@@ -99,6 +103,10 @@ static const struct cli_program program = {
                "      after a profile of your own\n"
                "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
                "      what config_pynamic.py makes of the same arguments\n"
+               "  mpirun -n 4 pyelfgen --profile realapp.prof -o set\n"
+               "      the same set as one process makes, by four ranks together\n"
+               "  srun pyelfgen --profile realapp.prof --node-local /tmp/set\n"
+               "      a set on each node, made there\n"
                "\n"
                "Exit status: 0 when the set was generated or is as its manifest says, 1 when not, 2 for wrong usage.\n",
     .options = table,
@@ -115,15 +123,6 @@ struct pynamic {
     uint64_t pad, depth;
     bool cross_module;
 };
-
-static unsigned processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (unsigned)count;
-}
 
 static bool take_operand(struct pynamic *p, const char *text, struct error *e)
 {
@@ -252,6 +251,11 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
     case OPTION_VERIFY:
         o->verify = value;
         return true;
+    case OPTION_NODE_LOCAL:
+        o->node_local = value;
+        return true;
+    case OPTION_ALONE:
+        return o->alone = true;
     case 'q':
         return o->quiet = true;
     case 'u':
@@ -310,7 +314,7 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
 static bool check_options(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (o->verify) {
-        if (o->profile[0] || p->any || o->output)
+        if (o->profile[0] || p->any || o->output || o->node_local)
             return error_set(e, ERROR_USAGE, "--verify takes no profile and no -o; see --help");
         return true;
     }
@@ -320,10 +324,13 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
         return error_set(e, ERROR_USAGE,
                          "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see "
                          "--help");
-    if (!o->output && !o->dry_run)
+    if (o->output && o->node_local)
+        return error_set(e, ERROR_USAGE, "-o and --node-local exclude each other; see --help");
+    if (!o->output && !o->node_local && !o->dry_run)
         return error_set(e, ERROR_USAGE, "nowhere to write: give -o SET, or --dry-run; see --help");
-    if (o->output && !*o->output)
-        return error_set(e, ERROR_USAGE, "-o needs the name of a directory; see --help");
+    if ((o->output && !*o->output) || (o->node_local && !*o->node_local))
+        return error_set(e, ERROR_USAGE, "%s needs the name of a directory; see --help",
+                         o->output ? "-o" : "--node-local");
     return check_executables(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 
@@ -331,7 +338,8 @@ enum options_result options_parse(struct options *o, int argc, char **argv, stru
 {
     struct pynamic pynamic = {0};
     memset(o, 0, sizeof *o);
-    o->threads = processors();
+    for (int i = 1; i < argc; i++)
+        o->alone |= strcmp(argv[i], "--alone") == 0;
     if (!profile_init(&o->counts, e))
         return OPTIONS_WRONG;
     struct cli c = cli_start(&program, argc, argv);

@@ -77,3 +77,14 @@ void report_sizes(FILE *out, const struct plan *plan, const struct set *set, con
     if (set)
         print_kept(out, set);
 }
+
+void report_ranks(FILE *out, const struct ranks *r)
+{
+    if (!ranks_are_several(r))
+        return;
+    fprintf(out, "\n%d ranks on %d node%s", r->place.count, r->place.nodes, r->place.nodes == 1 ? "" : "s");
+    if (r->sets > 1)
+        fprintf(out, ", %d sets of which this is the first\n", r->sets);
+    else
+        fprintf(out, " shared the work\n");
+}

@@ -4,11 +4,15 @@
 
 #include <stdio.h>
 
+#include "emit/ranks.h"
 #include "emit/set.h"
 
 /* The five sizes, wanted and planned, which is what was written, and those of
  * executables, which do not count in them; `set`, in the directory `path`, is NULL
  * for a dry run. */
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path);
+
+/* Who has made it, where that was several ranks; or what they have compared. */
+void report_ranks(FILE *out, const struct ranks *r);
 
 #endif

@@ -23,13 +23,15 @@
 #include "emit/sources.h"
 #include "emit/text_file.h"
 #include "emit/tidy.h"
+#include "emit/together.h"
 
 /* A set under construction. */
 struct work {
     struct set *set;
+    const struct set_making *how;
     const struct stock *stock;
-    struct progress *progress;
     struct builder *builders; /* of each thread */
+    struct share share;       /* rows of the plan that this rank makes */
     struct directory directory;
     struct sources sources;
     struct assembly assembly; /* where there is an executable with all libraries in it */
@@ -162,10 +164,12 @@ static bool has_file(const struct plan *plan, const struct plan_library *row)
     return row->kind != LIBRARY_INSIDE && !plan->executables.alone;
 }
 
-/* Keeps what is needed to put together the executables that it is a part of. */
+/* Keeps what is needed to put together the executables that it is a part of, by the rank that does so. */
 static void measure(struct work *w, const struct library *l)
 {
     const struct plan *plan = l->plan;
+    if (!ranks_leads(w->how->ranks))
+        return;
     if (plan->executables.joined && l->row->kind != LIBRARY_LINK)
         join_measure(&w->assembly.joined, l);
     if (plan->inside && plan->executables.link && l->row->kind == LIBRARY_INSIDE)
@@ -200,28 +204,27 @@ static bool make_library(struct work *w, unsigned worker, uint32_t index, struct
         return false;
     if (file && !write_files(w, b, out, e))
         return false;
-    progress_step(w->progress);
+    progress_step(w->how->progress);
     return true;
 }
 
-/* The executables first, which may take the longest. */
 static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
-    const struct plan *plan = w->set->plan;
     struct builder *b = &w->builders[worker];
+    if (worker == 0 && ranks_stopped(w->how->ranks, e))
+        return false;
     struct large large = {.builder = b};
     b->large = &large; /* if it is one */
-    const bool ok = make_library(w, worker, (turn + plan_executable(plan)) % plan->library_count, e);
+    const bool ok = make_library(w, worker, w->share.item[turn], e);
     b->large = NULL;
     return ok;
 }
 
 /* --- the directory ------------------------------------------------------------------- */
 
-static bool open_directory(struct work *w, const char *path, bool force, struct error *e)
+static bool lead_directory(struct directory *d, const char *path, bool force, struct error *e)
 {
-    struct directory *d = &w->directory;
     if (!directory_open(d, path, force, e))
         return false;
     if (d->made)
@@ -229,6 +232,14 @@ static bool open_directory(struct work *w, const char *path, bool force, struct 
     if (!d->manifest && !tidy_refuse_foreign(d->fd, path, e))
         return false;
     return (!force || directory_change(d, e)) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
+}
+
+/* Only the rank that leads finds it as it was. */
+static bool open_directory(struct work *w, struct error *e)
+{
+    const struct set_making *how = w->how;
+    const bool ok = !ranks_leads(how->ranks) || lead_directory(&w->directory, how->path, how->force, e);
+    return ranks_agree(how->ranks, ok, e) && together_open(&w->directory, how, e);
 }
 
 static bool measure_library(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -249,7 +260,7 @@ static bool try_joined(struct work *w, unsigned threads, struct error *e)
     const struct plan *plan = w->set->plan;
     struct assembly *a = &w->assembly;
     *a = (struct assembly){
-        .builders = w->builders, .stock = w->stock, .directory = &w->directory, .progress = w->progress};
+        .builders = w->builders, .stock = w->stock, .directory = &w->directory, .progress = w->how->progress};
     w->large = *a;
     if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
@@ -273,9 +284,20 @@ static bool write_joined_source(struct work *w, struct error *e)
     return ok;
 }
 
+/* Those that other ranks have made are not measured yet. */
+static bool measure_others(struct work *w, unsigned threads, struct error *e)
+{
+    const struct plan *plan = w->set->plan;
+    const bool wanted = plan->executables.joined || (plan->executables.link && plan->inside);
+    return !wanted || w->share.count == plan->library_count ||
+           workers_run(threads, plan->library_count, measure_library, w, e);
+}
+
 static bool write_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
+    if (!measure_others(w, threads, e))
+        return false;
     if (plan->executables.link && plan->inside &&
         !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
         return false;
@@ -286,14 +308,25 @@ static bool write_joined(struct work *w, unsigned threads, struct error *e)
     return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e);
 }
 
-/* What is beside the libraries. The manifest comes last, and an old one that says the same may stay. */
+/* Whether every file was there already, as it should be. */
+static bool is_kept(const struct set *set)
+{
+    for (uint32_t i = 0; i < set->plan->library_count; i++)
+        for (uint32_t k = 0; k < set->library[i].files; k++)
+            if (!set->library[i].file[k].kept)
+                return false;
+    return true;
+}
+
+/* What is beside the libraries. The manifest comes last, and an old one that says the same may stay, if nothing has
+ * changed: on another host it may be gone and seem to be there. */
 static bool finish(struct work *w, struct error *e)
 {
     struct set *set = w->set;
     struct bytes manifest;
     set->written = &w->sources.written;
     bool ok = make_text(w, MANIFEST_FILE, manifest_write, &manifest, e) &&
-              (same_bytes(w->directory.fd, MANIFEST_FILE, manifest.data, manifest.size) ||
+              ((is_kept(set) && same_bytes(w->directory.fd, MANIFEST_FILE, manifest.data, manifest.size)) ||
                directory_change(&w->directory, e)) &&
               tidy_remove(w->directory.fd, w->directory.path, TIDY_STALE, set, e) && write_driver(w, e) &&
               (!set->plan->profile->rows || write_text(w, DIFFERENCES_FILE, differences_write, e)) &&
@@ -303,42 +336,71 @@ static bool finish(struct work *w, struct error *e)
     return ok;
 }
 
-static bool write_set(struct work *w, unsigned threads, struct error *e)
+/* What has to be there before the first library, by the rank that leads. */
+static bool begin(struct work *w, unsigned threads, struct error *e)
 {
-    struct set *set = w->set;
-    if (!try_joined(w, threads, e))
-        return false;
-    if (set->sources && !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, e))
-        return false;
-    if (!container_start(e) || !workers_run(threads, set->plan->library_count, make_in_turn, w, e) ||
-        !write_joined(w, threads, e))
-        return false;
-    return finish(w, e);
+    return try_joined(w, threads, e) &&
+           (!w->set->sources ||
+            sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITH_HEADERS, e));
 }
 
-bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
-                  bool sources, unsigned threads, struct progress *progress, struct error *e)
+static bool write_share(struct work *w, unsigned threads, struct error *e)
 {
-    struct work w = {.set = set, .stock = stock, .progress = progress};
-    struct directory *d = &w.directory;
-    *set = (struct set){.plan = plan, .library = calloc(plan->library_count, sizeof *set->library), .sources = sources};
-    w.builders = calloc(WORKERS_MOST, sizeof *w.builders);
-    bool ok = set->library && w.builders;
+    if (w->set->sources && !ranks_leads(w->how->ranks) &&
+        !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITHOUT_HEADERS, e))
+        return false;
+    return container_start(e) && workers_run(threads, w->share.count, make_in_turn, w, e);
+}
+
+static bool write_set(struct work *w, unsigned threads, struct error *e)
+{
+    struct ranks *r = w->how->ranks;
+    const bool leads = ranks_leads(r);
+    if (!ranks_agree(r, !leads || begin(w, threads, e), e))
+        return false;
+    bool ok = write_share(w, threads, e);
     if (!ok)
-        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    ok = ok && open_directory(&w, path, force, e) && write_set(&w, threads, e);
+        ranks_tell(r, e);
+    /* From here on every library has its name, and whoever leads has the others' to do with. */
+    if (!ranks_agree(r, ok, e))
+        return false;
+    ok = together_collect(w->set, &w->share, &w->sources.written, r, e);
+    return ranks_agree(r, ok && (!leads || (write_joined(w, threads, e) && finish(w, e))), e);
+}
+
+static bool start(struct work *w, struct error *e)
+{
+    const struct plan *plan = w->set->plan;
+    w->set->library = calloc(plan->library_count, sizeof *w->set->library);
+    w->builders = calloc(WORKERS_MOST, sizeof *w->builders);
+    if (!w->set->library || !w->builders)
+        return error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
+    if (!together_share(&w->share, plan, w->how, e))
+        return false;
+    w->how->progress->total -= plan->library_count - w->share.count;
+    return true;
+}
+
+bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
+                  struct error *e)
+{
+    struct work w = {.set = set, .how = how, .stock = stock, .directory.fd = -1};
+    struct directory *d = &w.directory;
+    *set = (struct set){.plan = plan, .sources = how->sources};
+    const bool ok = ranks_agree(how->ranks, start(&w, e), e) && open_directory(&w, e) && write_set(&w, how->threads, e);
     sources_free(&w.sources);
     join_free(&w.assembly.joined);
     join_free(&w.large.joined);
     if (!ok && d->path && d->fd >= 0 && d->made) {
-        tidy_remove(d->fd, path, TIDY_ALL, NULL, NULL);
-        rmdir(path);
+        tidy_remove(d->fd, how->path, TIDY_ALL, NULL, NULL);
+        rmdir(how->path);
     }
     if (d->path)
         directory_close(d);
     for (unsigned i = 0; w.builders && i < WORKERS_MOST; i++)
         builder_free(&w.builders[i]);
     free(w.builders);
+    share_free(&w.share);
     return ok;
 }
 

@@ -17,6 +17,7 @@
 #include "emit/stock.h"
 
 struct differences; /* differences.h */
+struct ranks;       /* ranks.h */
 
 struct set_file {
     char name[FILE_NAME_MOST]; /* within the set */
@@ -45,14 +46,25 @@ struct set {
     const struct bytes *written; /* these, borrowed while what is stale is removed */
 };
 
-/* Generates the set in `path`, which is made if it is not there. One that is
+/* What is asked for besides the plan. */
+struct set_making {
+    const char *path; /* the set's directory */
+    bool force;       /* write everything anew */
+    bool sources;     /* and what debuggers list (sources.h) */
+    bool local;       /* the directory is each node's own */
+    unsigned threads;
+    struct ranks *ranks; /* that share the work (ranks.h) */
+    struct progress *progress;
+};
+
+/* Generates the set in its directory, which is made if it is not there. One that is
  * there must be empty, what an interrupted run left, or an older set, of which
- * what is not as it should be is replaced, with `force` everything; none that another run is writing. With `sources`,
- * what debuggers list is written too (sources.h). On failure a directory that was made here is
- * removed again, and another holds nothing half-written, and no manifest unless nothing has changed. Free
- * with set_free. */
-bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const char *path, bool force,
-                  bool sources, unsigned threads, struct progress *progress, struct error *e);
+ * what is not as it should be is replaced, with `force` everything; none that another run is writing.
+ * On failure a directory that was made here is
+ * removed again, and another holds nothing half-written, and no manifest unless nothing has changed. Collective: on the
+ * rank that leads, `set` has what all have made. Free with set_free. */
+bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
+                  struct error *e);
 
 /* How often it calls progress_step. */
 static inline uint32_t set_steps(const struct plan *plan)
@@ -69,7 +81,7 @@ void set_free(struct set *set);
 bool manifest_write(FILE *f, const struct set *set);
 
 /* verify.c: compares every library and executable of the set in `path` with its
- * manifest, and refuses those, lib*.so and pyelf-*, that it does not list. */
-bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e);
+ * manifest, and refuses those, lib*.so and pyelf-*, that it does not list. Ranks of one set share them. */
+bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress, struct error *e);
 
 #endif

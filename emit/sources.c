@@ -70,7 +70,8 @@ static bool make_headers(struct sources *s, const struct stock *stock, struct er
     return ok;
 }
 
-bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, struct error *e)
+bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, enum sources_part part,
+                   struct error *e)
 {
     s->path = path;
     s->directory = s->include = -1;
@@ -83,7 +84,8 @@ bool sources_begin(struct sources *s, int set, const char *path, const struct st
     char within[PATH_MOST];
     snprintf(within, sizeof within, "%s/" SOURCES_DIRECTORY, path);
     return open_directory(set, SOURCES_DIRECTORY, within, &s->directory, e) &&
-           open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) && make_headers(s, stock, e);
+           open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) &&
+           (part == SOURCES_WITHOUT_HEADERS || make_headers(s, stock, e));
 }
 
 bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e)

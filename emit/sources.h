@@ -23,9 +23,12 @@ struct sources {
     struct bytes written; /* under the lock: names within the set, one behind the other */
 };
 
-/* Makes the directories and writes the headers. Free with sources_free, also when
+enum sources_part { SOURCES_WITH_HEADERS, SOURCES_WITHOUT_HEADERS };
+
+/* Makes the directories and, unless another rank does, writes the headers. Free with sources_free, also when
  * it failed; zeroed before. */
-bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, struct error *e);
+bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, enum sources_part part,
+                   struct error *e);
 
 /* Writes the sources of a library that was just written, in one thread. */
 bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e);

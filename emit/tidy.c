@@ -137,6 +137,14 @@ static bool is_temporary(const char *name, bool (*is_final)(const char *))
     return name[0] == '.' && strip_end(name + 1, ".tmp", inner) && is_final(inner);
 }
 
+bool tidy_is_meeting(const char *name)
+{
+    const size_t start = strlen(TIDY_MEETING_START);
+    char number[256];
+    return strncmp(name, TIDY_MEETING_START, start) == 0 && strip_end(name + start, TIDY_MEETING_END, number) &&
+           number[strspn(number, "0123456789")] == '\0';
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -278,8 +286,8 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
         return each_entry(w, directory, name, refuse_identified, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
         return refuse_sources(w, directory, e);
-    return is_top_file(name) || is_temporary(name, is_top_file) || strcmp(name, "__pycache__") == 0 ||
-           refuse(w, name, e);
+    return is_top_file(name) || is_temporary(name, is_top_file) || tidy_is_meeting(name) ||
+           strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
 bool tidy_refuse_foreign(int directory, const char *path, struct error *e)
@@ -359,7 +367,7 @@ static bool remove_sources(struct walk *w, int directory, struct error *e)
 
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
-    bool unwanted = is_temporary(name, is_top_file);
+    bool unwanted = is_temporary(name, is_top_file) || tidy_is_meeting(name);
     if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
         unwanted = !is_written(w, name);
     if (w->kind == TIDY_STALE && strcmp(name, DIFFERENCES_FILE) == 0)

@@ -9,6 +9,13 @@
 
 #include "emit/set.h"
 
+/* Of a set that several ranks make: the file by which they know its directory (together.h). */
+#define TIDY_MEETING_START ".pyelfgen-"
+#define TIDY_MEETING_END   ".tmp"
+
+/* Whether `name` is one of those. */
+bool tidy_is_meeting(const char *name);
+
 /* Fails where the directory holds anything that is not of a set. In messages it
  * is called `path`. */
 bool tidy_refuse_foreign(int directory, const char *path, struct error *e);

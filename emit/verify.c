@@ -14,7 +14,9 @@
 #include "base/manifest.h"
 #include "base/workers.h"
 #include "emit/digest.h"
+#include "emit/ranks.h"
 #include "emit/set.h"
+#include "emit/share.h"
 
 enum { READ_SLICE = 1 << 18 };
 
@@ -24,6 +26,8 @@ struct check {
     int directory;
     struct manifest manifest;
     struct progress *progress;
+    const struct ranks *ranks;
+    struct share share;     /* what this rank compares */
     unsigned char *buffers; /* READ_SLICE for each thread */
 };
 
@@ -182,10 +186,13 @@ static bool check_files(const struct check *c, unsigned worker, const struct man
 }
 
 /* The libraries, then the executables. */
-static bool check_item(void *context, unsigned worker, uint32_t index, struct error *e)
+static bool check_item(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     const struct check *c = context;
     const struct manifest *m = &c->manifest;
+    const uint32_t index = c->share.item[turn];
+    if (worker == 0 && ranks_stopped(c->ranks, e))
+        return false;
     if (index < m->count) {
         const struct manifest_library *l = &m->libraries[index];
         return check_files(c, worker, &l->file, &l->debug_file, l->split_file, l->split_files, e);
@@ -194,20 +201,60 @@ static bool check_item(void *context, unsigned worker, uint32_t index, struct er
     return check_files(c, worker, &x->file, &x->debug_file, x->split_file, x->split_files, e);
 }
 
-bool set_verify(const char *path, unsigned threads, struct progress *progress, struct error *e)
+static uint64_t weight_of(const struct manifest_file *own, const struct manifest_file *debug,
+                          const struct manifest_file *split, size_t count)
 {
-    struct check c = {.path = path, .directory = -1, .progress = progress};
-    if (!manifest_read(&c.manifest, path, NULL, e))
+    uint64_t bytes = own->size + debug->size;
+    for (size_t i = 0; i < count; i++)
+        bytes += split[i].size;
+    return bytes;
+}
+
+static bool divide(struct check *c, struct error *e)
+{
+    const struct manifest *m = &c->manifest;
+    const size_t count = m->count + m->executable_count;
+    uint64_t *weight = calloc(count, sizeof *weight);
+    for (size_t i = 0; weight && i < m->count; i++) {
+        const struct manifest_library *l = &m->libraries[i];
+        weight[i] = weight_of(&l->file, &l->debug_file, l->split_file, l->split_files);
+    }
+    for (size_t i = 0; weight && i < m->executable_count; i++) {
+        const struct manifest_executable *x = &m->executables[i];
+        weight[m->count + i] = weight_of(&x->file, &x->debug_file, x->split_file, x->split_files);
+    }
+    const bool ok =
+        weight && share_make(&c->share, weight, (uint32_t)count, 0, c->ranks->set_rank, c->ranks->set_count);
+    free(weight);
+    return ok || no_memory(e);
+}
+
+static bool check_share(struct check *c, unsigned threads, struct error *e)
+{
+    c->directory = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (c->directory < 0)
+        return error_errno(e, c->path, "cannot open the set");
+    c->buffers = malloc((size_t)WORKERS_MOST * READ_SLICE);
+    if (!c->buffers)
+        return no_memory(e);
+    if (!divide(c, e) || !check_directory(c, e))
         return false;
-    progress->total = (uint32_t)(c.manifest.count + c.manifest.executable_count);
-    c.buffers = malloc((size_t)WORKERS_MOST * READ_SLICE);
-    c.directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = c.directory >= 0 || error_errno(e, path, "cannot open the set");
-    ok = ok && (c.buffers || no_memory(e));
-    ok = ok && check_directory(&c, e) && workers_run(threads, progress->total, check_item, &c, e);
+    c->progress->total = c->share.count;
+    return workers_run(threads, c->share.count, check_item, c, e);
+}
+
+bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress, struct error *e)
+{
+    struct check c = {.path = path, .directory = -1, .progress = progress, .ranks = ranks};
+    const bool read = manifest_read(&c.manifest, path, NULL, e);
+    const bool ok = read && check_share(&c, threads, e);
+    if (!ok)
+        ranks_tell(ranks, e);
     if (c.directory >= 0)
         close(c.directory);
+    share_free(&c.share);
     free(c.buffers);
-    manifest_free(&c.manifest);
-    return ok;
+    if (read)
+        manifest_free(&c.manifest);
+    return ranks_agree(ranks, ok, e);
 }

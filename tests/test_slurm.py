@@ -1,8 +1,9 @@
-"""pyelfrun under Slurm: a Slurm of one machine, which tests/slurm.sh starts for each test."""
+"""pyelfrun and pyelfgen under Slurm: a Slurm of one machine, which tests/slurm.sh starts for each test."""
 
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -90,3 +91,25 @@ def test_a_rank_that_fails(code, reason, launcher, slurm, linked, tmp_path):
     assert done.returncode not in (0, MISSING)
     said = [line for line in done.stderr.splitlines() if line.startswith("pyelfrun: rank 2")]
     assert len(said) == 1 and f"{reason} phase visit, at libmodule1; " in said[0], done.stderr
+
+
+def test_generating(slurm, linked, tmp_path):
+    """Four ranks make the set that one process makes, together or each its own; the script of the job makes one alone."""
+    done = slurm("srun", "-n", "4", "pyelfgen", "-P", "small", "--link", "-o", "set")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("\n4 ranks on 1 node shared the work\n")
+    assert without_queueing(done.stderr) == ""
+    local = "srun -n 2 pyelfgen -P small --link -q --node-local set-%N-%t && pyelfgen -P small --link -q -o by-script"
+    done = slurm("salloc", "-n", "2", "bash", "-c", local)
+    assert done.returncode == 0, done.stderr
+    directories = [path for path in tmp_path.iterdir() if path.name.startswith(("set", "by-script"))]
+    assert len(directories) == 4
+    for directory in directories:
+        command = ["diff", "-r", linked, directory]
+        assert subprocess.run(command, capture_output=True).stdout == b""
+
+
+def test_generating_without_an_mpi_of_slurm(slurm, tmp_path):
+    """srun has started four processes that do not find each other: none writes."""
+    done = slurm("srun", "--mpi=none", "-n", "4", "pyelfgen", "-P", "small", "-o", "set")
+    assert done.returncode not in (0, MISSING) and not (tmp_path / "set").exists()

@@ -6,6 +6,7 @@
  *     short                      from then on a write takes one byte in a hundred, at least one
  *     eintr                      from then on every other write is interrupted
  *     kill                       the process ends by SIGKILL
+ * FAULT_AFTER=TEXT: calls are counted from the first openat of a path that begins with it.
  * Counted are calls that open, make, write, cut, close, rename and remove files, but
  * for standard input, output and errors.
  */
@@ -27,6 +28,8 @@ static atomic_long calls;
 static long at = -1;
 static bool on;
 static char kind[16];
+static char after[64];
+static atomic_bool before; /* the first openat that counts */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -36,6 +39,9 @@ __attribute__((constructor)) static void begin(void)
     on = getenv("FAULT_ON") != NULL;
     if (name)
         strncpy(kind, name, sizeof kind - 1);
+    if (getenv("FAULT_AFTER"))
+        strncpy(after, getenv("FAULT_AFTER"), sizeof after - 1);
+    before = after[0];
 }
 
 static bool is(const char *name)
@@ -50,6 +56,8 @@ static int fault(void)
         const char *name;
         int number;
     } errors[] = {{"eio", EIO}, {"enospc", ENOSPC}, {"edquot", EDQUOT}, {"emfile", EMFILE}};
+    if (before)
+        return 0;
     const long number = atomic_fetch_add(&calls, 1) + 1;
     if (at < 0 || number < at)
         return 0;
@@ -126,6 +134,8 @@ int openat(int directory, const char *path, int flags, ...)
     va_start(list, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
     va_end(list);
+    if (before && strncmp(path, after, strlen(after)) == 0)
+        before = false;
     FAIL();
     return real(directory, path, flags, mode);
 }

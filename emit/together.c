@@ -1,0 +1,239 @@
+/* See together.h. */
+#include "emit/together.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "emit/differences.h"
+#include "emit/digest.h"
+
+/* What making a file costs beside its bytes, in bytes that could have been written meanwhile. */
+enum { FILE_COST = 1 << 16 };
+
+/* --- the same plan ---------------------------------------------------------------------- */
+
+/* No pointers, no padding. */
+struct wish {
+    char version[32];
+    char compressor[64]; /* whose bytes are the version's own */
+    uint64_t digest[2];  /* of the profile, the seed included */
+    uint64_t options;    /* hash of all that is not in it */
+    uint64_t output;     /* and of the directory */
+};
+
+static struct wish wish_of(const struct plan *plan, const struct set_making *how)
+{
+    const struct plan_executables *x = &plan->executables;
+    struct wish w = {.version = PYELFGEN_VERSION, .digest = {plan->profile_digest[0], plan->profile_digest[1]}};
+    char options[512];
+    pack_version(library_packing(plan), w.compressor, sizeof w.compressor);
+    const int n = snprintf(options, sizeof options, "%d %d %d %llu %s %d %d %d %d", x->link, x->joined, x->alone,
+                           (unsigned long long)x->big, x->libpython ? x->libpython : "", how->force, how->sources,
+                           how->local, how->path != NULL);
+    w.options = XXH3_64bits(options, (size_t)n);
+    if (how->path && !how->local)
+        w.output = XXH3_64bits(how->path, strlen(how->path));
+    return w;
+}
+
+static bool refuse_options(struct error *e)
+{
+    return error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
+}
+
+static bool check_wish(const struct wish *mine, const struct wish *first, struct error *e)
+{
+    if (strcmp(mine->version, first->version) != 0)
+        return error_set(e, ERROR_USAGE, "this is pyelfgen %s, and that of rank 0 is %s; give all ranks the same",
+                         mine->version, first->version);
+    if (memcmp(mine->digest, first->digest, sizeof mine->digest) != 0)
+        return error_set(e, ERROR_USAGE,
+                         "the profile, or what options make of it, is another than on rank 0; give all ranks the same");
+    if (strcmp(mine->compressor, first->compressor) != 0)
+        return error_set(
+            e, ERROR_SYSTEM,
+            "here compresses %s and on rank 0 %s, whose bytes may differ; run where all hosts have the same, "
+            "or without 'compress'",
+            mine->compressor, first->compressor);
+    if (mine->options != first->options)
+        return refuse_options(e);
+    return mine->output == first->output ||
+           error_set(
+               e, ERROR_USAGE,
+               "-o is another directory than that of rank 0; for a set on each node give --node-local, for one of "
+               "each rank --alone");
+}
+
+bool together_command(struct ranks *r, bool verifies, const struct error *wrong, struct error *e)
+{
+    bool first = verifies;
+    ranks_broadcast(r, &first, sizeof first);
+    bool ok = wrong->code == ERROR_NONE;
+    if (!ok)
+        memcpy(e, wrong, sizeof *e);
+    else if (verifies != first)
+        ok = refuse_options(e);
+    return ranks_agree(r, ok, e);
+}
+
+bool together_alike(struct ranks *r, const struct plan *plan, const struct set_making *how, struct error *e)
+{
+    if (!ranks_are_several(r))
+        return true;
+    const struct wish mine = wish_of(plan, how);
+    struct wish first = mine;
+    ranks_broadcast(r, &first, sizeof first);
+    return ranks_agree(r, check_wish(&mine, &first, e), e);
+}
+
+/* --- shares ------------------------------------------------------------------------------ */
+
+static uint64_t weight_of(const struct plan_library *l)
+{
+    uint64_t weight = FILE_COST;
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        weight += l->size[kind];
+    return weight;
+}
+
+/* Executables come first, which may take the longest: they are behind the libraries. */
+static void turn(struct share *s, uint32_t executables, uint32_t *scratch)
+{
+    uint32_t before = 0;
+    while (before < s->count && s->item[before] < executables)
+        before++;
+    const uint32_t behind = s->count - before;
+    memcpy(scratch, s->item, before * sizeof *scratch);
+    memmove(s->item, s->item + before, behind * sizeof *s->item);
+    memcpy(s->item + behind, scratch, before * sizeof *scratch);
+}
+
+bool together_share(struct share *s, const struct plan *plan, const struct set_making *how, struct error *e)
+{
+    const struct ranks *r = how->ranks;
+    const bool joined = plan->executables.joined || (plan->executables.link && plan->inside);
+    uint64_t *weight = calloc(plan->library_count, sizeof *weight);
+    uint32_t *scratch = calloc(plan->library_count, sizeof *scratch);
+    uint64_t first = 0;
+    for (uint32_t i = 0; weight && i < plan->library_count; i++) {
+        const struct plan_library *l = &plan->library[i];
+        const bool whole = !plan_is_joined(plan, l) && l->kind != LIBRARY_INSIDE && !plan->executables.alone;
+        weight[i] = whole ? weight_of(l) : SHARE_FIRST;
+        /* the leader writes it once more, into an executable */
+        if (joined && (plan->executables.joined || !whole))
+            first += weight_of(l);
+    }
+    bool ok = weight && scratch && share_make(s, weight, plan->library_count, first, r->set_rank, r->set_count);
+    if (ok)
+        turn(s, plan_executable(plan), scratch);
+    free(weight);
+    free(scratch);
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for the shares of %u libraries", plan->library_count);
+}
+
+/* --- what became of them ----------------------------------------------------------------- */
+
+/* A library as it is handed over: this, its files, and its differences where it has them. All ranks have the same
+ * program, so that a structure is the same bytes on all; pointers are left out. */
+struct parcel {
+    uint32_t index;
+    uint32_t language; /* in `languages` */
+    bool differences;
+    struct set_library library;
+};
+
+static const char *const languages[] = {NULL, "c", "c++"};
+
+static void pack(struct bytes *out, const struct set *set, uint32_t index)
+{
+    const struct set_library *l = &set->library[index];
+    struct parcel p = {.index = index, .differences = l->differences, .library = *l};
+    p.library.file = NULL;
+    p.library.differences = NULL;
+    const char *language = l->differences ? l->differences->language : NULL;
+    while (language && strcmp(language, languages[++p.language]) != 0)
+        continue;
+    bytes_append(out, &p, sizeof p);
+    bytes_append(out, l->file, l->files * sizeof *l->file);
+    if (l->differences) {
+        struct differences d = *l->differences;
+        d.language = NULL;
+        bytes_append(out, &d, sizeof d);
+    }
+}
+
+/* Takes the next library from `*at`, which it moves on. */
+static bool unpack(struct set *set, const uint8_t **at, struct error *e)
+{
+    struct parcel p;
+    memcpy(&p, *at, sizeof p);
+    *at += sizeof p;
+    struct set_library *l = &set->library[p.index];
+    const struct plan_library *row = &set->plan->library[p.index];
+    *l = p.library;
+    l->file = calloc(l->files + 1, sizeof *l->file);
+    l->differences = p.differences ? malloc(sizeof *l->differences) : NULL;
+    if (!l->file || (p.differences && !l->differences))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
+    memcpy(l->file, *at, l->files * sizeof *l->file);
+    *at += l->files * sizeof *l->file;
+    if (p.differences) {
+        memcpy(l->differences, *at, sizeof *l->differences);
+        l->differences->language = languages[p.language];
+        *at += sizeof *l->differences;
+    }
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        if (l->size[kind] != row->size[kind])
+            return error_set(e, ERROR_MISMATCH, "%s%s: came with a size of %llu where the plan has %llu",
+                             plan_stem(row), plan_ending(row), (unsigned long long)l->size[kind],
+                             (unsigned long long)row->size[kind]);
+    return true;
+}
+
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory for what the ranks have made");
+}
+
+static bool give(const struct set *set, const struct share *s, const struct bytes *sources, const struct ranks *r,
+                 struct error *e)
+{
+    struct bytes libraries = {.data = NULL};
+    for (uint32_t i = 0; i < s->count; i++)
+        pack(&libraries, set, s->item[i]);
+    ranks_give(r, &libraries);
+    ranks_give(r, sources);
+    const bool ok = !libraries.failed && !sources->failed;
+    bytes_free(&libraries);
+    return ok || no_memory(e);
+}
+
+/* Receives all in any case: nobody is left with what he has to give. */
+static bool take(struct set *set, int from, struct bytes *sources, const struct ranks *r, struct error *e)
+{
+    struct bytes libraries = {.data = NULL};
+    ranks_take(r, from, &libraries);
+    ranks_take(r, from, sources);
+    bool ok = (!libraries.failed && !sources->failed) || no_memory(e);
+    const uint8_t *at = libraries.data;
+    while (ok && at < libraries.data + libraries.size)
+        ok = unpack(set, &at, e);
+    bytes_free(&libraries);
+    return ok;
+}
+
+bool together_collect(struct set *set, const struct share *s, struct bytes *sources, const struct ranks *r,
+                      struct error *e)
+{
+    bool ok = true;
+    if (!ranks_leads(r))
+        return give(set, s, sources, r, e);
+    for (int from = 1; from < r->set_count; from++) {
+        struct error later;
+        ok &= take(set, from, sources, r, ok ? e : &later);
+    }
+    return ok;
+}

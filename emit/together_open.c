@@ -1,0 +1,130 @@
+/* Ranks meet in the directory of their set; see together.h.
+ *
+ * The name of a directory means what the host makes of it. The rank that leads puts a file into its own, named after
+ * the set's number and with the number of the run in it, and every other one looks for it: where it is not found the
+ * directory is another. Where the file of another set's leader is found, too, two sets would be written into one.
+ * Servers of network file systems may be slow in telling what is new, so it is looked for more than once.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elf/output.h"
+#include "emit/tidy.h"
+#include "emit/together.h"
+
+enum { LOOKS = 50, BETWEEN = 100 * 1000 * 1000 /* nanoseconds */ };
+
+enum { TEXT = 17 }; /* the number of the run, and a line end */
+
+static void meeting_text(const struct ranks *r, char text[TEXT + 1])
+{
+    snprintf(text, TEXT + 1, "%016" PRIx64 "\n", r->token);
+}
+
+static void meeting_name(const struct ranks *r, char name[64])
+{
+    snprintf(name, 64, TIDY_MEETING_START "%d" TIDY_MEETING_END, r->set);
+}
+
+static bool put_file(const struct directory *d, const struct ranks *r, struct error *e)
+{
+    char name[64];
+    char text[TEXT + 1];
+    char path[600];
+    meeting_name(r, name);
+    meeting_text(r, text);
+    snprintf(path, sizeof path, "%s/%s", d->path, name);
+    const int fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const struct output file = {.fd = fd, .path = path};
+    if (fd < 0)
+        return error_errno(e, path, "cannot make the file");
+    const bool ok = output_write(&file, text, TEXT, 0, e);
+    return (close(fd) == 0 || error_errno(e, path, "cannot write the file")) && ok;
+}
+
+/* Whether the file is there and of this run. */
+static bool is_ours(int directory, const char *name, const struct ranks *r)
+{
+    char text[TEXT + 1];
+    char there[TEXT + 1] = "";
+    const int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, there, TEXT);
+    if (fd >= 0)
+        close(fd);
+    meeting_text(r, text);
+    return n == TEXT && memcmp(text, there, TEXT) == 0;
+}
+
+static bool join(struct directory *d, const struct set_making *how, struct error *e)
+{
+    const struct timespec nap = {.tv_nsec = BETWEEN};
+    const struct ranks *r = how->ranks;
+    char name[64];
+    meeting_name(r, name);
+    for (unsigned look = 0; look < LOOKS; look++) {
+        if (look)
+            nanosleep(&nap, NULL);
+        if (d->path)
+            directory_close(d);
+        if (directory_join(d, how->path, how->force, e) && is_ours(d->fd, name, r))
+            return true;
+    }
+    char why[sizeof e->text];
+    snprintf(why, sizeof why, "%s", d->fd < 0 ? e->text : "is another directory here");
+    error_set(
+        e, ERROR_USAGE,
+        "%.300s; rank %d has just written there: give a directory that all hosts share, or --node-local DIR for a "
+        "set on each",
+        why, r->leader);
+    return error_at(e, how->path, 0);
+}
+
+/* Whether another set of this run is to be written into the same directory. */
+static bool find_another(const struct directory *d, const struct ranks *r, char found[256])
+{
+    char own[64];
+    int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    found[0] = '\0';
+    meeting_name(r, own);
+    if (!entries && fd >= 0)
+        close(fd);
+    for (struct dirent *entry; entries && !found[0] && (entry = readdir(entries));)
+        if (strcmp(entry->d_name, own) != 0 && tidy_is_meeting(entry->d_name) && is_ours(d->fd, entry->d_name, r))
+            snprintf(found, 256, "%s", entry->d_name);
+    if (entries)
+        closedir(entries);
+    return found[0];
+}
+
+static bool check_alone(const struct directory *d, const struct ranks *r, struct error *e)
+{
+    char found[256];
+    if (!find_another(d, r, found))
+        return true;
+    error_set(e, ERROR_USAGE,
+              "is also the directory of another node's set; give --node-local one that is on each node itself or has "
+              "the node's name in it, as in 'set-%%N', or -o for one set that all make");
+    return error_at(e, d->path, 0);
+}
+
+bool together_open(struct directory *d, const struct set_making *how, struct error *e)
+{
+    struct ranks *r = how->ranks;
+    char name[64];
+    if (!ranks_are_several(r))
+        return true;
+    meeting_name(r, name);
+    bool ok = ranks_agree(r, !ranks_leads(r) || put_file(d, r, e), e);
+    ok = ok && ranks_agree(r, ranks_leads(r) ? check_alone(d, r, e) : join(d, how, e), e);
+    if (ranks_leads(r) && d->fd >= 0)
+        unlinkat(d->fd, name, 0);
+    return ok;
+}
