@@ -1,0 +1,485 @@
+/* See view.h. */
+#include "emit/view.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/manifest.h"
+#include "base/workers.h"
+#include "emit/differences.h"
+#include "emit/driver_py.h"
+#include "emit/images.h"
+#include "emit/make.h"
+
+/* What is known of a library, or wanted of it: each with what is before. */
+enum known { KNOWN_NOTHING, KNOWN_SIZES, KNOWN_DIGESTS, KNOWN_IMAGE };
+
+enum text_id { TEXT_MANIFEST, TEXT_DIFFERENCES, TEXT_DRIVER, TEXTS };
+
+struct text {
+    struct bytes bytes; /* once it is made */
+    bool busy;          /* somebody makes it */
+    bool sized;
+    uint64_t size;
+};
+
+/* One file of the set, number `which` of its library's, or a text. */
+struct name {
+    const char *name;
+    uint32_t library; /* library_count: a text */
+    uint32_t which;
+};
+
+struct entry {
+    uint8_t known; /* as far as it is in set.library */
+    bool busy;     /* somebody makes it */
+};
+
+struct view {
+    const struct stock *stock;
+    unsigned threads;
+    struct arena arena; /* has the names */
+    struct name *name;  /* in the order of strcmp */
+    uint32_t names, room;
+
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    struct set set; /* but for its plan, which is constant */
+    struct entry *entry;
+    struct images images;
+    struct text text[TEXTS];
+    struct builder *builder;
+    struct builder **idle; /* those that nobody uses */
+    unsigned idles;
+    struct view_counts counts;
+};
+
+/* --- making libraries ------------------------------------------------------------------ */
+
+/* Under the lock, which is given back meanwhile. */
+static struct builder *take_builder(struct view *v)
+{
+    while (!v->idles)
+        pthread_cond_wait(&v->changed, &v->lock);
+    return v->idle[--v->idles];
+}
+
+static void keep_record(struct view *v, uint32_t library, enum known known, struct set_library *made)
+{
+    struct entry *entry = &v->entry[library];
+    if (known > KNOWN_DIGESTS)
+        known = KNOWN_DIGESTS;
+    if (entry->known >= known) {
+        make_forget(made);
+        return;
+    }
+    make_forget(&v->set.library[library]);
+    v->set.library[library] = *made;
+    entry->known = (uint8_t)known;
+}
+
+/* Makes what is wanted, without the lock, which is held before and after. */
+static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
+{
+    const struct plan *plan = v->set.plan;
+    const bool sizes = want == KNOWN_SIZES && make_is_planned(plan);
+    struct builder *b = take_builder(v);
+    struct set_library made;
+    struct image *image = NULL;
+    pthread_mutex_unlock(&v->lock);
+    bool ok = sizes ? make_sizes(b, plan, v->stock, library, &made, e)
+                    : make_library(b, plan, v->stock, library, &made, e);
+    /* whoever asks how large a file is will read it, as a rule */
+    if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
+        ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
+    pthread_mutex_lock(&v->lock);
+    v->idle[v->idles++] = b;
+    *(sizes ? &v->counts.sized : &v->counts.made) += 1;
+    if (!ok) {
+        make_forget(&made);
+        return false;
+    }
+    keep_record(v, library, sizes ? KNOWN_SIZES : KNOWN_DIGESTS, &made);
+    if (image)
+        images_add(&v->images, image);
+    return true;
+}
+
+static bool has(const struct view *v, uint32_t library, enum known want)
+{
+    return want == KNOWN_IMAGE ? v->images.of[library] != NULL : v->entry[library].known >= want;
+}
+
+/* Under the lock: brings what is wanted about, or waits for who does. */
+static bool bring(struct view *v, uint32_t library, enum known want, struct error *e)
+{
+    struct entry *entry = &v->entry[library];
+    bool ok = true;
+    while (ok && !has(v, library, want)) {
+        if (entry->busy) {
+            pthread_cond_wait(&v->changed, &v->lock);
+            continue;
+        }
+        entry->busy = true;
+        ok = make(v, library, want, e);
+        entry->busy = false;
+        pthread_cond_broadcast(&v->changed);
+    }
+    return ok;
+}
+
+/* The same of all libraries. */
+struct everything {
+    struct view *view;
+    enum known want;
+    const struct view_stop *stop;
+};
+
+static bool bring_next(void *context, unsigned worker, uint32_t library, struct error *e)
+{
+    const struct everything *all = context;
+    struct view *v = all->view;
+    if (!make_has_file(v->set.plan, &v->set.plan->library[library]))
+        return true;
+    /* the caller's own thread alone can tell */
+    if (worker == 0 && all->stop && all->stop->asked(all->stop->context)) {
+        errno = EINTR;
+        return error_errno(e, MANIFEST_FILE, "is no longer wanted");
+    }
+    pthread_mutex_lock(&v->lock);
+    const bool ok = bring(v, library, all->want, e);
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+static bool bring_all(struct view *v, enum known want, const struct view_stop *stop, struct error *e)
+{
+    struct everything all = {v, want, stop};
+    return workers_run(v->threads, v->set.plan->library_count, bring_next, &all, e);
+}
+
+/* --- texts ----------------------------------------------------------------------------- */
+
+/* What has to be known of all libraries for it, for which they need not all be kept. */
+static enum known text_needs(const struct view *v, enum text_id id, bool only_size)
+{
+    const bool digests = id == TEXT_MANIFEST && !only_size;
+    return digests || !make_is_planned(v->set.plan) ? KNOWN_DIGESTS : KNOWN_SIZES;
+}
+
+static bool write_text(struct view *v, enum text_id id, struct bytes *out, struct error *e)
+{
+    return make_text(&v->set, id == TEXT_MANIFEST ? MANIFEST_FILE : DIFFERENCES_FILE,
+                     id == TEXT_MANIFEST ? manifest_write : differences_write, out, e);
+}
+
+/* Without the lock: makes the text, or only finds its size, which digests do not change. */
+static bool make_one_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop,
+                          struct error *e)
+{
+    struct bytes made;
+    if (!bring_all(v, text_needs(v, id, only_size), stop, e))
+        return false;
+    pthread_mutex_lock(&v->lock); /* records do not change meanwhile */
+    const bool ok = write_text(v, id, &made, e);
+    struct text *t = &v->text[id];
+    if (ok) {
+        t->sized = true;
+        t->size = made.size;
+    }
+    if (ok && !only_size)
+        t->bytes = made;
+    else
+        free(made.data);
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+/* Under the lock. */
+static bool bring_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop, struct error *e)
+{
+    struct text *t = &v->text[id];
+    bool ok = true;
+    while (ok && !(only_size ? t->sized : t->bytes.data != NULL)) {
+        if (t->busy) {
+            pthread_cond_wait(&v->changed, &v->lock);
+            continue;
+        }
+        t->busy = true;
+        pthread_mutex_unlock(&v->lock);
+        ok = make_one_text(v, id, only_size, stop, e);
+        pthread_mutex_lock(&v->lock);
+        t->busy = false;
+        pthread_cond_broadcast(&v->changed);
+    }
+    return ok;
+}
+
+/* --- names ----------------------------------------------------------------------------- */
+
+static bool add_name(struct view *v, const char *name, uint32_t library, uint32_t which)
+{
+    if (v->names == v->room) {
+        const uint32_t room = v->room ? v->room * 2 : 64;
+        struct name *more = realloc(v->name, room * sizeof *more);
+        if (!more)
+            return false;
+        v->name = more;
+        v->room = room;
+    }
+    const size_t size = strlen(name) + 1;
+    char *copy = arena_take(&v->arena, size);
+    if (!copy)
+        return false;
+    memcpy(copy, name, size);
+    v->name[v->names++] = (struct name){copy, library, which};
+    return true;
+}
+
+static bool name_library(struct view *v, uint32_t library)
+{
+    const struct plan *plan = v->set.plan;
+    const struct plan_library *row = &plan->library[library];
+    char name[FILE_NAME_MOST];
+    if (!make_has_file(plan, row))
+        return true;
+    if (files_are_split(plan)) {
+        const struct set_library *made = &v->set.library[library];
+        for (uint32_t i = 0; i < made->files; i++)
+            if (!add_name(v, made->file[i].name, library, i))
+                return false;
+        return true;
+    }
+    files_debug_name(plan, row, name);
+    if (*name && !add_name(v, name, library, 0))
+        return false;
+    const uint32_t which = *name != '\0';
+    files_name(row, name);
+    return add_name(v, name, library, which);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct name *)a)->name, ((const struct name *)b)->name);
+}
+
+static bool name_all(struct view *v, struct error *e)
+{
+    const struct plan *plan = v->set.plan;
+    bool ok = true;
+    if (files_are_split(plan) && !bring_all(v, KNOWN_DIGESTS, NULL, e))
+        return false;
+    for (uint32_t i = 0; i < plan->library_count && ok; i++)
+        ok = name_library(v, i);
+    ok = ok && add_name(v, MANIFEST_FILE, plan->library_count, TEXT_MANIFEST) &&
+         add_name(v, "driver.py", plan->library_count, TEXT_DRIVER) &&
+         (!plan->profile->rows || add_name(v, DIFFERENCES_FILE, plan->library_count, TEXT_DIFFERENCES));
+    if (!ok)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of %u libraries", plan->library_count);
+    qsort(v->name, v->names, sizeof *v->name, compare_names);
+    return true;
+}
+
+/* The first that does not come before. */
+static uint32_t lower_bound(const struct view *v, const char *name)
+{
+    uint32_t first = 0, count = v->names;
+    while (count) {
+        const uint32_t half = count / 2;
+        const bool before = strcmp(v->name[first + half].name, name) < 0;
+        first += before ? half + 1 : 0;
+        count = before ? count - half - 1 : half;
+    }
+    return first;
+}
+
+/* `name` with a '/' behind it, but "" as it is; false where nothing can be called so. */
+static bool as_directory(char path[FILE_NAME_MOST + 1], const char *name)
+{
+    const size_t length = strlen(name);
+    if (length >= FILE_NAME_MOST)
+        return false;
+    memcpy(path, name, length);
+    memcpy(path + length, length ? "/" : "", length ? 2 : 1);
+    return true;
+}
+
+enum view_kind view_find(const struct view *v, const char *name, uint32_t *file)
+{
+    char within[FILE_NAME_MOST + 1];
+    *file = lower_bound(v, name);
+    if (*name && *file < v->names && strcmp(v->name[*file].name, name) == 0)
+        return VIEW_FILE;
+    if (!as_directory(within, name))
+        return VIEW_NOTHING;
+    *file = lower_bound(v, within);
+    return *file < v->names && strncmp(v->name[*file].name, within, strlen(within)) == 0 ? VIEW_DIRECTORY
+                                                                                         : VIEW_NOTHING;
+}
+
+void view_list(const struct view *v, const char *name, view_each *each, void *context)
+{
+    char within[FILE_NAME_MOST + 1];
+    char before[FILE_NAME_MOST + 1] = "";
+    if (!as_directory(within, name))
+        return;
+    const size_t length = strlen(within);
+    for (uint32_t i = lower_bound(v, within); i < v->names && strncmp(v->name[i].name, within, length) == 0; i++) {
+        const char *rest = v->name[i].name + length;
+        const size_t step = strcspn(rest, "/");
+        if (before[step] == '\0' && strncmp(before, rest, step) == 0)
+            continue; /* one more in the same directory */
+        memcpy(before, rest, step);
+        before[step] = '\0';
+        if (!each(context, before, rest[step] ? VIEW_DIRECTORY : VIEW_FILE, i))
+            return;
+    }
+}
+
+/* --- files ----------------------------------------------------------------------------- */
+
+static bool is_text(const struct view *v, const struct name *n)
+{
+    return n->library == v->set.plan->library_count;
+}
+
+bool view_is_library(const struct view *v, uint32_t file)
+{
+    const struct name *n = &v->name[file];
+    char own[FILE_NAME_MOST];
+    if (is_text(v, n))
+        return false;
+    files_name(&v->set.plan->library[n->library], own);
+    return strcmp(own, n->name) == 0;
+}
+
+bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)
+{
+    const struct name *n = &v->name[file];
+    bool ok = true;
+    if (is_text(v, n) && n->which == TEXT_DRIVER) {
+        *size = driver_py_size;
+        return true;
+    }
+    pthread_mutex_lock(&v->lock);
+    if (is_text(v, n)) {
+        ok = bring_text(v, (enum text_id)n->which, true, stop, e);
+        *size = v->text[n->which].size;
+    } else {
+        ok = bring(v, n->library, KNOWN_SIZES, e);
+        *size = ok ? v->set.library[n->library].file[n->which].size : 0;
+    }
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+static uint64_t copy(void *to, uint64_t size, const void *from, uint64_t all, uint64_t offset)
+{
+    if (offset >= all)
+        return 0;
+    const uint64_t part = size < all - offset ? size : all - offset;
+    memcpy(to, (const uint8_t *)from + offset, part);
+    return part;
+}
+
+static bool read_text(struct view *v, enum text_id id, const struct view_stop *stop, void *bytes, uint64_t size,
+                      uint64_t offset, uint64_t *got, struct error *e)
+{
+    if (id == TEXT_DRIVER) {
+        *got = copy(bytes, size, driver_py, driver_py_size, offset);
+        return true;
+    }
+    pthread_mutex_lock(&v->lock);
+    const bool ok = bring_text(v, id, false, stop, e);
+    pthread_mutex_unlock(&v->lock);
+    if (ok) /* it stays as it is */
+        *got = copy(bytes, size, v->text[id].bytes.data, v->text[id].bytes.size, offset);
+    return ok;
+}
+
+bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void *bytes, uint64_t size, uint64_t offset,
+               uint64_t *got, struct error *e)
+{
+    const struct name *n = &v->name[file];
+    *got = 0;
+    if (is_text(v, n))
+        return read_text(v, (enum text_id)n->which, stop, bytes, size, offset, got, e);
+    pthread_mutex_lock(&v->lock);
+    struct image *image = bring(v, n->library, KNOWN_IMAGE, e) ? images_take(&v->images, n->library) : NULL;
+    pthread_mutex_unlock(&v->lock);
+    if (!image)
+        return false;
+    const uint64_t at = image->at[n->which];
+    *got = copy(bytes, size, images_bytes(image) + at, image->at[n->which + 1] - at, offset);
+    pthread_mutex_lock(&v->lock);
+    images_give(&v->images, image);
+    pthread_mutex_unlock(&v->lock);
+    return true;
+}
+
+/* --- the whole ------------------------------------------------------------------------- */
+
+struct view_counts view_counts(struct view *v)
+{
+    pthread_mutex_lock(&v->lock);
+    struct view_counts counts = v->counts;
+    counts.images = v->images.peak;
+    pthread_mutex_unlock(&v->lock);
+    return counts;
+}
+
+static bool start(struct view *v, uint64_t cache)
+{
+    const uint32_t count = v->set.plan->library_count;
+    v->set.library = calloc(count, sizeof *v->set.library);
+    v->entry = calloc(count, sizeof *v->entry);
+    v->builder = calloc(v->threads, sizeof *v->builder);
+    v->idle = calloc(v->threads, sizeof(struct builder *));
+    if (!v->set.library || !v->entry || !v->builder || !v->idle || !images_start(&v->images, count, cache))
+        return false;
+    for (unsigned i = v->threads; i--;)
+        v->idle[v->idles++] = &v->builder[i];
+    return true;
+}
+
+struct view *view_open(const struct plan *plan, const struct stock *stock, uint64_t cache, unsigned threads,
+                       struct error *e)
+{
+    struct view *v = calloc(1, sizeof *v);
+    if (!v) {
+        error_set(e, ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    v->stock = stock;
+    v->threads = threads;
+    v->set.plan = plan;
+    pthread_mutex_init(&v->lock, NULL);
+    pthread_cond_init(&v->changed, NULL);
+    bool ok = start(v, cache) || error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
+    if (ok && name_all(v, e))
+        return v;
+    view_free(v);
+    return NULL;
+}
+
+void view_free(struct view *v)
+{
+    if (!v)
+        return;
+    set_free(&v->set);
+    for (unsigned i = 0; v->builder && i < v->threads; i++)
+        builder_free(&v->builder[i]);
+    for (unsigned i = 0; i < TEXTS; i++)
+        free(v->text[i].bytes.data);
+    images_free(&v->images);
+    free(v->builder);
+    free(v->idle);
+    free(v->entry);
+    free(v->name);
+    arena_free(&v->arena);
+    pthread_mutex_destroy(&v->lock);
+    pthread_cond_destroy(&v->changed);
+    free(v);
+}
