@@ -345,14 +345,9 @@ static bool is_text(const struct view *v, const struct name *n)
     return n->library == v->set.plan->library_count;
 }
 
-bool view_is_library(const struct view *v, uint32_t file)
+bool view_is_object(const struct view *v, uint32_t file)
 {
-    const struct name *n = &v->name[file];
-    char own[FILE_NAME_MOST];
-    if (is_text(v, n))
-        return false;
-    files_name(&v->set.plan->library[n->library], own);
-    return strcmp(own, n->name) == 0;
+    return !is_text(v, &v->name[file]);
 }
 
 bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)

@@ -77,13 +77,13 @@ static void fill(const struct mounted *m, enum view_kind kind, unsigned depth, u
 {
     *s = (struct stat){.st_nlink = 1, .st_uid = m->user, .st_gid = m->group, .st_blksize = 1 << 17};
     s->st_atim = s->st_mtim = s->st_ctim = m->since;
-    s->st_ino = FIRST_INODE + UINT64_C(INODES) * file;
+    s->st_ino = FIRST_INODE + (ino_t)INODES * file;
     if (kind == VIEW_DIRECTORY) { /* after the first file in it, which directories above may begin with too */
         s->st_mode = S_IFDIR | 0555;
         s->st_nlink = 2;
         s->st_ino += depth;
     } else {
-        s->st_mode = S_IFREG | (view_is_library(m->view, file) ? 0555 : 0444);
+        s->st_mode = S_IFREG | (view_is_object(m->view, file) ? 0555 : 0444);
     }
     if (!depth)
         s->st_ino = 1;
@@ -174,7 +174,14 @@ static const struct fuse_operations operations = {
 
 /* --- mounting -------------------------------------------------------------------------- */
 
-static bool refuse_directory(const char *directory, const char *what, const char *wish, struct error *e)
+static const char *wish_for(int number)
+{
+    return number == ENOENT     ? "make the directory first"
+           : number == ENOTCONN ? "what was mounted there is gone: fusermount3 -u it first"
+                                : "give an empty directory that may be read";
+}
+
+static bool refuse_errno(const char *directory, const char *what, const char *wish, struct error *e)
 {
     error_errno(e, directory, what);
     struct error said = *e;
@@ -187,7 +194,7 @@ static bool is_empty(const char *directory, struct error *e)
     DIR *d = opendir(directory);
     const struct dirent *entry;
     if (!d)
-        return refuse_directory(directory, "nothing can be mounted there", "give a directory that may be read", e);
+        return refuse_errno(directory, "nothing can be mounted there", wish_for(errno), e);
     errno = 0;
     while ((entry = readdir(d)) && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
         ;
@@ -202,11 +209,7 @@ bool mount_possible(const char *directory, struct error *e)
 {
     struct stat s;
     if (stat(directory, &s) != 0)
-        return refuse_directory(directory, "nothing can be mounted there",
-                                errno == ENOENT     ? "make the directory first"
-                                : errno == ENOTCONN ? "what was mounted there is gone: fusermount3 -u it first"
-                                                    : "give an empty directory",
-                                e);
+        return refuse_errno(directory, "nothing can be mounted there", wish_for(errno), e);
     if (!S_ISDIR(s.st_mode)) {
         error_set(e, ERROR_SYSTEM, "is no directory; give an empty one");
         return error_at(e, directory, 0);
@@ -215,7 +218,7 @@ bool mount_possible(const char *directory, struct error *e)
         return false;
     int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return refuse_directory("/dev/fuse", "there is no FUSE here",
+        return refuse_errno("/dev/fuse", "there is no FUSE here",
                                 "load it with modprobe fuse, or give the container --device /dev/fuse --cap-add "
                                 "SYS_ADMIN",
                                 e);
