@@ -127,8 +127,8 @@ static bool open_needed(const struct run *run, uint32_t library, struct error *e
     char path[MEMORY_PATH_MOST];
     memory_path(run, library, path);
     return dlopen(path, loader_flags(&run->options)) ||
-           error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s",
-                     run->memory->set.library[library].name, dlerror());
+           error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s", run->memory->set.library[library].name,
+                     dlerror());
 }
 
 bool memory_bring(const struct run *run, size_t index, struct error *e)

@@ -61,7 +61,7 @@ struct options {
     bool phase[PHASES];
     struct order_wish import_order, visit_order;
     enum cache_wish cache;
-    bool memory;         /* `set` is a profile, whose libraries are in memory only */
+    bool memory;             /* `set` is a profile, whose libraries are in memory only */
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
     struct counters_option counters;
     bool audit;          /* the dynamic linker, by libpyelfaudit.so */

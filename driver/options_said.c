@@ -93,8 +93,15 @@ static const char *say_memory(const struct options *o, char *text)
 }
 
 const struct options_saying options_said[OPTIONS_SAID] = {
-    {"phases", say_phases},     {"import-order", say_import_order}, {"visit-order", say_visit_order},
-    {"cache", say_cache},       {"dlopen-flags", say_flags},        {"timeout-seconds", say_timeout},
-    {"python", say_python},     {"counters", say_counters},         {"audit", say_audit},
-    {"simulate", say_simulate}, {"memory", say_memory},
+    {"phases", say_phases},
+    {"import-order", say_import_order},
+    {"visit-order", say_visit_order},
+    {"cache", say_cache},
+    {"dlopen-flags", say_flags},
+    {"timeout-seconds", say_timeout},
+    {"python", say_python},
+    {"counters", say_counters},
+    {"audit", say_audit},
+    {"simulate", say_simulate},
+    {"memory", say_memory},
 };

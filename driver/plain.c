@@ -106,9 +106,10 @@ static bool plain_check(void *state, size_t library, struct error *e)
 
 static void plain_describe(const struct run *run, char *text, size_t size)
 {
-    snprintf(text, size, run->mode == MODE_STATIC ? "the executable itself"
-                         : run->memory              ? "dlopen, from memory"
-                                                    : "dlopen");
+    snprintf(text, size,
+             run->mode == MODE_STATIC ? "the executable itself"
+             : run->memory            ? "dlopen, from memory"
+                                      : "dlopen");
 }
 
 const struct loader loader_plain = {plain_start, plain_open, plain_visit, plain_check, plain_stop, plain_describe};

@@ -146,8 +146,7 @@ static bool choose_needs(const struct work *w, uint32_t library, const struct by
     for (size_t i = 0; i < s->needs; i++) {
         struct by_name wanted;
         snprintf(wanted.name, sizeof wanted.name, "%s", s->need[i]);
-        const struct by_name *found =
-            bsearch(&wanted, names, w->set.plan->library_count, sizeof *names, compare_names);
+        const struct by_name *found = bsearch(&wanted, names, w->set.plan->library_count, sizeof *names, compare_names);
         if (!found)
             continue;
         if (!w->stored[found->library].named)
@@ -180,7 +179,8 @@ static bool write_list(const struct work *w, int manifest, struct bytes *out, st
     memory = (!f || fclose(f) == 0) && memory;
     free(names);
     *out = (struct bytes){.data = (uint8_t *)start, .size = size};
-    return ok && (memory || error_set(e, ERROR_MEMORY, "out of memory for a list of %u libraries", plan->library_count));
+    return ok &&
+           (memory || error_set(e, ERROR_MEMORY, "out of memory for a list of %u libraries", plan->library_count));
 }
 
 /* What stands for the whole: the manifest and the list. */
@@ -226,8 +226,8 @@ bool memory_make(const struct plan *plan, const struct stock *stock, unsigned th
     bool ok = w.set.library && w.builders && w.stored;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    ok = ok && raise_limit(plan->library_count, e) &&
-         workers_run(threads, plan->library_count, store_library, &w, e) && store_texts(&w, fd, e);
+    ok = ok && raise_limit(plan->library_count, e) && workers_run(threads, plan->library_count, store_library, &w, e) &&
+         store_texts(&w, fd, e);
     free_work(&w, ok);
     return ok;
 }

@@ -28,8 +28,14 @@ enum {
 #endif
 
 /* Rows of a table of options. */
-#define OPTIONS_SET_SEED {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"}
-#define OPTIONS_SET_JOBS {'j', "jobs", "N", "use N threads; default: one for each processor"}
+#define OPTIONS_SET_SEED                                                                                               \
+    {                                                                                                                  \
+        OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"                                       \
+    }
+#define OPTIONS_SET_JOBS                                                                                               \
+    {                                                                                                                  \
+        'j', "jobs", "N", "use N threads; default: one for each processor"                                             \
+    }
 #define OPTIONS_SET_CHOICES                                                                                            \
     {OPTION_COMPRESS, "compress", "KIND",                                                                              \
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},                                   \

@@ -89,8 +89,8 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     struct set_library made;
     struct image *image = NULL;
     pthread_mutex_unlock(&v->lock);
-    bool ok = sizes ? make_sizes(b, plan, v->stock, library, &made, e)
-                    : make_library(b, plan, v->stock, library, &made, e);
+    bool ok =
+        sizes ? make_sizes(b, plan, v->stock, library, &made, e) : make_library(b, plan, v->stock, library, &made, e);
     /* whoever asks how large a file is will read it, as a rule */
     if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
@@ -452,7 +452,8 @@ struct view *view_open(const struct plan *plan, const struct stock *stock, uint6
     v->set.plan = plan;
     pthread_mutex_init(&v->lock, NULL);
     pthread_cond_init(&v->changed, NULL);
-    bool ok = start(v, cache) || error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
+    bool ok =
+        start(v, cache) || error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
     if (ok && name_all(v, e))
         return v;
     view_free(v);

@@ -101,7 +101,12 @@ def mode_of(path):
     return bool(path.stat().st_mode & 0o111)
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+# these under the sanitizers too
+QUICK = ("split", "compressed")
+CASES = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in VARIANTS]
+
+
+@pytest.fixture(scope="module", params=CASES)
 def variant(request):
     return VARIANTS[request.param]
 
@@ -157,6 +162,7 @@ def test_random_offsets_cost_one_library(programs, profile, written, tmp_path, f
     assert mount.counts()[0] == 1
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_bounded(programs, profile, written, tmp_path, fuse):
     sizes = sorted(path.stat().st_size for path in written.glob("*.so"))
     most = sizes[-1] + sizes[-2] + 1
@@ -210,6 +216,7 @@ def test_a_manifest_makes_every_library_once(programs, profile, tmp_path, fuse):
     assert (made, kept) == (8, 0.0)  # and keeps none
 
 
+@pytest.mark.slow
 def test_nothing_can_be_changed(programs, profile, tmp_path, fuse):
     with Mount(programs, tmp_path / "seen", profile) as mount:
         for change in (
@@ -225,6 +232,7 @@ def test_nothing_can_be_changed(programs, profile, tmp_path, fuse):
             assert not (mount.directory / name).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_unmounts(number, programs, profile, tmp_path, fuse):
     with Mount(programs, tmp_path / "seen", profile) as mount:
@@ -245,6 +253,7 @@ def test_in_the_background(programs, profile, written, tmp_path, fuse):
     assert list(directory.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_pyelfrun_runs_what_is_not_stored(programs, profile, tmp_path, fuse):
     if not (BUILD / "bin" / "pyelfrun").exists():
         pytest.skip("pyelfrun is not built")

@@ -23,10 +23,11 @@ static const struct cli_program program = {
     .name = "pyelf-memory",
     .usage = "[OPTION]... PROFILE COMMAND [ARGUMENT]...",
     .summary = "Generates the libraries of a profile into memory, and executes a command that loads them from there.",
-    .details = "pyelfrun --memory PROFILE does this by itself; as its COMMAND here it runs a set of other options than\n"
-               "the profile's: pyelf-memory --seed=7 PROFILE pyelfrun --memory PROFILE.\n"
-               "\n"
-               "Exit status: that of the command, 1 when the set could not be made, 2 for wrong usage.\n",
+    .details =
+        "pyelfrun --memory PROFILE does this by itself; as its COMMAND here it runs a set of other options than\n"
+        "the profile's: pyelf-memory --seed=7 PROFILE pyelfrun --memory PROFILE.\n"
+        "\n"
+        "Exit status: that of the command, 1 when the set could not be made, 2 for wrong usage.\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };
@@ -95,7 +96,8 @@ int main(int argc, char **argv)
     int fd = -1;
     int status = EXIT_SUCCESS;
     const enum options_result parsed = parse(&options, argc, argv, &command, &e);
-    if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !(generate(&options, &fd, &e) && execute(command, fd, &e))))
+    if (parsed == OPTIONS_WRONG ||
+        (parsed == OPTIONS_RUN && !(generate(&options, &fd, &e) && execute(command, fd, &e))))
         status = error_report(program.name, &e);
     options_free(&options);
     return status;

@@ -219,9 +219,9 @@ bool mount_possible(const char *directory, struct error *e)
     int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return refuse_errno("/dev/fuse", "there is no FUSE here",
-                                "load it with modprobe fuse, or give the container --device /dev/fuse --cap-add "
-                                "SYS_ADMIN",
-                                e);
+                            "load it with modprobe fuse, or give the container --device /dev/fuse --cap-add "
+                            "SYS_ADMIN",
+                            e);
     close(fd);
     return true;
 }
@@ -283,7 +283,7 @@ bool mount_serve(struct mounted *m, bool foreground, struct error *e)
     m->handlers = fuse_set_signal_handlers(fuse_get_session(m->fuse)) == 0;
     if (!m->handlers)
         return error_set(e, ERROR_SYSTEM, "signals cannot be waited for: %s", fuse_said());
-    fuse_set_log_func(NULL); /* threads speak for themselves */
+    fuse_set_log_func(NULL);                          /* threads speak for themselves */
     const int ended = fuse_loop_mt(m->fuse, &config); /* 0, or by which signal */
     return ended >= 0 || error_set(e, ERROR_SYSTEM, "libfuse cannot go on: %s", strerror(-ended));
 }
