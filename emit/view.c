@@ -1,10 +1,10 @@
 /* See view.h. */
 #include "emit/view.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/manifest.h"
 #include "base/workers.h"
@@ -137,17 +137,22 @@ struct everything {
     const struct view_stop *stop;
 };
 
+static bool is_stopped(const struct view_stop *stop, struct error *e)
+{
+    if (!stop || !stop->asked(stop->context))
+        return false;
+    error_set(e, ERROR_SYSTEM, "what is being made is no longer wanted");
+    return true;
+}
+
 static bool bring_next(void *context, unsigned worker, uint32_t library, struct error *e)
 {
     const struct everything *all = context;
     struct view *v = all->view;
     if (!make_has_file(v->set.plan, &v->set.plan->library[library]))
         return true;
-    /* the caller's own thread alone can tell */
-    if (worker == 0 && all->stop && all->stop->asked(all->stop->context)) {
-        errno = EINTR;
-        return error_errno(e, MANIFEST_FILE, "is no longer wanted");
-    }
+    if (worker == 0 && is_stopped(all->stop, e)) /* the caller's own thread alone can tell */
+        return false;
     pthread_mutex_lock(&v->lock);
     const bool ok = bring(v, library, all->want, e);
     pthread_mutex_unlock(&v->lock);
@@ -197,6 +202,21 @@ static bool make_one_text(struct view *v, enum text_id id, bool only_size, const
     return ok;
 }
 
+/* Under the lock: waits a little for who makes it, which may take long. */
+static bool await_text(struct view *v, const struct view_stop *stop, struct error *e)
+{
+    enum { A_LITTLE = 100000000, SECOND = 1000000000 }; /* ns */
+    struct timespec until;
+    if (is_stopped(stop, e))
+        return false;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += A_LITTLE;
+    until.tv_sec += until.tv_nsec / SECOND;
+    until.tv_nsec %= SECOND;
+    pthread_cond_timedwait(&v->changed, &v->lock, &until);
+    return true;
+}
+
 /* Under the lock. */
 static bool bring_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop, struct error *e)
 {
@@ -204,7 +224,7 @@ static bool bring_text(struct view *v, enum text_id id, bool only_size, const st
     bool ok = true;
     while (ok && !(only_size ? t->sized : t->bytes.data != NULL)) {
         if (t->busy) {
-            pthread_cond_wait(&v->changed, &v->lock);
+            ok = await_text(v, stop, e);
             continue;
         }
         t->busy = true;

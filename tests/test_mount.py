@@ -1,7 +1,9 @@
 """pyelfmount: a set that is not stored is, name for name and byte for byte, the one that pyelfgen writes."""
 
+import contextlib
 import errno
 import os
+import pathlib
 import random
 import re
 import signal
@@ -241,16 +243,33 @@ def test_a_signal_unmounts(number, programs, profile, tmp_path, fuse):
     assert not os.path.ismount(mount.directory) and mount.status == 0
 
 
+def processes_with(word):
+    """The numbers of the processes that were started with this word."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            if os.fsencode(word) in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
+
+
 def test_in_the_background(programs, profile, written, tmp_path, fuse):
     directory = tmp_path / "seen"
     directory.mkdir()
-    done = programs.run("pyelfmount", os.path.relpath(profile, tmp_path), "seen", cwd=tmp_path)
+    unique = f"--cache={os.getpid()} kB"
+    done = programs.run("pyelfmount", unique, os.path.relpath(profile, tmp_path), "seen", cwd=tmp_path)
     try:
         assert done.stdout == done.stderr == ""
         assert files_of(directory) == files_of(written)
+        (process,) = processes_with(unique)
+        os.kill(process, signal.SIGTERM)
+        until = time.monotonic() + 30
+        while os.path.ismount(directory) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert list(directory.iterdir()) == []
     finally:
-        subprocess.run(["fusermount3", "-u", directory], check=True)
-    assert list(directory.iterdir()) == []
+        if os.path.ismount(directory):
+            subprocess.run(["fusermount3", "-u", directory], check=True)
 
 
 @pytest.mark.slow

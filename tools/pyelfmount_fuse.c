@@ -247,8 +247,12 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     struct fuse_args arguments = FUSE_ARGS_INIT(3, words);
     snprintf(more, sizeof more, "ro,fsname=pyelfmount,subtype=pyelfmount,default_permissions%s",
              others ? ",allow_other" : "");
+    char *absolute = realpath(directory, NULL); /* the background is in another directory */
+    if (!absolute)
+        return error_errno(e, directory, "cannot mount the set");
     m->fuse = fuse_new(&arguments, &operations, sizeof operations, m);
-    m->there = m->fuse && fuse_mount(m->fuse, directory) == 0;
+    m->there = m->fuse && fuse_mount(m->fuse, absolute) == 0;
+    free(absolute);
     fuse_opt_free_args(&arguments);
     if (m->there)
         return true;
