@@ -12,6 +12,7 @@
 #include "emit/driver_py.h"
 #include "emit/images.h"
 #include "emit/make.h"
+#include "emit/view_names.h"
 
 /* What is known of a library, or wanted of it: each with what is before. */
 enum known { KNOWN_NOTHING, KNOWN_SIZES, KNOWN_DIGESTS, KNOWN_IMAGE };
@@ -25,13 +26,6 @@ struct text {
     uint64_t size;
 };
 
-/* One file of the set, number `which` of its library's, or a text. */
-struct name {
-    const char *name;
-    uint32_t library; /* library_count: a text */
-    uint32_t which;
-};
-
 struct entry {
     uint8_t known; /* as far as it is in set.library */
     bool busy;     /* somebody makes it */
@@ -40,9 +34,7 @@ struct entry {
 struct view {
     const struct stock *stock;
     unsigned threads;
-    struct arena arena; /* has the names */
-    struct name *name;  /* in the order of strcmp */
-    uint32_t names, room;
+    struct view_names names;
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
@@ -239,50 +231,18 @@ static bool bring_text(struct view *v, enum text_id id, bool only_size, const st
 
 /* --- names ----------------------------------------------------------------------------- */
 
-static bool add_name(struct view *v, const char *name, uint32_t library, uint32_t which)
-{
-    if (v->names == v->room) {
-        const uint32_t room = v->room ? v->room * 2 : 64;
-        struct name *more = realloc(v->name, room * sizeof *more);
-        if (!more)
-            return false;
-        v->name = more;
-        v->room = room;
-    }
-    const size_t size = strlen(name) + 1;
-    char *copy = arena_take(&v->arena, size);
-    if (!copy)
-        return false;
-    memcpy(copy, name, size);
-    v->name[v->names++] = (struct name){copy, library, which};
-    return true;
-}
-
 static bool name_library(struct view *v, uint32_t library)
 {
     const struct plan *plan = v->set.plan;
-    const struct plan_library *row = &plan->library[library];
-    char name[FILE_NAME_MOST];
-    if (!make_has_file(plan, row))
+    const struct set_library *made = &v->set.library[library];
+    bool ok = true;
+    if (!make_has_file(plan, &plan->library[library]))
         return true;
-    if (files_are_split(plan)) {
-        const struct set_library *made = &v->set.library[library];
-        for (uint32_t i = 0; i < made->files; i++)
-            if (!add_name(v, made->file[i].name, library, i))
-                return false;
-        return true;
-    }
-    files_debug_name(plan, row, name);
-    if (*name && !add_name(v, name, library, 0))
-        return false;
-    const uint32_t which = *name != '\0';
-    files_name(row, name);
-    return add_name(v, name, library, which);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct name *)a)->name, ((const struct name *)b)->name);
+    if (!files_are_split(plan))
+        return view_names_add_library(&v->names, plan, library);
+    for (uint32_t i = 0; i < made->files && ok; i++)
+        ok = view_names_add(&v->names, made->file[i].name, library, i);
+    return ok;
 }
 
 static bool name_all(struct view *v, struct error *e)
@@ -293,86 +253,40 @@ static bool name_all(struct view *v, struct error *e)
         return false;
     for (uint32_t i = 0; i < plan->library_count && ok; i++)
         ok = name_library(v, i);
-    ok = ok && add_name(v, MANIFEST_FILE, plan->library_count, TEXT_MANIFEST) &&
-         add_name(v, "driver.py", plan->library_count, TEXT_DRIVER) &&
-         (!plan->profile->rows || add_name(v, DIFFERENCES_FILE, plan->library_count, TEXT_DIFFERENCES));
+    ok = ok && view_names_add(&v->names, MANIFEST_FILE, plan->library_count, TEXT_MANIFEST) &&
+         view_names_add(&v->names, "driver.py", plan->library_count, TEXT_DRIVER) &&
+         (!plan->profile->rows || view_names_add(&v->names, DIFFERENCES_FILE, plan->library_count, TEXT_DIFFERENCES));
     if (!ok)
         return error_set(e, ERROR_MEMORY, "out of memory for the names of %u libraries", plan->library_count);
-    qsort(v->name, v->names, sizeof *v->name, compare_names);
-    return true;
-}
-
-/* The first that does not come before. */
-static uint32_t lower_bound(const struct view *v, const char *name)
-{
-    uint32_t first = 0, count = v->names;
-    while (count) {
-        const uint32_t half = count / 2;
-        const bool before = strcmp(v->name[first + half].name, name) < 0;
-        first += before ? half + 1 : 0;
-        count = before ? count - half - 1 : half;
-    }
-    return first;
-}
-
-/* `name` with a '/' behind it, but "" as it is; false where nothing can be called so. */
-static bool as_directory(char path[FILE_NAME_MOST + 1], const char *name)
-{
-    const size_t length = strlen(name);
-    if (length >= FILE_NAME_MOST)
-        return false;
-    memcpy(path, name, length);
-    memcpy(path + length, length ? "/" : "", length ? 2 : 1);
+    view_names_sort(&v->names);
     return true;
 }
 
 enum view_kind view_find(const struct view *v, const char *name, uint32_t *file)
 {
-    char within[FILE_NAME_MOST + 1];
-    *file = lower_bound(v, name);
-    if (*name && *file < v->names && strcmp(v->name[*file].name, name) == 0)
-        return VIEW_FILE;
-    if (!as_directory(within, name))
-        return VIEW_NOTHING;
-    *file = lower_bound(v, within);
-    return *file < v->names && strncmp(v->name[*file].name, within, strlen(within)) == 0 ? VIEW_DIRECTORY
-                                                                                         : VIEW_NOTHING;
+    return view_names_find(&v->names, name, file);
 }
 
 void view_list(const struct view *v, const char *name, view_each *each, void *context)
 {
-    char within[FILE_NAME_MOST + 1];
-    char before[FILE_NAME_MOST + 1] = "";
-    if (!as_directory(within, name))
-        return;
-    const size_t length = strlen(within);
-    for (uint32_t i = lower_bound(v, within); i < v->names && strncmp(v->name[i].name, within, length) == 0; i++) {
-        const char *rest = v->name[i].name + length;
-        const size_t step = strcspn(rest, "/");
-        if (before[step] == '\0' && strncmp(before, rest, step) == 0)
-            continue; /* one more in the same directory */
-        memcpy(before, rest, step);
-        before[step] = '\0';
-        if (!each(context, before, rest[step] ? VIEW_DIRECTORY : VIEW_FILE, i))
-            return;
-    }
+    view_names_list(&v->names, name, each, context);
 }
 
 /* --- files ----------------------------------------------------------------------------- */
 
-static bool is_text(const struct view *v, const struct name *n)
+static bool is_text(const struct view *v, const struct view_name *n)
 {
     return n->library == v->set.plan->library_count;
 }
 
 bool view_is_object(const struct view *v, uint32_t file)
 {
-    return !is_text(v, &v->name[file]);
+    return !is_text(v, &v->names.name[file]);
 }
 
 bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)
 {
-    const struct name *n = &v->name[file];
+    const struct view_name *n = &v->names.name[file];
     bool ok = true;
     if (is_text(v, n) && n->which == TEXT_DRIVER) {
         *size = driver_py_size;
@@ -417,7 +331,7 @@ static bool read_text(struct view *v, enum text_id id, const struct view_stop *s
 bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void *bytes, uint64_t size, uint64_t offset,
                uint64_t *got, struct error *e)
 {
-    const struct name *n = &v->name[file];
+    const struct view_name *n = &v->names.name[file];
     *got = 0;
     if (is_text(v, n))
         return read_text(v, (enum text_id)n->which, stop, bytes, size, offset, got, e);
@@ -493,8 +407,7 @@ void view_free(struct view *v)
     free(v->builder);
     free(v->idle);
     free(v->entry);
-    free(v->name);
-    arena_free(&v->arena);
+    view_names_free(&v->names);
     pthread_mutex_destroy(&v->lock);
     pthread_cond_destroy(&v->changed);
     free(v);
