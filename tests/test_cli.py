@@ -264,7 +264,7 @@ def test_no_progress_without_a_terminal(programs, tmp_path):
     assert programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set").stderr == ""
 
 
-@pytest.mark.parametrize("program", ["pyelfgen", "pyelfrun", "pyelfstat", "pyelfprof", "pyelfprobe", "pyelfmount"])
+@pytest.mark.parametrize("program", ["pyelfgen", "pyelfrun", "pyelfstat", "pyelfprof", "pyelfprobe"])
 def test_short_help(program, programs):
     said = programs.run(program, "-h").stdout
     assert said == programs.run(program, "--help").stdout

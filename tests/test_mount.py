@@ -281,6 +281,16 @@ def test_pyelfrun_runs_what_is_not_stored(programs, profile, tmp_path, fuse):
     assert mount.said == ""
 
 
+def test_help(programs):
+    if not PROGRAM.exists():
+        pytest.skip(why_not())
+    said = programs.run("pyelfmount", "-h").stdout
+    assert said == programs.run("pyelfmount", "--help").stdout
+    assert said.startswith("Usage: pyelfmount [OPTION]... PROFILE DIR\n")
+    for option in ("--cache=", "--foreground", "--allow-other", "--seed=", "--separate=", "--split", "--link"):
+        assert option in said
+
+
 def wrong(programs, *arguments, status, **options):
     done = programs.run("pyelfmount", *arguments, status=status, **options)
     assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
