@@ -149,6 +149,20 @@ def test_a_list_that_is_none(programs):
     assert "PYELFGEN_MEMORY names no set in memory; start pyelfrun --memory PROFILE" in done.stderr
 
 
+def test_shipped_profiles_are_found_where_it_is_installed(programs, profile, tmp_path):
+    """From libexec/pyelfgen, which is one step farther than bin."""
+    directory = tmp_path / "in st" / "libexec" / "pyelfgen"
+    profiles = tmp_path / "in st" / "share" / "pyelfgen" / "profiles"
+    for made in (directory, profiles):
+        made.mkdir(parents=True)
+    shutil.copy(BUILD / "libexec" / "pyelfgen" / "pyelf-memory", directory)
+    shutil.copy(profile, profiles / "ours.prof")
+    done = programs.command([directory / "pyelf-memory", "ours", "printenv", "PYELFGEN_MEMORY"])
+    assert done.stdout.strip().isdigit()
+    done = programs.command([directory / "pyelf-memory", "other", "true"], status=1)
+    assert done.stderr == "pyelf-memory: there is no profile 'other'; name a file, or one of the profiles ours\n"
+
+
 @pytest.mark.parametrize(
     "arguments, status, said",
     [
