@@ -2,6 +2,7 @@
 #include "base/workers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
@@ -73,4 +74,11 @@ bool workers_run(unsigned threads, uint32_t count, workers_function *work, void 
     if (atomic_load(&crew.failed) && e)
         *e = crew.error;
     return !atomic_load(&crew.failed);
+}
+
+unsigned workers_processors(void)
+{
+    cpu_set_t set;
+    const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (unsigned)count;
 }

@@ -21,4 +21,7 @@ typedef bool workers_function(void *context, unsigned worker, uint32_t index, st
  * that happened, and false is returned. */
 bool workers_run(unsigned threads, uint32_t count, workers_function *work, void *context, struct error *e);
 
+/* The processors that this process may use, at least one and at most WORKERS_MOST. */
+unsigned workers_processors(void);
+
 #endif

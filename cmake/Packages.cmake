@@ -88,6 +88,12 @@ if(NOT MPI_C_FOUND)
   message(STATUS "pyelfrun, and sharing the work of pyelfgen over ranks, are left out: no MPI; install the Debian package libopenmpi-dev")
 endif()
 
+# A set that is mounted needs FUSE.
+pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3)
+if(NOT FUSE3_FOUND)
+  message(STATUS "pyelfmount is left out: no libfuse 3; install the Debian package libfuse3-dev")
+endif()
+
 # Counters are better with PAPI, and are there without it. It is loaded when the
 # runner starts, so that only its headers are needed here.
 include(CheckIncludeFile)

@@ -12,6 +12,7 @@
 #include "base/executable.h"
 #include "base/launched.h"
 #include "base/manifest.h"
+#include "base/memory_set.h"
 #include "driver/launch_cache.h"
 #include "driver/launch_maps.h"
 #include "driver/launch_witness.h"
@@ -27,6 +28,7 @@ static const char *const runtime_places[] = {PYELFRUN_TO_LIB, "../lib", NULL};
 static const char *const program_places[] = {PYELFRUN_TO_LIBEXEC, "../libexec/pyelfgen", NULL};
 
 #define VANILLA "pyelf-vanilla"
+#define MEMORY  "pyelf-memory"
 
 bool launch_own_path(char *path, size_t size, struct error *e)
 {
@@ -133,6 +135,34 @@ static bool execute(const char *path, const struct options *o, char **argv, stru
     return error_errno(e, path, "cannot be executed");
 }
 
+/* pyelf-memory makes the set, and executes this program once more, which is given it then. Returns only when that
+ * failed. */
+static bool become_memory(const struct options *o, char **argv, struct error *e)
+{
+    char path[PATH_MAX], own[PATH_MAX];
+    static char quiet[] = "--quiet", end[] = "--";
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **words = calloc(count + 6, sizeof *words);
+    if (!words)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    if (launch_own_path(own, sizeof own, e) && find_part(path, program_places, MEMORY, e)) {
+        size_t n = 0;
+        words[n++] = path;
+        if (o->quiet)
+            words[n++] = quiet;
+        words[n++] = end;
+        words[n++] = (char *)(uintptr_t)o->set;
+        words[n++] = own;
+        memcpy(words + n, argv + 1, (count - 1) * sizeof *words);
+        execv(path, words);
+        error_errno(e, path, "cannot be executed");
+    }
+    free(words);
+    return false;
+}
+
 bool launch_rank(const struct options *o, char **argv, struct error *e)
 {
     char path[PATH_MAX];
@@ -140,6 +170,8 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
     if (o->simulate && launched.count > 1)
         return error_set(e, ERROR_USAGE, "--simulate: one rank is simulated; start it without %s, or with -n 1",
                          launched.by);
+    if (o->memory && !memory_set_given())
+        return become_memory(o, argv, e);
     if (!launch_find(path, o, o->mode[0], e) || !launch_maps(o, o->mode[0], e) ||
         (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
         return false;

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver/memory.h"
+
 #define MARKS_ADVICE "; check the set with pyelfgen --verify"
 
 /* The marks themselves, NULL with `e` filled where they are not as large as
@@ -119,8 +121,8 @@ bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct 
         const unsigned char *marks = marks_within(run->executable, index, l, e);
         return marks && compare(marks, l, visited, e);
     }
-    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
-    snprintf(path, sizeof path, "%s/%s", run->directory, l->name);
+    char path[MEMORY_PATH_MOST];
+    memory_path(run, index, path);
     void *handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
     /* A library that no visit reaches need not be loaded at all. */
     if (!handle && l->marked == 0)

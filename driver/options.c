@@ -20,6 +20,7 @@ enum {
     OPTION_VISIT_ORDER,
     OPTION_COLD,
     OPTION_WARM,
+    OPTION_MEMORY,
     OPTION_DLOPEN_FLAGS,
     OPTION_LAZY,
     OPTION_COUNTERS,
@@ -45,6 +46,7 @@ static const struct cli_option pyelfrun_options[] = {
     {OPTION_VISIT_ORDER, "visit-order", "ORDER", "the same for the visit"},
     {OPTION_COLD, "cold", NULL, "drop the set from the page cache first"},
     {OPTION_WARM, "warm", NULL, "read the set into the page cache first"},
+    {OPTION_MEMORY, "memory", NULL, "SET is a profile, whose libraries are made in memory"},
     {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
     {OPTION_LAZY, "lazy", NULL, "lazy, besides what --dlopen-flags says"},
     {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
@@ -63,7 +65,8 @@ static const struct cli_option pyelfrun_options[] = {
 
 static const struct cli_program pyelfrun_program = {
     .name = "pyelfrun",
-    .usage = "[OPTION]... SET\n",
+    .usage = "[OPTION]... SET\n"
+             "[OPTION]... --memory PROFILE\n",
     .summary = "Imports every module of a set in CPython, visits all its functions and tests MPI.",
     .details = "SET is a directory that pyelfgen has written. What runs is checked against its\n"
                "manifest: the result of every entry and the visit of every function.\n"
@@ -80,6 +83,10 @@ static const struct cli_program pyelfrun_program = {
                "all modules; MPI is a fractal of 400 by 400 points that the ranks compute together,\n"
                "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
                "are sent as well.\n"
+               "\n"
+               "With --memory every rank generates the libraries of PROFILE, a file or the name of a\n"
+               "shipped profile, into memory before the clock starts, and loads them from there: what\n"
+               "importing costs without any file system.\n"
                "\n"
                "Counters are those of each phase, of the rank that has the most. What a machine\n"
                "does not count is named with the reason:\n"
@@ -105,6 +112,7 @@ static const struct cli_program pyelfrun_program = {
                "  pyelfrun --mode vanilla,link,bind-now --launcher 'mpirun -n 4' SET\n"
                "  pyelfrun --simulate --phases import,visit --mode vanilla,link SET\n"
                "  pyelfrun --repeat 5 --json a.json SET\n"
+               "  pyelfrun --memory llnl-2007        a set without files\n"
                "  pyelfrun --no-python SET           what the dynamic linker alone takes\n"
                "\n"
                "Exit status: 0 when everything ran and every result was right, 1 when something\n"
@@ -263,6 +271,8 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return take_cache(o, CACHE_COLD, e);
     case OPTION_WARM:
         return take_cache(o, CACHE_WARM, e);
+    case OPTION_MEMORY:
+        return o->memory = true;
     case OPTION_DLOPEN_FLAGS:
         return take_flags(o, value, e);
     case OPTION_LAZY:
@@ -322,6 +332,15 @@ static bool check(const struct options *o, struct error *e)
         return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
     if (o->json && !o->json[0])
         return error_set(e, ERROR_USAGE, "--json: which file? see --help");
+    if (o->memory && o->cache != CACHE_AS_IT_IS)
+        return error_set(e, ERROR_USAGE,
+                         "--memory: no file is read, so that --cold and --warm mean nothing; leave them out");
+    for (unsigned i = 0; i < o->mode_count; i++)
+        if (o->mode[i] != MODE_VANILLA && o->memory)
+            return error_set(e, ERROR_USAGE,
+                             "--memory: mode %s is an executable, which the dynamic linker starts from a file; use "
+                             "--mode vanilla",
+                             mode_names[o->mode[i]]);
     for (unsigned i = 0; i < o->mode_count; i++)
         if (o->mode[i] != MODE_VANILLA && (o->lazy || o->global || o->deep) && !o->tree)
             return error_set(e, ERROR_USAGE, "--dlopen-flags: in mode %s nothing is opened; leave the flags out",

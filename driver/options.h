@@ -61,6 +61,7 @@ struct options {
     bool phase[PHASES];
     struct order_wish import_order, visit_order;
     enum cache_wish cache;
+    bool memory;             /* `set` is a profile, whose libraries are in memory only */
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
     struct counters_option counters;
     bool audit;          /* the dynamic linker, by libpyelfaudit.so */
@@ -91,7 +92,7 @@ bool options_parse(struct options *o, int argc, char **argv, const char *set, in
 
 /* What the results say of the options. A text may be put into `text`, of
  * OPTIONS_TEXT bytes, or be constant. */
-enum { OPTIONS_TEXT = 64, OPTIONS_SAID = 10 };
+enum { OPTIONS_TEXT = 64, OPTIONS_SAID = 11 };
 struct options_saying {
     const char *name;
     const char *(*say)(const struct options *o, char *text);

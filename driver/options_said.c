@@ -86,9 +86,22 @@ static const char *say_simulate(const struct options *o, char *text)
     return o->simulate ? "I1 " SIMULATED_I1 " D1 " SIMULATED_D1 " LL " SIMULATED_LL : "no";
 }
 
+static const char *say_memory(const struct options *o, char *text)
+{
+    (void)text;
+    return o->memory ? "yes" : "no";
+}
+
 const struct options_saying options_said[OPTIONS_SAID] = {
-    {"phases", say_phases},     {"import-order", say_import_order}, {"visit-order", say_visit_order},
-    {"cache", say_cache},       {"dlopen-flags", say_flags},        {"timeout-seconds", say_timeout},
-    {"python", say_python},     {"counters", say_counters},         {"audit", say_audit},
+    {"phases", say_phases},
+    {"import-order", say_import_order},
+    {"visit-order", say_visit_order},
+    {"cache", say_cache},
+    {"dlopen-flags", say_flags},
+    {"timeout-seconds", say_timeout},
+    {"python", say_python},
+    {"counters", say_counters},
+    {"audit", say_audit},
     {"simulate", say_simulate},
+    {"memory", say_memory},
 };

@@ -9,6 +9,7 @@
 
 #include "base/executable.h"
 #include "driver/marks.h"
+#include "driver/memory.h"
 #include "driver/order.h"
 #include "driver/output.h"
 #include "runtime/clock.h"
@@ -30,6 +31,8 @@ static bool check_executable(const struct run *run, struct error *e)
 bool phases_read(struct run *run)
 {
     struct error e;
+    if (run->options.memory)
+        return ranks_agree(&run->ranks, memory_read(run, &e), &e);
     bool well = manifest_read(&run->manifest, run->options.set, NULL, &e);
     if (well && !realpath(run->options.set, run->directory))
         well = error_errno(&e, run->options.set, "has no absolute path");

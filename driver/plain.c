@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "driver/loader.h"
+#include "driver/memory.h"
 
 int loader_flags(const struct options *o)
 {
@@ -46,10 +47,12 @@ static bool plain_open(void *state, size_t library, struct error *e)
 {
     struct plain *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
-    char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
+    char path[MEMORY_PATH_MOST];
     if (p->run->mode == MODE_STATIC)
         return true;
-    snprintf(path, sizeof path, "%s/%s", p->run->directory, l->name);
+    if (!memory_bring(p->run, library, e))
+        return false;
+    memory_path(p->run, library, path);
     p->handles[library] = dlopen(path, loader_flags(&p->run->options));
     if (!p->handles[library])
         return error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify", l->stem,
@@ -103,7 +106,10 @@ static bool plain_check(void *state, size_t library, struct error *e)
 
 static void plain_describe(const struct run *run, char *text, size_t size)
 {
-    snprintf(text, size, run->mode == MODE_STATIC ? "the executable itself" : "dlopen");
+    snprintf(text, size,
+             run->mode == MODE_STATIC ? "the executable itself"
+             : run->memory            ? "dlopen, from memory"
+                                      : "dlopen");
 }
 
 const struct loader loader_plain = {plain_start, plain_open, plain_visit, plain_check, plain_stop, plain_describe};

@@ -16,6 +16,8 @@
 
 #include "driver/exception.h"
 #include "driver/loader.h"
+#include "driver/memory.h"
+#include "driver/memory_finder_py.h"
 
 #if PY_VERSION_HEX < 0x03080000
 #error "pyelfrun needs CPython 3.8 or newer"
@@ -113,12 +115,46 @@ static bool register_modules(struct python *p, struct error *e)
     return true;
 }
 
+/* The modules that are in memory, by name: where. A new reference, or NULL with an exception. */
+static PyObject *list_paths(const struct run *run)
+{
+    PyObject *paths = PyDict_New();
+    for (size_t i = 0; paths && i < run->manifest.imported; i++) {
+        char path[MEMORY_PATH_MOST];
+        memory_path(run, i, path);
+        PyObject *place = PyUnicode_FromString(path);
+        if (!place || PyDict_SetItemString(paths, run->manifest.libraries[i].stem, place) != 0)
+            Py_CLEAR(paths);
+        Py_XDECREF(place);
+    }
+    return paths;
+}
+
+/* Python's import asks memory_finder.py first. */
+static bool install_finder(const struct run *run)
+{
+    PyObject *names = PyDict_New();
+    PyObject *paths = list_paths(run);
+    PyObject *code = Py_CompileString(memory_finder_py, "memory_finder.py", Py_file_input);
+    bool well = names && paths && code && PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0;
+    PyObject *none = well ? PyEval_EvalCode(code, names, names) : NULL;
+    PyObject *install = none ? PyDict_GetItemString(names, "install") : NULL; /* borrowed */
+    PyObject *done = install ? PyObject_CallFunctionObjArgs(install, paths, NULL) : NULL;
+    well = done != NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(none);
+    Py_XDECREF(code);
+    Py_XDECREF(paths);
+    Py_XDECREF(names);
+    return well;
+}
+
 /* The set comes first in sys.path; the flags are those that sys.setdlopenflags takes. */
 static bool point_at_set(const struct run *run)
 {
     PyObject *path = PySys_GetObject("path");
     PyObject *directory = PyUnicode_DecodeFSDefault(run->directory);
-    bool well = path && directory && PyList_Insert(path, 0, directory) == 0;
+    bool well = run->memory ? install_finder(run) : path && directory && PyList_Insert(path, 0, directory) == 0;
     Py_XDECREF(directory);
     PyObject *set_flags = PySys_GetObject("setdlopenflags");
     if (well && set_flags) {
@@ -144,7 +180,7 @@ static bool python_start(void **state, const struct run *run, struct error *e)
     if (!point_at_set(run)) {
         char exception[400];
         exception_take(exception, sizeof exception);
-        return error_set(e, ERROR_SYSTEM, "Python's sys.path cannot be set: %s", exception);
+        return error_set(e, ERROR_SYSTEM, "Python cannot be told where the set is: %s", exception);
     }
     return true;
 }
@@ -167,6 +203,8 @@ static bool python_open(void *state, size_t library, struct error *e)
 {
     struct python *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
+    if (!memory_bring(p->run, library, e))
+        return false;
     p->modules[library] = PyImport_ImportModule(l->stem);
     return p->modules[library] ? true : fail(e, l, "cannot be imported", "");
 }
@@ -217,8 +255,7 @@ static bool python_check(void *state, size_t library, struct error *e)
 static void python_describe(const struct run *run, char *text, size_t size)
 {
     const char *version = Py_GetVersion();
-    (void)run;
-    snprintf(text, size, "CPython %.*s", (int)strcspn(version, " "), version);
+    snprintf(text, size, "CPython %.*s%s", (int)strcspn(version, " "), version, run->memory ? ", from memory" : "");
 }
 
 const struct loader loader_python = {python_start, python_open, python_visit,

@@ -12,6 +12,7 @@
 #include "driver/alike.h"
 #include "driver/counts.h"
 #include "driver/crash.h"
+#include "driver/memory.h"
 #include "driver/mpitest.h"
 #include "driver/output.h"
 #include "driver/phases.h"
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
     watchdog_stop(&dog);
     counts_free(t.counts);
     manifest_free(&run.manifest);
+    memory_free(run.memory);
     ranks_stop();
     witness_told(run.ranks.witness);
     return well ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -12,6 +12,8 @@
 #include "driver/ranks.h"
 #include "driver/set_digest.h"
 
+struct memory; /* memory.h */
+
 struct run {
     struct options options;
     enum mode mode;
@@ -19,7 +21,8 @@ struct run {
     const struct executable *executable; /* this process's, where it is one of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;
-    char directory[PATH_MAX];     /* of the set, absolute */
+    struct memory *memory;        /* where the set is there; NULL: in its directory */
+    char directory[PATH_MAX];     /* of the set, absolute; of one in memory the profile, as it was named */
     char digest[SET_DIGEST_TEXT]; /* of its manifest */
 };
 

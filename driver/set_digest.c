@@ -13,6 +13,16 @@
 
 #include "base/manifest.h"
 
+static void say(XXH128_hash_t digest, char text[SET_DIGEST_TEXT])
+{
+    snprintf(text, SET_DIGEST_TEXT, "%016" PRIx64 "%016" PRIx64, (uint64_t)digest.high64, (uint64_t)digest.low64);
+}
+
+void set_digest_of(const void *manifest, size_t size, char text[SET_DIGEST_TEXT])
+{
+    say(XXH3_128bits(manifest, size), text);
+}
+
 bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e)
 {
     char path[sizeof e->file];
@@ -35,7 +45,6 @@ bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error 
     errno = number;
     if (n < 0)
         return error_errno(e, path, "cannot be read");
-    const XXH128_hash_t digest = XXH3_128bits_digest(&state);
-    snprintf(text, SET_DIGEST_TEXT, "%016" PRIx64 "%016" PRIx64, (uint64_t)digest.high64, (uint64_t)digest.low64);
+    say(XXH3_128bits_digest(&state), text);
     return true;
 }

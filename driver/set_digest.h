@@ -4,6 +4,7 @@
 #define DRIVER_SET_DIGEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -12,5 +13,8 @@ enum { SET_DIGEST_TEXT = 33 };
 /* XXH3-128 of the manifest of the set in `directory`: 32 hexadecimal digits, as
  * xxh128sum prints them. */
 bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e);
+
+/* The same of a manifest in memory. */
+void set_digest_of(const void *manifest, size_t size, char text[SET_DIGEST_TEXT]);
 
 #endif

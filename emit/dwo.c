@@ -108,7 +108,7 @@ static bool add_library(struct builder *b, struct error *e)
     for (unsigned i = 0; i < SPLIT_STUBS; i++)
         if (b->split.stub[i].size)
             memcpy(image + l->section[stub_section[i]].offset, b->split.stub[i].data, b->split.stub[i].size);
-    snprintf(name, sizeof name, "%s%s", plan_stem(b->library.row), plan_ending(b->library.row));
+    files_name(b->library.row, name);
     return end_file(b, l, image, name, e);
 }
 

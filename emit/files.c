@@ -14,7 +14,12 @@ void files_build_id(const struct plan *plan, const struct plan_library *row, uin
     put_u32(p, (uint32_t)random_mix(from + 2 * RANDOM_STEP));
 }
 
-static void debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
+void files_name(const struct plan_library *row, char name[FILE_NAME_MOST])
+{
+    snprintf(name, FILE_NAME_MOST, "%s%s", plan_stem(row), plan_ending(row));
+}
+
+void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (row->separate == SEPARATE_DEBUGLINK) {
@@ -34,7 +39,7 @@ static void link_name(const struct library *l, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (l->row->separate == SEPARATE_DEBUGLINK)
-        debug_name(l->plan, l->row, name);
+        files_debug_name(l->plan, l->row, name);
 }
 
 /* --- layouts and contents -------------------------------------------------------- */
@@ -55,6 +60,23 @@ static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct err
     return packing == PACK_NONE || pack_debug(l, image, packing, &b->packed, e);
 }
 
+bool files_list(struct builder *b, struct error *e)
+{
+    struct library *l = &b->library;
+    const bool separate = l->row->separate != SEPARATE_NONE;
+    b->files = arena_zeroed(&b->arena, 2, sizeof *b->files);
+    b->file_count = 0;
+    if (!b->files)
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+    if (separate) {
+        b->files[b->file_count].layout = &l->separate.debug;
+        files_debug_name(l->plan, l->row, b->files[b->file_count++].name);
+    }
+    b->files[b->file_count].layout = separate ? &l->separate.library : &l->layout;
+    files_name(l->row, b->files[b->file_count++].name);
+    return true;
+}
+
 bool files_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -62,25 +84,18 @@ bool files_write(struct builder *b, struct error *e)
     if (files_are_split(l->plan))
         return dwo_write(b, e);
     struct layout *debug = separate ? &l->separate.debug : &l->layout;
-    struct layout *library = separate ? &l->separate.library : &l->layout;
     uint8_t *start = b->image + (separate ? l->separate.start : 0);
-    b->files = arena_zeroed(&b->arena, 2, sizeof *b->files);
-    b->file_count = 0;
-    if (!b->files)
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    if (!pack(b, debug, start, e))
+    if (!files_list(b, e) || !pack(b, debug, start, e))
         return false;
     if (separate) {
         char link[FILE_NAME_MOST];
         link_name(l, link);
         separate_write(&l->separate, b->image, *link ? link : NULL);
-        b->files[b->file_count] = (struct library_file){.layout = debug, .image = start};
-        debug_name(l->plan, l->row, b->files[b->file_count++].name);
     } else {
         layout_write(&l->layout, b->image);
     }
-    b->files[b->file_count] = (struct library_file){.layout = library, .image = b->image};
-    snprintf(b->files[b->file_count++].name, FILE_NAME_MOST, "%s%s", plan_stem(l->row), plan_ending(l->row));
+    b->files[0].image = start;
+    b->files[b->file_count - 1].image = b->image;
     return true;
 }
 

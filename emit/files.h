@@ -31,6 +31,15 @@ struct library_file {
     char name[FILE_NAME_MOST]; /* within the set */
 };
 
+/* The name of its own file within the set, and of the separate one of its debug information; "" where it has
+ * none. Those of split debug information are known when they are written. */
+void files_name(const struct plan_library *row, char name[FILE_NAME_MOST]);
+void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
+
+/* Makes the builder's files as far as they are known before anything is written: names and layouts, where
+ * debug information is not split. */
+bool files_list(struct builder *b, struct error *e);
+
 /* Makes the builder's files of the image, whose sections have their contents:
  * splits, compresses, completes. The library is the last of them, so that it is
  * never without the others. */

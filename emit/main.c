@@ -3,19 +3,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "emit/assemble.h"
 #include "emit/differences.h"
-#include "emit/inside.h"
-#include "emit/mix.h"
 #include "emit/options.h"
-#include "emit/plan.h"
-#include "emit/profile.h"
+#include "emit/prepare.h"
 #include "emit/ranks.h"
 #include "emit/report.h"
 #include "emit/set.h"
-#include "emit/stock.h"
 #include "emit/together.h"
 
 /* What one run makes, in the order of making; freed in the other. */
@@ -23,9 +17,7 @@ struct run {
     struct options options;
     struct ranks ranks;
     char output[PATH_MAX];
-    struct profile profile;
-    struct stock *stock;
-    struct plan plan;
+    struct prepared prepared;
     struct set set;
     struct progress progress;
 };
@@ -48,63 +40,6 @@ static bool verify(struct run *r, struct error *e)
     return ok;
 }
 
-static bool load_profile(struct run *r, struct error *e)
-{
-    if (r->options.profile[0]) {
-        if (!profile_load(&r->profile, r->options.profile, e))
-            return false;
-    } else { /* Pynamic's counts: the profile takes over what the options hold */
-        r->profile = r->options.counts;
-        memset(&r->options.counts, 0, sizeof r->options.counts);
-    }
-    if (r->options.has_seed)
-        r->profile.seed = r->options.seed;
-    for (int key = 0; key < KEY_COUNT; key++) {
-        const char *value = r->options.instead[key];
-        if (value && !profile_value_read(&r->profile, (enum profile_key_id)key, value, NULL, e))
-            return false;
-    }
-    if (r->options.sources && r->profile.rows)
-        return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
-    if (r->options.sources && r->profile.dwarf.language == LANGUAGE_CPP)
-        return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
-    return true;
-}
-
-/* From the profile to the plan, on every rank alike: nothing is written. */
-static bool prepare(struct run *r, struct error *e)
-{
-    const struct options *o = &r->options;
-
-    /* What the application looks like: complete and in range from here on. */
-    if (!load_profile(r, e))
-        return false;
-
-    /* What all libraries are made from; read-only from here on. */
-    const struct dialect dialect = {(uint8_t)r->profile.dwarf.version, (uint8_t)r->profile.dwarf.language,
-                                    (uint8_t)r->profile.dwarf.index, r->profile.dwarf.type_units,
-                                    r->profile.dwarf.views};
-    r->stock = stock_make(dialect, r->profile.seed);
-    if (!r->stock || !stock_add_rows(r->stock, &r->profile))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-
-    /* Counts, calls and exact sizes of every library. What cannot be met is
-     * refused here and in the next step, before anything is written. */
-    if (!plan_make(&r->plan, &r->profile, &o->executables, &r->stock->corpus, o->threads, e))
-        return false;
-
-    /* Whether one executable can hold them all, where it is to. */
-    if (!assemble_check(&r->plan, o->sources, e))
-        return false;
-
-    /* What each debug section gets, where the profile says. */
-    if (!mix_settle(&r->plan, r->stock, o->threads, e))
-        return false;
-
-    /* What parts of a large executable come to. */
-    return inside_settle(&r->plan, r->stock, o->threads, e);
-}
-
 /* The set's directory; NULL: none. */
 static bool find_output(struct run *r, const char **path, struct error *e)
 {
@@ -117,8 +52,8 @@ static bool find_output(struct run *r, const char **path, struct error *e)
 
 static bool write_set(struct run *r, const struct set_making *how, struct error *e)
 {
-    progress_start(&r->progress, "generating", set_steps(&r->plan), r->options.quiet);
-    bool ok = set_generate(&r->set, &r->plan, r->stock, how, e);
+    progress_start(&r->progress, "generating", set_steps(&r->prepared.plan), r->options.quiet);
+    bool ok = set_generate(&r->set, &r->prepared.plan, r->prepared.stock, how, e);
     progress_end(&r->progress);
     return ok;
 }
@@ -126,6 +61,7 @@ static bool write_set(struct run *r, const struct set_making *how, struct error 
 static bool generate(struct run *r, struct error *e)
 {
     const struct options *o = &r->options;
+    const struct plan *plan = &r->prepared.plan;
     struct set_making how = {.force = o->force,
                              .sources = o->sources,
                              .local = o->node_local,
@@ -133,14 +69,14 @@ static bool generate(struct run *r, struct error *e)
                              .ranks = &r->ranks,
                              .progress = &r->progress};
 
-    /* Every rank has a plan after this, */
-    if (!ranks_agree(&r->ranks, prepare(r, e) && find_output(r, &how.path, e), e))
+    /* From the profile to a plan that can be met, on every rank; what cannot is refused, before anything is written. */
+    if (!ranks_agree(&r->ranks, prepare(&r->prepared, &r->options, e) && find_output(r, &how.path, e), e))
         return false;
     if (o->dry_run)
         how.path = NULL;
 
-    /* and it is the same. */
-    if (!together_alike(&r->ranks, &r->plan, &how, e))
+    /* It is the same on all. */
+    if (!together_alike(&r->ranks, plan, &how, e))
         return false;
 
     /* Each library is sized, laid out, written and renamed; then the manifest. */
@@ -148,7 +84,7 @@ static bool generate(struct run *r, struct error *e)
         return false;
 
     if (!o->quiet)
-        report_sizes(stdout, &r->plan, o->dry_run ? NULL : &r->set, how.path);
+        report_sizes(stdout, plan, o->dry_run ? NULL : &r->set, how.path);
     if (!o->quiet && !o->dry_run) {
         differences_report(stdout, &r->set);
         report_ranks(stdout, &r->ranks);
@@ -183,9 +119,7 @@ int main(int argc, char **argv)
     const bool ok = options_parse(&r.options, argc, argv, &wrong) == OPTIONS_DONE || run(&r, &wrong, &e);
     int status = ok ? EXIT_SUCCESS : ranks_report(&r.ranks, &e);
     set_free(&r.set);
-    plan_free(&r.plan);
-    stock_free(r.stock);
-    profile_free(&r.profile);
+    prepare_free(&r.prepared);
     options_free(&r.options);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         error_errno(&e, "standard output", "cannot write");

@@ -6,41 +6,24 @@
 #include <string.h>
 
 #include "base/cli.h"
-#include "base/workers.h"
+#include "emit/options_set.h"
 #include "emit/profile_keys.h"
 
 #define PYNAMIC_BIG "200 MB"
 
 enum {
-    OPTION_COMPRESS = 256,
-    OPTION_SEPARATE,
-    OPTION_SOURCES,
-    OPTION_INDEX,
-    OPTION_TYPE_UNITS,
-    OPTION_SPLIT,
-    OPTION_HASH,
-    OPTION_LINK,
+    OPTION_SOURCES = OPTIONS_SET_END,
     OPTION_STATIC,
     OPTION_NO_LIBRARIES,
-    OPTION_LIBPYTHON,
     OPTION_BIGEXE,
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
-    OPTION_SEED,
     OPTION_NODE_LOCAL,
     OPTION_ALONE,
     OPTION_IGNORED,
     OPTION_IGNORED_VALUE
 };
-
-/* What the build has found, or nothing. */
-#ifdef PYELFGEN_LIBPYTHON
-#define LIBPYTHON_DEFAULT "; default: " PYELFGEN_LIBPYTHON
-#else
-#define LIBPYTHON_DEFAULT  ""
-#define PYELFGEN_LIBPYTHON NULL
-#endif
 
 static const struct cli_option table[] = {
     {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
@@ -48,24 +31,16 @@ static const struct cli_option table[] = {
     {OPTION_NODE_LOCAL, "node-local", "DIR",
      "instead of -o: a set on each node of mpirun or srun, in its own directory DIR, where %N is the host's name"},
     {OPTION_ALONE, "alone", NULL, "share no work with other ranks of mpirun or srun"},
-    {OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"},
+    OPTIONS_SET_SEED,
     {'j', "jobs", "N", "use N threads; default: one for each processor, divided among the ranks of a node"},
     {OPTION_FORCE, "force", NULL, "write every file of the set that is in the directory anew"},
-    {OPTION_COMPRESS, "compress", "KIND",
-     "compress debug sections: none, zlib or zstd, instead of as the profile says"},
-    {OPTION_HASH, "hash", "STYLE", "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},
-    {OPTION_SEPARATE, "separate", "KIND",
-     "files for debug information: none, debuglink or build-id, instead of as the profile says"},
+    OPTIONS_SET_CHOICES,
     {OPTION_SOURCES, "sources", NULL,
      "write the source that debug information describes to SET/sources, for debuggers to list"},
-    {OPTION_INDEX, "index", "KIND",
-     "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},
-    {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},
-    {OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"},
-    {OPTION_LINK, "link", NULL, "write an executable too, SET/pyelf-link, that is linked with all libraries"},
+    OPTIONS_SET_LINK,
     {OPTION_STATIC, "static", NULL, "write an executable too, SET/pyelf-static, that has all libraries in it"},
     {OPTION_NO_LIBRARIES, "no-libraries", NULL, "write no libraries, but that executable; with --static"},
-    {OPTION_LIBPYTHON, "libpython", "SONAME", "the Python library that executables are linked with" LIBPYTHON_DEFAULT},
+    OPTIONS_SET_LIBPYTHON,
     {OPTION_BIGEXE, "bigexe", "SIZE",
      "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
@@ -142,28 +117,6 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     return true;
 }
 
-/* What is chosen instead of as the profile says; `wrong` is said of what is no choice. */
-static bool take_choice(struct options *o, enum profile_key_id key, const char *text, const char *wrong,
-                        struct error *e)
-{
-    const char *const *choice = profile_keys[key].choices;
-    while (*choice && strcmp(text, *choice) != 0)
-        choice++;
-    o->instead[key] = *choice;
-    return *choice || error_set(e, ERROR_USAGE, "'%.60s' is no %s", text, wrong);
-}
-
-/* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
-static bool take_libpython(struct options *o, const char *text, struct error *e)
-{
-    o->executables.libpython = text;
-    if (!*text || strchr(text, '/') || strlen(text) > NAME_MAX)
-        return error_set(e, ERROR_USAGE,
-                         "--libpython: '%.60s' is not the SONAME of a library; give one as in libpython3.11.so.1.0",
-                         text);
-    return true;
-}
-
 static bool take_big(struct options *o, const char *text, struct error *e)
 {
     struct error wrong = {0};
@@ -172,35 +125,9 @@ static bool take_big(struct options *o, const char *text, struct error *e)
     return o->executables.big || error_set(e, ERROR_USAGE, "--bigexe: 0 is the executable without it; leave it out");
 }
 
-/* Executables, and nothing else that asks for one. */
-static bool check_executables(struct options *o, struct error *e)
-{
-    struct plan_executables *x = &o->executables;
-    const char *which = x->link ? "--link" : "--static";
-    if (x->alone && !x->joined)
-        return error_set(e, ERROR_USAGE, "--no-libraries leaves nothing to write; give --static too");
-    if (x->alone && x->link)
-        return error_set(e, ERROR_USAGE,
-                         "--link is linked with the libraries that --no-libraries leaves out; give one "
-                         "of the two");
-    if (!x->link && !x->joined)
-        return (!x->libpython && !x->big) ||
-               error_set(e, ERROR_USAGE, "%s is for the executable that --link or --static writes; give one",
-                         x->big ? "--bigexe" : "--libpython");
-    if (!x->libpython)
-        x->libpython = PYELFGEN_LIBPYTHON;
-    if (!x->libpython)
-        return error_set(e, ERROR_USAGE,
-                         "%s needs --libpython SONAME, as in libpython3.11.so.1.0: pyelfgen was built without "
-                         "Python and knows none",
-                         which);
-    return true;
-}
-
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
-    uint64_t number;
     switch (key) {
     case CLI_OPERAND:
         return take_operand(p, value, e);
@@ -210,38 +137,24 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         o->output = value;
         return true;
     case 's':
-    case OPTION_SEED:
-        o->has_seed = true;
-        return cli_number(value, "the seed", 0, UINT64_MAX, &o->seed, e);
+        return options_set_take(o, OPTION_SEED, value, e);
     case 'j':
-        if (!cli_number(value, "the number of threads", 1, WORKERS_MOST, &number, e))
-            return false;
-        o->threads = (unsigned)number;
-        return true;
+    case OPTION_SEED:
     case OPTION_COMPRESS:
-        return take_choice(o, KEY_COMPRESS, value, "way to compress; use none, zlib or zstd", e);
+    case OPTION_HASH:
     case OPTION_SEPARATE:
-        return take_choice(o, KEY_SEPARATE, value, "way to separate; use none, debuglink or build-id", e);
+    case OPTION_INDEX:
+    case OPTION_TYPE_UNITS:
+    case OPTION_SPLIT:
+    case OPTION_LINK:
+    case OPTION_LIBPYTHON:
+        return options_set_take(o, key, value, e);
     case OPTION_SOURCES:
         return o->sources = true;
-    case OPTION_INDEX:
-        return take_choice(o, KEY_INDEX, value, "index of names; use none, gdb_index or debug_names", e);
-    case OPTION_TYPE_UNITS:
-        o->instead[KEY_TYPE_UNITS] = "true";
-        return true;
-    case OPTION_SPLIT:
-        o->instead[KEY_SPLIT] = "true";
-        return true;
-    case OPTION_HASH:
-        return take_choice(o, KEY_HASH, value, "style of hash tables; use gnu, sysv or both", e);
-    case OPTION_LINK:
-        return o->executables.link = true;
     case OPTION_STATIC:
         return o->executables.joined = true;
     case OPTION_NO_LIBRARIES:
         return o->executables.alone = true;
-    case OPTION_LIBPYTHON:
-        return take_libpython(o, value, e);
     case OPTION_BIGEXE:
         return take_big(o, value, e);
     case OPTION_FORCE:
@@ -331,16 +244,16 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
     if ((o->output && !*o->output) || (o->node_local && !*o->node_local))
         return error_set(e, ERROR_USAGE, "%s needs the name of a directory; see --help",
                          o->output ? "-o" : "--node-local");
-    return check_executables(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
+    return options_set_check(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 
 enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
     struct pynamic pynamic = {0};
-    memset(o, 0, sizeof *o);
+    const bool ok = options_set_start(o, e);
     for (int i = 1; i < argc; i++)
         o->alone |= strcmp(argv[i], "--alone") == 0;
-    if (!profile_init(&o->counts, e))
+    if (!ok)
         return OPTIONS_WRONG;
     struct cli c = cli_start(&program, argc, argv);
     for (;;) {
@@ -353,9 +266,4 @@ enum options_result options_parse(struct options *o, int argc, char **argv, stru
         if (key == CLI_WRONG || !take_option(o, &pynamic, &c, key, value, e))
             return OPTIONS_WRONG;
     }
-}
-
-void options_free(struct options *o)
-{
-    profile_free(&o->counts);
 }

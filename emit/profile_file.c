@@ -132,8 +132,11 @@ static void find_directories(struct directories *d)
     }
 #endif
     *strrchr(program, '/') = '\0';
+    /* from bin/, or from libexec/pyelfgen/ */
     char installed[PATH_MAX + 32];
-    snprintf(installed, sizeof installed, "%s/../share/pyelfgen/profiles", program);
+    const char *directory = strrchr(program, '/');
+    const char *up = directory && strcmp(directory, "/pyelfgen") == 0 ? ".." : ".";
+    snprintf(installed, sizeof installed, "%s/%s/../share/pyelfgen/profiles", program, up);
     add_directory(d, installed);
 }
 

@@ -15,11 +15,10 @@
 #include "elf/container.h"
 #include "emit/assemble.h"
 #include "emit/differences.h"
-#include "emit/digest.h"
 #include "emit/directory.h"
 #include "emit/driver_py.h"
-#include "emit/files.h"
 #include "emit/large.h"
+#include "emit/make.h"
 #include "emit/sources.h"
 #include "emit/text_file.h"
 #include "emit/tidy.h"
@@ -40,21 +39,6 @@ struct work {
 
 /* --- files -------------------------------------------------------------------------- */
 
-/* Writes one file's text; false with errno. */
-typedef bool write_function(FILE *f, const struct set *set);
-
-/* What it writes, in memory. */
-static bool make_text(const struct work *w, const char *name, write_function *text, struct bytes *out, struct error *e)
-{
-    char *start = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&start, &size);
-    bool ok = f && text(f, w->set);
-    ok = (!f || fclose(f) == 0) && ok;
-    *out = (struct bytes){.data = (uint8_t *)start, .size = size};
-    return ok || error_set(e, ERROR_MEMORY, "out of memory for %s", name);
-}
-
 static bool write_made(const struct work *w, const char *name, const struct bytes *text, struct error *e)
 {
     char path[600];
@@ -62,10 +46,10 @@ static bool write_made(const struct work *w, const char *name, const struct byte
     return text_file_write(w->directory.fd, name, path, text, e);
 }
 
-static bool write_text(const struct work *w, const char *name, write_function *text, struct error *e)
+static bool write_text(const struct work *w, const char *name, make_text_function *text, struct error *e)
 {
     struct bytes made;
-    const bool ok = make_text(w, name, text, &made, e) && write_made(w, name, &made, e);
+    const bool ok = make_text(w->set, name, text, &made, e) && write_made(w, name, &made, e);
     free(made.data);
     return ok;
 }
@@ -74,30 +58,6 @@ static bool write_driver(const struct work *w, struct error *e)
 {
     const struct bytes text = {.data = (uint8_t *)(uintptr_t)driver_py, .size = driver_py_size};
     return write_made(w, "driver.py", &text, e);
-}
-
-/* What the visit of every entry marks in this library. */
-static uint32_t marked(const struct plan *plan, const struct plan_library *l, const struct shape *s)
-{
-    return s->marks ? plan_visited_functions(plan, l) + s->marks - l->functions : 0;
-}
-
-static bool record(struct set_library *out, const struct builder *b, struct error *e)
-{
-    const struct library *l = &b->library;
-    struct layout_sizes sizes = files_count(l);
-    *out = (struct set_library){
-        .size = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss},
-        .marks = l->shape.marks,
-        .marks_at = l->shape.marks && !l->shape.marks_exported ? l->code.marks : 0,
-        .marked = marked(l->plan, l->row, &l->shape),
-        .result = l->result,
-        .split = files_are_split(l->plan) ? files_debug_bytes(b) : 0,
-    };
-    memcpy(out->entry, l->shape.entry, sizeof out->entry);
-    if (l->row->said && (out->differences = malloc(sizeof *out->differences)))
-        differences_measure(l, out->differences);
-    return !l->row->said || out->differences || error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
 }
 
 /* Opens the directory of `name` within the set, made where it is not there, and
@@ -147,21 +107,11 @@ static bool write_files(struct work *w, struct builder *b, struct set_library *o
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];
         struct set_file *written = &out->file[out->files];
-        XXH128_hash_t digest = XXH3_128bits(file->image, file->layout->file_size);
-        *written = (struct set_file){.size = file->layout->file_size, .digest = {digest.high64, digest.low64}};
-        memcpy(written->name, file->name, sizeof written->name);
+        make_digest(written, file);
         if (!write_file(w, file, &written->kept, e))
             return false;
     }
     return true;
-}
-
-/* Whether it becomes a file here, and not only a part of one. */
-static bool has_file(const struct plan *plan, const struct plan_library *row)
-{
-    if (plan_is_executable(row))
-        return !plan_is_joined(plan, row);
-    return row->kind != LIBRARY_INSIDE && !plan->executables.alone;
 }
 
 /* Keeps what is needed to put together the executables that it is a part of, by the rank that does so. */
@@ -176,11 +126,11 @@ static void measure(struct work *w, const struct library *l)
         join_measure(&w->large.joined, l);
 }
 
-static bool make_library(struct work *w, unsigned worker, uint32_t index, struct error *e)
+static bool write_library(struct work *w, unsigned worker, uint32_t index, struct error *e)
 {
     const struct plan *plan = w->set->plan;
     struct builder *b = &w->builders[worker];
-    const bool file = has_file(plan, &plan->library[index]);
+    const bool file = make_has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
     if (!file || source || !large_is(plan, &plan->library[index]))
@@ -191,14 +141,8 @@ static bool make_library(struct work *w, unsigned worker, uint32_t index, struct
     if ((file || source) && !b->large && !library_write(b, e))
         return false;
     struct set_library *out = &w->set->library[index];
-    if (!record(out, b, e))
+    if (!make_record(out, b, e))
         return false;
-    const struct plan_library *row = &plan->library[index];
-    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
-        if (out->size[kind] != row->size[kind])
-            return error_set(e, ERROR_MISMATCH, "%s%s: came out with a size of %llu where the plan has %llu",
-                             plan_stem(row), plan_ending(row), (unsigned long long)out->size[kind],
-                             (unsigned long long)row->size[kind]);
     /* before the library: gdb complains of sources that are newer */
     if (source && !sources_write(&w->sources, worker, &b->library, e))
         return false;
@@ -216,7 +160,7 @@ static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct e
         return false;
     struct large large = {.builder = b};
     b->large = &large; /* if it is one */
-    const bool ok = make_library(w, worker, w->share.item[turn], e);
+    const bool ok = write_library(w, worker, w->share.item[turn], e);
     b->large = NULL;
     return ok;
 }
@@ -325,7 +269,7 @@ static bool finish(struct work *w, struct error *e)
     struct set *set = w->set;
     struct bytes manifest;
     set->written = &w->sources.written;
-    bool ok = make_text(w, MANIFEST_FILE, manifest_write, &manifest, e) &&
+    bool ok = make_text(set, MANIFEST_FILE, manifest_write, &manifest, e) &&
               ((is_kept(set) && same_bytes(w->directory.fd, MANIFEST_FILE, manifest.data, manifest.size)) ||
                directory_change(&w->directory, e)) &&
               tidy_remove(w->directory.fd, w->directory.path, TIDY_STALE, set, e) && write_driver(w, e) &&
@@ -408,10 +352,8 @@ void set_free(struct set *set)
 {
     if (!set)
         return;
-    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++) {
-        free(set->library[i].file);
-        free(set->library[i].differences);
-    }
+    for (uint32_t i = 0; set->library && i < set->plan->library_count; i++)
+        make_forget(&set->library[i]);
     free(set->library);
     set->library = NULL;
 }

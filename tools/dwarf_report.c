@@ -3,11 +3,11 @@
 
 #include <elf.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/workers.h"
 #include "dwarf/stats.h"
 #include "elf/sizes.h"
 
@@ -390,9 +390,8 @@ static bool reading_finish(struct report *r, struct reading *reading, const char
 
 static size_t readers(size_t count)
 {
-    cpu_set_t processors;
-    int n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
-    size_t most = n < READERS_MOST ? (size_t)n : READERS_MOST;
+    const size_t n = workers_processors();
+    const size_t most = n < READERS_MOST ? n : READERS_MOST;
     return count < most ? count : most;
 }
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,9 +202,8 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
 
 unsigned prof_threads(void)
 {
-    cpu_set_t processors;
-    int n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
-    return n < 16 ? (unsigned)n : 16;
+    const unsigned n = workers_processors();
+    return n < 16 ? n : 16;
 }
 
 /* Files that stay, one behind the other. */

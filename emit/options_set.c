@@ -1,0 +1,104 @@
+/* See options_set.h. */
+#include "emit/options_set.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/workers.h"
+
+/* What the build has found, or nothing. */
+#ifndef PYELFGEN_LIBPYTHON
+#define PYELFGEN_LIBPYTHON NULL
+#endif
+
+bool options_set_start(struct options *o, struct error *e)
+{
+    memset(o, 0, sizeof *o);
+    return profile_init(&o->counts, e);
+}
+
+/* What is chosen instead of as the profile says; `wrong` is said of what is no choice. */
+static bool take_choice(struct options *o, enum profile_key_id key, const char *text, const char *wrong,
+                        struct error *e)
+{
+    const char *const *choice = profile_keys[key].choices;
+    while (*choice && strcmp(text, *choice) != 0)
+        choice++;
+    o->instead[key] = *choice;
+    return *choice || error_set(e, ERROR_USAGE, "'%.60s' is no %s", text, wrong);
+}
+
+/* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
+static bool take_libpython(struct options *o, const char *text, struct error *e)
+{
+    o->executables.libpython = text;
+    if (!*text || strchr(text, '/') || strlen(text) > NAME_MAX)
+        return error_set(e, ERROR_USAGE,
+                         "--libpython: '%.60s' is not the SONAME of a library; give one as in libpython3.11.so.1.0",
+                         text);
+    return true;
+}
+
+bool options_set_take(struct options *o, int key, const char *value, struct error *e)
+{
+    uint64_t number;
+    switch (key) {
+    case OPTION_SEED:
+        o->has_seed = true;
+        return cli_number(value, "the seed", 0, UINT64_MAX, &o->seed, e);
+    case 'j':
+        if (!cli_number(value, "the number of threads", 1, WORKERS_MOST, &number, e))
+            return false;
+        o->threads = (unsigned)number;
+        return true;
+    case OPTION_COMPRESS:
+        return take_choice(o, KEY_COMPRESS, value, "way to compress; use none, zlib or zstd", e);
+    case OPTION_SEPARATE:
+        return take_choice(o, KEY_SEPARATE, value, "way to separate; use none, debuglink or build-id", e);
+    case OPTION_INDEX:
+        return take_choice(o, KEY_INDEX, value, "index of names; use none, gdb_index or debug_names", e);
+    case OPTION_HASH:
+        return take_choice(o, KEY_HASH, value, "style of hash tables; use gnu, sysv or both", e);
+    case OPTION_TYPE_UNITS:
+        o->instead[KEY_TYPE_UNITS] = "true";
+        return true;
+    case OPTION_SPLIT:
+        o->instead[KEY_SPLIT] = "true";
+        return true;
+    case OPTION_LINK:
+        return o->executables.link = true;
+    case OPTION_LIBPYTHON:
+        return take_libpython(o, value, e);
+    default:
+        return error_set(e, ERROR_USAGE, "option %d is of no set", key);
+    }
+}
+
+bool options_set_check(struct options *o, struct error *e)
+{
+    struct plan_executables *x = &o->executables;
+    const char *which = x->link ? "--link" : "--static";
+    if (x->alone && !x->joined)
+        return error_set(e, ERROR_USAGE, "--no-libraries leaves nothing to write; give --static too");
+    if (x->alone && x->link)
+        return error_set(e, ERROR_USAGE,
+                         "--link is linked with the libraries that --no-libraries leaves out; give one "
+                         "of the two");
+    if (!x->link && !x->joined)
+        return (!x->libpython && !x->big) ||
+               error_set(e, ERROR_USAGE, "%s is for the executable that --link or --static writes; give one",
+                         x->big ? "--bigexe" : "--libpython");
+    if (!x->libpython)
+        x->libpython = PYELFGEN_LIBPYTHON;
+    if (!x->libpython)
+        return error_set(e, ERROR_USAGE,
+                         "%s needs --libpython SONAME, as in libpython3.11.so.1.0: pyelfgen was built without "
+                         "Python and knows none",
+                         which);
+    return true;
+}
+
+void options_free(struct options *o)
+{
+    profile_free(&o->counts);
+}

@@ -1,0 +1,71 @@
+/* See prepare.h. */
+#include "emit/prepare.h"
+
+#include <string.h>
+
+#include "base/workers.h"
+#include "emit/assemble.h"
+#include "emit/inside.h"
+#include "emit/mix.h"
+
+static bool load_profile(struct profile *profile, struct options *o, struct error *e)
+{
+    if (o->profile[0]) {
+        if (!profile_load(profile, o->profile, e))
+            return false;
+    } else { /* Pynamic's counts: the profile takes over what the options hold */
+        *profile = o->counts;
+        memset(&o->counts, 0, sizeof o->counts);
+    }
+    if (o->has_seed)
+        profile->seed = o->seed;
+    for (int key = 0; key < KEY_COUNT; key++) {
+        const char *value = o->instead[key];
+        if (value && !profile_value_read(profile, (enum profile_key_id)key, value, NULL, e))
+            return false;
+    }
+    if (o->sources && profile->rows)
+        return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
+    if (o->sources && profile->dwarf.language == LANGUAGE_CPP)
+        return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
+    return true;
+}
+
+bool prepare(struct prepared *p, struct options *o, struct error *e)
+{
+    *p = (struct prepared){0};
+    if (!o->threads)
+        o->threads = workers_processors();
+
+    /* What the application looks like: complete and in range from here on. */
+    if (!load_profile(&p->profile, o, e))
+        return false;
+
+    /* What all libraries are made from; read-only from here on. */
+    const struct dialect dialect = {(uint8_t)p->profile.dwarf.version, (uint8_t)p->profile.dwarf.language,
+                                    (uint8_t)p->profile.dwarf.index, p->profile.dwarf.type_units,
+                                    p->profile.dwarf.views};
+    p->stock = stock_make(dialect, p->profile.seed);
+    if (!p->stock || !stock_add_rows(p->stock, &p->profile))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+
+    /* Counts, calls and exact sizes of every library. What cannot be met is
+     * refused here and in the next step, before anything is written. */
+    return plan_make(&p->plan, &p->profile, &o->executables, &p->stock->corpus, o->threads, e) &&
+
+           /* Whether one executable can hold them all, where it is to. */
+           assemble_check(&p->plan, o->sources, e) &&
+
+           /* What each debug section gets, where the profile says. */
+           mix_settle(&p->plan, p->stock, o->threads, e) &&
+
+           /* What parts of a large executable come to. */
+           inside_settle(&p->plan, p->stock, o->threads, e);
+}
+
+void prepare_free(struct prepared *p)
+{
+    plan_free(&p->plan);
+    stock_free(p->stock);
+    profile_free(&p->profile);
+}

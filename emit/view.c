@@ -1,0 +1,414 @@
+/* See view.h. */
+#include "emit/view.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/manifest.h"
+#include "base/workers.h"
+#include "emit/differences.h"
+#include "emit/driver_py.h"
+#include "emit/images.h"
+#include "emit/make.h"
+#include "emit/view_names.h"
+
+/* What is known of a library, or wanted of it: each with what is before. */
+enum known { KNOWN_NOTHING, KNOWN_SIZES, KNOWN_DIGESTS, KNOWN_IMAGE };
+
+enum text_id { TEXT_MANIFEST, TEXT_DIFFERENCES, TEXT_DRIVER, TEXTS };
+
+struct text {
+    struct bytes bytes; /* once it is made */
+    bool busy;          /* somebody makes it */
+    bool sized;
+    uint64_t size;
+};
+
+struct entry {
+    uint8_t known; /* as far as it is in set.library */
+    bool busy;     /* somebody makes it */
+};
+
+struct view {
+    const struct stock *stock;
+    unsigned threads;
+    struct view_names names;
+
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    struct set set; /* but for its plan, which is constant */
+    struct entry *entry;
+    struct images images;
+    struct text text[TEXTS];
+    struct builder *builder;
+    struct builder **idle; /* those that nobody uses */
+    unsigned idles;
+    struct view_counts counts;
+};
+
+/* --- making libraries ------------------------------------------------------------------ */
+
+/* Under the lock, which is given back meanwhile. */
+static struct builder *take_builder(struct view *v)
+{
+    while (!v->idles)
+        pthread_cond_wait(&v->changed, &v->lock);
+    return v->idle[--v->idles];
+}
+
+static void keep_record(struct view *v, uint32_t library, enum known known, struct set_library *made)
+{
+    struct entry *entry = &v->entry[library];
+    if (known > KNOWN_DIGESTS)
+        known = KNOWN_DIGESTS;
+    if (entry->known >= known) {
+        make_forget(made);
+        return;
+    }
+    make_forget(&v->set.library[library]);
+    v->set.library[library] = *made;
+    entry->known = (uint8_t)known;
+}
+
+/* Makes what is wanted, without the lock, which is held before and after. */
+static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
+{
+    const struct plan *plan = v->set.plan;
+    const bool sizes = want == KNOWN_SIZES && make_is_planned(plan);
+    struct builder *b = take_builder(v);
+    struct set_library made;
+    struct image *image = NULL;
+    pthread_mutex_unlock(&v->lock);
+    bool ok =
+        sizes ? make_sizes(b, plan, v->stock, library, &made, e) : make_library(b, plan, v->stock, library, &made, e);
+    /* whoever asks how large a file is will read it, as a rule */
+    if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
+        ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
+    pthread_mutex_lock(&v->lock);
+    v->idle[v->idles++] = b;
+    *(sizes ? &v->counts.sized : &v->counts.made) += 1;
+    if (!ok) {
+        make_forget(&made);
+        return false;
+    }
+    keep_record(v, library, sizes ? KNOWN_SIZES : KNOWN_DIGESTS, &made);
+    if (image)
+        images_add(&v->images, image);
+    return true;
+}
+
+static bool has(const struct view *v, uint32_t library, enum known want)
+{
+    return want == KNOWN_IMAGE ? v->images.of[library] != NULL : v->entry[library].known >= want;
+}
+
+/* Under the lock: brings what is wanted about, or waits for who does. */
+static bool bring(struct view *v, uint32_t library, enum known want, struct error *e)
+{
+    struct entry *entry = &v->entry[library];
+    bool ok = true;
+    while (ok && !has(v, library, want)) {
+        if (entry->busy) {
+            pthread_cond_wait(&v->changed, &v->lock);
+            continue;
+        }
+        entry->busy = true;
+        ok = make(v, library, want, e);
+        entry->busy = false;
+        pthread_cond_broadcast(&v->changed);
+    }
+    return ok;
+}
+
+/* The same of all libraries. */
+struct everything {
+    struct view *view;
+    enum known want;
+    const struct view_stop *stop;
+};
+
+static bool is_stopped(const struct view_stop *stop, struct error *e)
+{
+    if (!stop || !stop->asked(stop->context))
+        return false;
+    error_set(e, ERROR_SYSTEM, "what is being made is no longer wanted");
+    return true;
+}
+
+static bool bring_next(void *context, unsigned worker, uint32_t library, struct error *e)
+{
+    const struct everything *all = context;
+    struct view *v = all->view;
+    if (!make_has_file(v->set.plan, &v->set.plan->library[library]))
+        return true;
+    if (worker == 0 && is_stopped(all->stop, e)) /* the caller's own thread alone can tell */
+        return false;
+    pthread_mutex_lock(&v->lock);
+    const bool ok = bring(v, library, all->want, e);
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+static bool bring_all(struct view *v, enum known want, const struct view_stop *stop, struct error *e)
+{
+    struct everything all = {v, want, stop};
+    return workers_run(v->threads, v->set.plan->library_count, bring_next, &all, e);
+}
+
+/* --- texts ----------------------------------------------------------------------------- */
+
+/* What has to be known of all libraries for it, for which they need not all be kept. */
+static enum known text_needs(const struct view *v, enum text_id id, bool only_size)
+{
+    const bool digests = id == TEXT_MANIFEST && !only_size;
+    return digests || !make_is_planned(v->set.plan) ? KNOWN_DIGESTS : KNOWN_SIZES;
+}
+
+static bool write_text(struct view *v, enum text_id id, struct bytes *out, struct error *e)
+{
+    return make_text(&v->set, id == TEXT_MANIFEST ? MANIFEST_FILE : DIFFERENCES_FILE,
+                     id == TEXT_MANIFEST ? manifest_write : differences_write, out, e);
+}
+
+/* Without the lock: makes the text, or only finds its size, which digests do not change. */
+static bool make_one_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop,
+                          struct error *e)
+{
+    struct bytes made;
+    if (!bring_all(v, text_needs(v, id, only_size), stop, e))
+        return false;
+    pthread_mutex_lock(&v->lock); /* records do not change meanwhile */
+    const bool ok = write_text(v, id, &made, e);
+    struct text *t = &v->text[id];
+    if (ok) {
+        t->sized = true;
+        t->size = made.size;
+    }
+    if (ok && !only_size)
+        t->bytes = made;
+    else
+        free(made.data);
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+/* Under the lock: waits a little for who makes it, which may take long. */
+static bool await_text(struct view *v, const struct view_stop *stop, struct error *e)
+{
+    enum { A_LITTLE = 100000000, SECOND = 1000000000 }; /* ns */
+    struct timespec until;
+    if (is_stopped(stop, e))
+        return false;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += A_LITTLE;
+    until.tv_sec += until.tv_nsec / SECOND;
+    until.tv_nsec %= SECOND;
+    pthread_cond_timedwait(&v->changed, &v->lock, &until);
+    return true;
+}
+
+/* Under the lock. */
+static bool bring_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop, struct error *e)
+{
+    struct text *t = &v->text[id];
+    bool ok = true;
+    while (ok && !(only_size ? t->sized : t->bytes.data != NULL)) {
+        if (t->busy) {
+            ok = await_text(v, stop, e);
+            continue;
+        }
+        t->busy = true;
+        pthread_mutex_unlock(&v->lock);
+        ok = make_one_text(v, id, only_size, stop, e);
+        pthread_mutex_lock(&v->lock);
+        t->busy = false;
+        pthread_cond_broadcast(&v->changed);
+    }
+    return ok;
+}
+
+/* --- names ----------------------------------------------------------------------------- */
+
+static bool name_library(struct view *v, uint32_t library)
+{
+    const struct plan *plan = v->set.plan;
+    const struct set_library *made = &v->set.library[library];
+    bool ok = true;
+    if (!make_has_file(plan, &plan->library[library]))
+        return true;
+    if (!files_are_split(plan))
+        return view_names_add_library(&v->names, plan, library);
+    for (uint32_t i = 0; i < made->files && ok; i++)
+        ok = view_names_add(&v->names, made->file[i].name, library, i);
+    return ok;
+}
+
+static bool name_all(struct view *v, struct error *e)
+{
+    const struct plan *plan = v->set.plan;
+    bool ok = true;
+    if (files_are_split(plan) && !bring_all(v, KNOWN_DIGESTS, NULL, e))
+        return false;
+    for (uint32_t i = 0; i < plan->library_count && ok; i++)
+        ok = name_library(v, i);
+    ok = ok && view_names_add(&v->names, MANIFEST_FILE, plan->library_count, TEXT_MANIFEST) &&
+         view_names_add(&v->names, "driver.py", plan->library_count, TEXT_DRIVER) &&
+         (!plan->profile->rows || view_names_add(&v->names, DIFFERENCES_FILE, plan->library_count, TEXT_DIFFERENCES));
+    if (!ok)
+        return error_set(e, ERROR_MEMORY, "out of memory for the names of %u libraries", plan->library_count);
+    view_names_sort(&v->names);
+    return true;
+}
+
+enum view_kind view_find(const struct view *v, const char *name, uint32_t *file)
+{
+    return view_names_find(&v->names, name, file);
+}
+
+void view_list(const struct view *v, const char *name, view_each *each, void *context)
+{
+    view_names_list(&v->names, name, each, context);
+}
+
+/* --- files ----------------------------------------------------------------------------- */
+
+static bool is_text(const struct view *v, const struct view_name *n)
+{
+    return n->library == v->set.plan->library_count;
+}
+
+bool view_is_object(const struct view *v, uint32_t file)
+{
+    return !is_text(v, &v->names.name[file]);
+}
+
+bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)
+{
+    const struct view_name *n = &v->names.name[file];
+    bool ok = true;
+    if (is_text(v, n) && n->which == TEXT_DRIVER) {
+        *size = driver_py_size;
+        return true;
+    }
+    pthread_mutex_lock(&v->lock);
+    if (is_text(v, n)) {
+        ok = bring_text(v, (enum text_id)n->which, true, stop, e);
+        *size = v->text[n->which].size;
+    } else {
+        ok = bring(v, n->library, KNOWN_SIZES, e);
+        *size = ok ? v->set.library[n->library].file[n->which].size : 0;
+    }
+    pthread_mutex_unlock(&v->lock);
+    return ok;
+}
+
+static uint64_t copy(void *to, uint64_t size, const void *from, uint64_t all, uint64_t offset)
+{
+    if (offset >= all)
+        return 0;
+    const uint64_t part = size < all - offset ? size : all - offset;
+    memcpy(to, (const uint8_t *)from + offset, part);
+    return part;
+}
+
+static bool read_text(struct view *v, enum text_id id, const struct view_stop *stop, void *bytes, uint64_t size,
+                      uint64_t offset, uint64_t *got, struct error *e)
+{
+    if (id == TEXT_DRIVER) {
+        *got = copy(bytes, size, driver_py, driver_py_size, offset);
+        return true;
+    }
+    pthread_mutex_lock(&v->lock);
+    const bool ok = bring_text(v, id, false, stop, e);
+    pthread_mutex_unlock(&v->lock);
+    if (ok) /* it stays as it is */
+        *got = copy(bytes, size, v->text[id].bytes.data, v->text[id].bytes.size, offset);
+    return ok;
+}
+
+bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void *bytes, uint64_t size, uint64_t offset,
+               uint64_t *got, struct error *e)
+{
+    const struct view_name *n = &v->names.name[file];
+    *got = 0;
+    if (is_text(v, n))
+        return read_text(v, (enum text_id)n->which, stop, bytes, size, offset, got, e);
+    pthread_mutex_lock(&v->lock);
+    struct image *image = bring(v, n->library, KNOWN_IMAGE, e) ? images_take(&v->images, n->library) : NULL;
+    pthread_mutex_unlock(&v->lock);
+    if (!image)
+        return false;
+    const uint64_t at = image->at[n->which];
+    *got = copy(bytes, size, images_bytes(image) + at, image->at[n->which + 1] - at, offset);
+    pthread_mutex_lock(&v->lock);
+    images_give(&v->images, image);
+    pthread_mutex_unlock(&v->lock);
+    return true;
+}
+
+/* --- the whole ------------------------------------------------------------------------- */
+
+struct view_counts view_counts(struct view *v)
+{
+    pthread_mutex_lock(&v->lock);
+    struct view_counts counts = v->counts;
+    counts.images = v->images.peak;
+    pthread_mutex_unlock(&v->lock);
+    return counts;
+}
+
+static bool start(struct view *v, uint64_t cache)
+{
+    const uint32_t count = v->set.plan->library_count;
+    v->set.library = calloc(count, sizeof *v->set.library);
+    v->entry = calloc(count, sizeof *v->entry);
+    v->builder = calloc(v->threads, sizeof *v->builder);
+    v->idle = calloc(v->threads, sizeof(struct builder *));
+    if (!v->set.library || !v->entry || !v->builder || !v->idle || !images_start(&v->images, count, cache))
+        return false;
+    for (unsigned i = v->threads; i--;)
+        v->idle[v->idles++] = &v->builder[i];
+    return true;
+}
+
+struct view *view_open(const struct plan *plan, const struct stock *stock, uint64_t cache, unsigned threads,
+                       struct error *e)
+{
+    struct view *v = calloc(1, sizeof *v);
+    if (!v) {
+        error_set(e, ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    v->stock = stock;
+    v->threads = threads;
+    v->set.plan = plan;
+    pthread_mutex_init(&v->lock, NULL);
+    pthread_cond_init(&v->changed, NULL);
+    bool ok =
+        start(v, cache) || error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
+    if (ok && name_all(v, e))
+        return v;
+    view_free(v);
+    return NULL;
+}
+
+void view_free(struct view *v)
+{
+    if (!v)
+        return;
+    set_free(&v->set);
+    for (unsigned i = 0; v->builder && i < v->threads; i++)
+        builder_free(&v->builder[i]);
+    for (unsigned i = 0; i < TEXTS; i++)
+        free(v->text[i].bytes.data);
+    images_free(&v->images);
+    free(v->builder);
+    free(v->idle);
+    free(v->entry);
+    view_names_free(&v->names);
+    pthread_mutex_destroy(&v->lock);
+    pthread_cond_destroy(&v->changed);
+    free(v);
+}

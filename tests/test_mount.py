@@ -1,0 +1,350 @@
+"""pyelfmount: a set that is not stored is, name for name and byte for byte, the one that pyelfgen writes."""
+
+import contextlib
+import errno
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from conftest import BUILD
+from sets import PLAIN, manifest_of, profile_text
+
+PROGRAM = BUILD / "bin" / "pyelfmount"
+VARIANTS = {
+    "plain": [],
+    "debuglink": ["--separate=debuglink"],
+    "build-id": ["--separate=build-id", "--hash=both"],
+    "compressed": ["--compress=zlib", "--seed=7"],
+    "split": ["--split"],
+    "link": ["--link", "--index=debug_names"],
+}
+
+
+def why_not():
+    if not PROGRAM.exists():
+        return "pyelfmount is not built: no libfuse 3"
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        return f"/dev/fuse cannot be opened: {error.strerror}"
+    return None
+
+
+@pytest.fixture(scope="module")
+def fuse(tmp_path_factory, profile):
+    """Skips where nothing can be mounted, saying why."""
+    why = why_not()
+    directory = tmp_path_factory.mktemp("possible")
+    if not why:
+        done = subprocess.run([PROGRAM, profile, directory], capture_output=True, text=True)
+        if done.returncode == 0:
+            subprocess.run(["fusermount3", "-u", directory], check=True)
+            return
+        why = done.stderr.strip()
+        # anything else is a failure of ours
+        assert "cannot mount the set: " in why, why
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    path = tmp_path_factory.mktemp("profile") / "odd.prof"
+    path.write_text(profile_text(**PLAIN))
+    return path
+
+
+class Mount:
+    """A mounted set, until the end of `with`; what pyelfmount said then is in `said`, with `status`."""
+
+    def __init__(self, programs, directory, *arguments):
+        self.directory = directory
+        directory.mkdir(exist_ok=True)
+        command = [programs.path("pyelfmount"), "-f", *map(str, arguments), str(directory)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=programs.environment(), **pipes)
+
+    def __enter__(self):
+        until = time.monotonic() + 30
+        while not os.path.ismount(self.directory):
+            assert self.process.poll() is None, self.process.communicate()
+            assert time.monotonic() < until, "it is not mounted"
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None and os.path.ismount(self.directory):
+            subprocess.run(["fusermount3", "-u", self.directory], check=True)
+        self.end()
+
+    def end(self):
+        self.said, self.complaints = self.process.communicate(timeout=30)
+        self.status = self.process.returncode
+        assert (self.status, self.complaints) == (0, "")
+
+    def counts(self):
+        """(libraries made, sized, MB of files that were kept at the most)"""
+        pattern = r"made (\d+) libraries, found the sizes of (\d+); at most ([\d.]+) MB of files were kept\n"
+        made, sized, kept = re.fullmatch(pattern, self.said).groups()
+        return int(made), int(sized), float(kept)
+
+
+def files_of(directory):
+    return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def mode_of(path):
+    return bool(path.stat().st_mode & 0o111)
+
+
+# these under the sanitizers too
+QUICK = ("split", "compressed")
+CASES = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in VARIANTS]
+
+
+@pytest.fixture(scope="module", params=CASES)
+def variant(request):
+    return VARIANTS[request.param]
+
+
+@pytest.fixture(scope="module")
+def written(programs, profile, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("written") / "set"
+    programs.run("pyelfgen", "-P", profile, "-o", directory, "-q")
+    return directory
+
+
+def test_it_is_the_set_that_is_written(programs, profile, variant, tmp_path, fuse):
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q", *variant)
+    with Mount(programs, tmp_path / "seen", *variant, profile) as mount:
+        wanted = files_of(tmp_path / "set")
+        seen = {path: (mount.directory / path).stat().st_size for path in wanted}
+        assert seen == {path: len(content) for path, content in wanted.items()}
+        assert files_of(mount.directory) == wanted
+        assert {p for p in wanted if mode_of(mount.directory / p)} == {p for p in wanted if mode_of(tmp_path / "set" / p)}
+        programs.run("pyelfgen", "--verify", mount.directory, "-q")
+
+
+def test_rows(programs, tmp_path, fuse):
+    """A profile with rows has differences.json too."""
+    row = "- {{kind: {}, text: 40000, data: 3000, bss: 5000, debug: 90000, functions: 60}}"
+    rows = "\n".join(row.format(kind) for kind in ("module", "utility"))
+    path = tmp_path / "rows.prof"
+    path.write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}\n")
+    programs.run("pyelfgen", "-P", path, "-o", tmp_path / "set", "-q")
+    with Mount(programs, tmp_path / "seen", path) as mount:
+        assert files_of(mount.directory) == files_of(tmp_path / "set")
+        assert (mount.directory / "differences.json").exists()
+
+
+def test_sizes_are_known_before_anything_is_made(programs, profile, written, tmp_path, fuse):
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        seen = {path.name: path.stat().st_size for path in mount.directory.iterdir()}
+    assert seen == {path.name: path.stat().st_size for path in written.iterdir()}
+    assert mount.counts() == (0, 8, 0.0)
+
+
+def test_random_offsets_cost_one_library(programs, profile, written, tmp_path, fuse):
+    """However small the cache is."""
+    wanted = (written / "libmodule1.so").read_bytes()
+    choose = random.Random(5)
+    with Mount(programs, tmp_path / "seen", "--cache=1 B", profile) as mount:
+        file = os.open(mount.directory / "libmodule1.so", os.O_RDONLY)
+        for _ in range(200):
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            at, size = choose.randrange(len(wanted) + 10), choose.choice([1, 100, 5000, 300_000])
+            assert os.pread(file, size, at) == wanted[at : at + size]
+        os.close(file)
+    assert mount.counts()[0] == 1
+
+
+@pytest.mark.slow
+def test_what_is_kept_is_bounded(programs, profile, written, tmp_path, fuse):
+    sizes = sorted(path.stat().st_size for path in written.glob("*.so"))
+    most = sizes[-1] + sizes[-2] + 1
+    with Mount(programs, tmp_path / "seen", f"--cache={most} B", profile) as mount:
+        for _ in range(2):
+            for path in sorted(written.glob("*.so")):
+                file = os.open(mount.directory / path.name, os.O_RDONLY)
+                os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+                assert os.read(file, 4) == b"\x7fELF"
+                os.close(file)
+    made, _, kept = mount.counts()
+    assert 0 < kept * 1e6 <= most
+    assert made > len(sizes)  # some had to go
+
+
+def test_readers_at_once_have_it_made_once(programs, profile, written, tmp_path, fuse):
+    wanted = (written / "libutility0.so").read_bytes()
+    found = []
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+
+        def read():
+            found.append((mount.directory / "libutility0.so").read_bytes())
+
+        readers = [threading.Thread(target=read) for _ in range(8)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+    assert found == [wanted] * 8
+    assert mount.counts()[0] == 1
+
+
+def test_all_at_once(programs, profile, written, tmp_path, fuse):
+    """Readers of everything, with too little room and one thread to make it."""
+    wanted = files_of(written)
+    found = []
+    with Mount(programs, tmp_path / "seen", "--cache=1 B", "-j1", profile) as mount:
+        readers = [threading.Thread(target=lambda: found.append(files_of(mount.directory))) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+    assert all(files == wanted for files in found) and len(found) == 4
+
+
+def test_a_manifest_makes_every_library_once(programs, profile, tmp_path, fuse):
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        for _ in range(2):
+            assert len(manifest_of(mount.directory)["libraries"]) == 8
+    made, _, kept = mount.counts()
+    assert (made, kept) == (8, 0.0)  # and keeps none
+
+
+@pytest.mark.slow
+def test_nothing_can_be_changed(programs, profile, tmp_path, fuse):
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        for change in (
+            lambda: (mount.directory / "libmodule0.so").open("r+b"),
+            lambda: (mount.directory / "more").write_text(""),
+            lambda: (mount.directory / "libmodule0.so").unlink(),
+            lambda: (mount.directory / "more").mkdir(),
+        ):
+            with pytest.raises(OSError) as refused:
+                change()
+            assert refused.value.errno == errno.EROFS
+        for name in ("libmodule9.so", "x" * 200, "manifest.json.", ".build-id"):
+            assert not (mount.directory / name).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_unmounts(number, programs, profile, tmp_path, fuse):
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        mount.process.send_signal(number)
+        mount.end()
+    assert not os.path.ismount(mount.directory) and mount.status == 0
+
+
+def processes_with(word):
+    """The numbers of the processes that were started with this word."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            if os.fsencode(word) in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
+
+
+def test_in_the_background(programs, profile, written, tmp_path, fuse):
+    directory = tmp_path / "seen"
+    directory.mkdir()
+    unique = f"--cache={os.getpid()} kB"
+    done = programs.run("pyelfmount", unique, os.path.relpath(profile, tmp_path), "seen", cwd=tmp_path)
+    try:
+        assert done.stdout == done.stderr == ""
+        assert files_of(directory) == files_of(written)
+        (process,) = processes_with(unique)
+        os.kill(process, signal.SIGTERM)
+        until = time.monotonic() + 30
+        while os.path.ismount(directory) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert list(directory.iterdir()) == []
+    finally:
+        if os.path.ismount(directory):
+            subprocess.run(["fusermount3", "-u", directory], check=True)
+
+
+@pytest.mark.slow
+def test_pyelfrun_runs_what_is_not_stored(programs, profile, tmp_path, fuse):
+    if not (BUILD / "bin" / "pyelfrun").exists():
+        pytest.skip("pyelfrun is not built")
+    with Mount(programs, tmp_path / "seen", "-q", profile) as mount:
+        assert "every result right" in programs.run("pyelfrun", "--no-python", mount.directory).stdout
+    assert mount.said == ""
+
+
+def test_help(programs):
+    if not PROGRAM.exists():
+        pytest.skip(why_not())
+    said = programs.run("pyelfmount", "-h").stdout
+    assert said == programs.run("pyelfmount", "--help").stdout
+    assert said.startswith("Usage: pyelfmount [OPTION]... PROFILE DIR\n")
+    for option in ("--cache=", "--foreground", "--allow-other", "--seed=", "--separate=", "--split", "--link"):
+        assert option in said
+
+
+def wrong(programs, *arguments, status, **options):
+    done = programs.run("pyelfmount", *arguments, status=status, **options)
+    assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ([], "which profile, and where? give PROFILE and DIR"),
+        (["small"], "where? give an empty directory after the profile"),
+        (["small", ""], "where? give an empty directory"),
+        (["small", "a", "b"], "'b' is one argument too many"),
+        (["--cache=12", "small", "a"], "--cache: '12' has no unit"),
+        (["--libpython=libpython3.so", "small", "a"], "--libpython is for the executable that --link or --static writes"),
+        (["--sources", "small", "a"], "sources"),
+    ],
+)
+def test_wrong_use(arguments, said, programs):
+    if not PROGRAM.exists():
+        pytest.skip(why_not())
+    assert said in wrong(programs, *arguments, status=2)
+
+
+def test_where_it_cannot_be(programs, profile, tmp_path, fuse):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("")
+    for name, said in {
+        "missing": "nothing can be mounted there: No such file or directory; make the directory first",
+        "file": "is no directory; give an empty one",
+        "full": "it is not empty, and what is in it would not be seen; mount on an empty directory",
+    }.items():
+        line = wrong(programs, profile, tmp_path / name, status=1)
+        assert line == f"pyelfmount: {tmp_path / name}: {said}\n"
+
+
+def test_over_itself_and_over_what_is_gone(programs, profile, tmp_path, fuse):
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        assert "it is not empty" in wrong(programs, profile, mount.directory, status=1)
+    mount = Mount(programs, tmp_path / "gone", profile).__enter__()
+    mount.process.kill()
+    mount.process.communicate()
+    try:
+        assert "fusermount3 -u it first" in wrong(programs, profile, mount.directory, status=1)
+    finally:
+        subprocess.run(["fusermount3", "-u", mount.directory], check=True)
+
+
+def test_a_reader_that_is_ended_has_no_more_made(programs, tmp_path, fuse):
+    """As the manifest's, for which a large set would be made whole."""
+    with Mount(programs, tmp_path / "seen", "-j1", "llnl-900") as mount:
+        reader = subprocess.Popen(["cat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
+        time.sleep(0.2)
+        reader.kill()
+        reader.wait(timeout=30)
+    assert mount.counts()[0] < 450

@@ -1,0 +1,70 @@
+/* pyelfmount: a set as a directory whose files are made when they are read. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emit/prepare.h"
+#include "emit/view.h"
+#include "tools/pyelfmount_fuse.h"
+#include "tools/pyelfmount_options.h"
+
+/* What one run makes, in the order of making; freed in the other. */
+struct run {
+    struct mount_options options;
+    struct prepared prepared;
+    struct view *view;
+    struct mounted *mounted;
+};
+
+static void report(struct view *view)
+{
+    const struct view_counts counts = view_counts(view);
+    printf("made %llu libraries, found the sizes of %llu; at most %.3f MB of files were kept\n",
+           (unsigned long long)counts.made, (unsigned long long)counts.sized, (double)counts.images / 1e6);
+}
+
+static bool run(struct run *r, struct error *e)
+{
+    const struct mount_options *o = &r->options;
+
+    /* Whether there is a place for it, before anything is made. */
+    if (!mount_possible(o->directory, e))
+        return false;
+
+    /* From the profile to a plan that can be met. */
+    if (!prepare(&r->prepared, &r->options.set, e))
+        return false;
+
+    /* Every name is known after this; no thread goes on beyond it. */
+    r->view = view_open(&r->prepared.plan, r->prepared.stock, o->cache, o->set.threads, e);
+    if (!r->view)
+        return false;
+
+    /* From here on the set is seen, and readers wait. */
+    r->mounted = mount_begin(r->view, o->directory, o->others, e);
+    if (!r->mounted || !mount_serve(r->mounted, o->foreground, e))
+        return false;
+
+    /* Nobody reads any more. */
+    if (o->foreground && !o->set.quiet)
+        report(r->view);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    struct run r = {0};
+    int status = EXIT_SUCCESS;
+    const enum options_result parsed = mount_options_parse(&r.options, argc, argv, &e);
+    if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !run(&r, &e)))
+        status = error_report("pyelfmount", &e);
+    mount_end(r.mounted);
+    view_free(r.view);
+    prepare_free(&r.prepared);
+    options_free(&r.options.set);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        error_errno(&e, "standard output", "cannot write");
+        status = error_report("pyelfmount", &e);
+    }
+    return status;
+}

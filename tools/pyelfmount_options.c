@@ -1,0 +1,109 @@
+/* See pyelfmount_options.h. */
+#include "tools/pyelfmount_options.h"
+
+#include "base/cli.h"
+#include "emit/options_set.h"
+#include "emit/profile.h"
+
+#define CACHE_DEFAULT "256 MB"
+
+enum { OPTION_CACHE = OPTIONS_SET_END, OPTION_OTHERS };
+
+static const struct cli_option table[] = {
+    {'f', "foreground", NULL, "stay in the foreground, and say what was made in the end"},
+    {OPTION_CACHE, "cache", "SIZE",
+     "keep generated files up to SIZE in memory, as in '1 GB', one library at the least; default: " CACHE_DEFAULT},
+    {OPTION_OTHERS, "allow-other", NULL, "let other users read the set too"},
+    OPTIONS_SET_SEED,
+    {'j', "jobs", "N", "make up to N libraries at a time; default: one for each processor"},
+    OPTIONS_SET_CHOICES,
+    {OPTION_LINK, "link", NULL, "have an executable too, DIR/pyelf-link, that is linked with all libraries"},
+    OPTIONS_SET_LIBPYTHON,
+    {'q', "quiet", NULL, "say nothing in the end"},
+};
+
+static const struct cli_program program = {
+    .name = "pyelfmount",
+    .usage = "[OPTION]... PROFILE DIR",
+    .summary = "Shows a set of libraries in a directory, byte for byte as pyelfgen writes it, without storing it.",
+    .details = "PROFILE is a file or the name of a shipped profile; DIR an empty directory. A file is made when it\n"
+               "is read; its size is known without that, but where debug information is compressed or split. The\n"
+               "manifest has the digests of all files: who reads it has all libraries made once.\n"
+               "\n"
+               "Without -f the program goes on in the background as soon as the set is there. It ends when the set is\n"
+               "unmounted (fusermount3 -u DIR, umount DIR), or by SIGINT, SIGTERM or SIGHUP, which unmount it.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfmount llnl-2007 /mnt\n"
+               "      495 libraries of 1.5 GB, of which nothing is made yet\n"
+               "  objdump -d /mnt/libmodule7.so\n"
+               "      has one of them made\n"
+               "  pyelfrun /mnt; fusermount3 -u /mnt\n"
+               "\n"
+               "Exit status: 0 when the set was mounted, with -f when it was unmounted, 1 when it could not be, 2 for\n"
+               "wrong usage.\n",
+    .options = table,
+    .option_count = sizeof table / sizeof table[0],
+};
+
+static bool take_cache(struct mount_options *o, const char *text, struct error *e)
+{
+    struct error wrong = {0};
+    return profile_size(text, &o->cache, &wrong) || error_set(e, ERROR_USAGE, "--cache: %s", wrong.text);
+}
+
+static bool take_operand(struct mount_options *o, const char *text, struct error *e)
+{
+    if (o->directory)
+        return error_set(e, ERROR_USAGE, "'%.200s' is one argument too many; see --help", text);
+    if (o->set.profile[0]) {
+        o->directory = text;
+        return true;
+    }
+    return profile_find(text, o->set.profile, sizeof o->set.profile, e);
+}
+
+static bool take(struct mount_options *o, int key, const char *value, struct error *e)
+{
+    switch (key) {
+    case CLI_OPERAND:
+        return take_operand(o, value, e);
+    case OPTION_CACHE:
+        return take_cache(o, value, e);
+    case OPTION_OTHERS:
+        return o->others = true;
+    case 'f':
+        return o->foreground = true;
+    case 'q':
+        return o->set.quiet = true;
+    default:
+        return options_set_take(&o->set, key, value, e);
+    }
+}
+
+static bool check(struct mount_options *o, struct error *e)
+{
+    if (!o->set.profile[0])
+        return error_set(e, ERROR_USAGE, "which profile, and where? give PROFILE and DIR; see --help");
+    if (!o->directory || !*o->directory)
+        return error_set(e, ERROR_USAGE, "where? give an empty directory after the profile; see --help");
+    return options_set_check(&o->set, e);
+}
+
+enum options_result mount_options_parse(struct mount_options *o, int argc, char **argv, struct error *e)
+{
+    *o = (struct mount_options){0};
+    if (!options_set_start(&o->set, e) || !take_cache(o, CACHE_DEFAULT, e))
+        return OPTIONS_WRONG;
+    struct cli c = cli_start(&program, argc, argv);
+    for (;;) {
+        const char *value;
+        int key = cli_next(&c, &value, e);
+        if (key == CLI_END)
+            return check(o, e) ? OPTIONS_RUN : OPTIONS_WRONG;
+        if (key == CLI_DONE)
+            return OPTIONS_DONE;
+        if (key == CLI_WRONG || !take(o, key, value, e))
+            return OPTIONS_WRONG;
+    }
+}
