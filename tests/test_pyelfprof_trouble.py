@@ -120,7 +120,8 @@ def test_a_script_that_leaves_a_process(programs, tmp_path):
 
 # ---- signals ----
 
-WAITS = "import _decimal, time\nprint('up', flush=True)\ntime.sleep(500)\n"
+# Unbuffered, print() would write the end of the line by itself, and two of them into each other.
+WAITS = "import _decimal, os, time\nos.write(1, b'up\\n')\ntime.sleep(500)\n"
 IGNORES = "import signal\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n" + WAITS
 
 
