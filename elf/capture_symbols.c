@@ -39,7 +39,7 @@ static uint64_t name_hash(const char *name, size_t length)
 }
 
 /* Counts a function by whose name Python would know a module. */
-static void count_init(struct look *l, const char *name, size_t length)
+static void count_init(struct look *l, const char *name, size_t length, uint64_t size)
 {
     const char *slash = strrchr(l->reader.path, '/');
     const char *file = slash ? slash + 1 : l->reader.path;
@@ -47,6 +47,7 @@ static void count_init(struct look *l, const char *name, size_t length)
     if (length <= 7 || memcmp(name, "PyInit_", 7) != 0)
         return;
     l->c->inits++;
+    l->c->init_code = size > l->c->init_code ? size : l->c->init_code;
     l->c->named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
 }
 
@@ -82,7 +83,7 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     if (!s->dynamic || local || length == 0)
         return;
     if (function)
-        count_init(l, name, length);
+        count_init(l, name, length, symbol->st_size);
     uint64_t hash = name_hash(name, length);
     if (symbol->st_shndx == SHN_UNDEF)
         c->undefined[c->undefined_count++] = hash;

@@ -197,11 +197,22 @@ uint8_t *code_own(uint8_t *p, uint64_t own)
     return put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
 }
 
-uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
+/* To slot@plt, or its function. */
+static uint8_t *put_branch(const struct code *c, uint8_t *p, uint8_t instruction, uint32_t slot)
 {
     assert(slot != CODE_NO_SLOT);
-    p = put_u8(p, 0xe8); /* call slot@plt, or its function */
+    p = put_u8(p, instruction);
     return code_relative(c, p, c->target ? c->target[slot] : c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+}
+
+uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
+{
+    return put_branch(c, p, 0xe8, slot);
+}
+
+uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot)
+{
+    return put_branch(c, p, 0xe9, slot);
 }
 
 uint8_t *code_add_result(uint8_t *p)

@@ -38,6 +38,7 @@ enum {
     CODE_MARK = 7,
     CODE_OWN = 14,
     CODE_CALL = 9,   /* call and adding the result */
+    CODE_JUMP = 5,   /* to what another function calls */
     CODE_REPEAT = 7, /* before a call that is repeated: setting the counter */
     CODE_AGAIN = 5,  /* behind it */
     CODE_EPILOGUE = 6,
@@ -169,8 +170,9 @@ uint8_t *code_prologue(uint8_t *p);
 uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
 uint8_t *code_own(uint8_t *p, uint64_t own);
-/* call through the PLT, or right away */
+/* call, or jump, through the PLT, or right away */
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
+uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot);
 /* what it returned is added to the accumulator */
 uint8_t *code_add_result(uint8_t *p);
 /* the arguments of a call, and how many bytes that takes */

@@ -12,6 +12,8 @@ enum {
     FRAME_DUMMY_SIZE = 1,
     PYINIT_SIZE = 60,
     PYINIT_PLAIN_SIZE = 27,
+    PYINIT_TAIL_SIZE = 17,
+    PYINIT_PHASES_SIZE = 12,
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
@@ -45,6 +47,23 @@ static uint32_t entry_size(const struct code *c, const struct shape *s)
     return size + (s->extern_called >= 0 ? CODE_CALL : 0) + (s->calls_own_extern ? CODE_CALL : 0);
 }
 
+uint32_t glue_init_size(const struct plan_library *l)
+{
+    switch (l->init) {
+    case INIT_TAIL:
+        return PYINIT_TAIL_SIZE;
+    case INIT_PHASES:
+        return PYINIT_PHASES_SIZE;
+    default:
+        return plan_is_plain(l) ? PYINIT_PLAIN_SIZE : PYINIT_SIZE;
+    }
+}
+
+enum plan_init glue_init_of(uint64_t bytes)
+{
+    return bytes == 0 || bytes >= PYINIT_SIZE ? INIT_FRAMED : bytes < PYINIT_TAIL_SIZE ? INIT_PHASES : INIT_TAIL;
+}
+
 struct glue glue_size(const struct code *c, const struct shape *s)
 {
     struct glue g = {0};
@@ -52,8 +71,8 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     g.place[GLUE_FRAME_DUMMY].size = FRAME_DUMMY_SIZE;
     g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
     if (s->python) {
-        const bool plain = c->library->level >= LEVEL_PLAIN;
-        g.place[GLUE_PYINIT].size = plain ? PYINIT_PLAIN_SIZE : PYINIT_SIZE;
+        const bool plain = plan_is_plain(c->library);
+        g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
         g.place[GLUE_METHOD].size = METHOD_SIZE;
         g.place[GLUE_VISITED].size = plain ? 0 : VISITED_SIZE;
         g.place[GLUE_ENTRY].size = entry_size(c, s);
@@ -84,8 +103,13 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     switch (which) {
     case GLUE_PYINIT:
+        if (c->library->init != INIT_FRAMED) {
+            line_row(rows, at + g->place[which].size - CODE_JUMP, ++*line);
+            break;
+        }
+        at += c->library->extra.initialising;
         line_row(rows, at + 8, ++*line);
-        if (c->library->level >= LEVEL_PLAIN) {
+        if (plan_is_plain(c->library)) {
             line_row(rows, at + 25, ++*line);
             break;
         }
@@ -180,17 +204,30 @@ static uint32_t python_slot(const struct code *c, const struct glue_addresses *a
     return a->python_slot + shape_python_slot(c->library, which);
 }
 
+/* return PyModule_Create2(&definition, 1013); or return PyModuleDef_Init(&definition); */
+static uint8_t *put_short_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = small_put_pieces(p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    if (c->library->init == INIT_TAIL) {
+        p = put_u8(p, 0xbe); /* mov $1013,%esi */
+        p = put_u32(p, PYTHON_API_VERSION);
+    }
+    p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
+    return code_jump(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
+}
+
 /* m = PyModule_Create2(&definition, 1013);
  * if (m) PyModule_AddIntConstant(m, "functions", N);
  * return m; */
 static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
     p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8); /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
-    p = put_u8(p, 0xbe);                                     /* mov $1013,%esi */
+    p = small_put_pieces(p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    p = put_u8(p, 0xbe); /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
-    if (c->library->level >= LEVEL_PLAIN)
+    if (plan_is_plain(c->library))
         return put_bytes(p, "\xc9\xc3", 2);      /* leave; ret */
     p = put_bytes(p, "\x48\x89\x45\xf8", 4);     /* mov %rax,-8(%rbp) */
     p = put_bytes(p, "\x48\x85\xc0\x74\x14", 5); /* test %rax,%rax; je to the end */
@@ -308,7 +345,7 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             p = put_constructor(c, place, a, p);
             break;
         case GLUE_PYINIT:
-            p = put_pyinit(c, a, p);
+            p = (c->library->init == INIT_FRAMED ? put_pyinit : put_short_pyinit)(c, a, p);
             break;
         case GLUE_METHOD:
             p = put_method(c, a, p);

@@ -64,6 +64,11 @@ struct glue_addresses {
     uint32_t extern_before_slot, own_extern_slot;
 };
 
+/* What PyInit_ needs, to which plan_extra.initialising is added; and which does for one of so many bytes, 0 where that
+ * is not said. */
+uint32_t glue_init_size(const struct plan_library *l);
+enum plan_init glue_init_of(uint64_t bytes);
+
 /* Size pass: `code` needs no addresses yet. */
 struct glue glue_size(const struct code *code, const struct shape *s);
 

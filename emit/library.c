@@ -509,8 +509,9 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
         return NULL;
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
-            f[count++] = (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size,
-                                                  i == GLUE_START, i == GLUE_CONSTRUCTOR};
+            f[count++] =
+                (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size, i == GLUE_START,
+                                         i == GLUE_CONSTRUCTOR || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED)};
     for (uint32_t i = 0; i < l->row->functions; i++)
         f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false, false};
     uint64_t at = l->code.text + l->small;

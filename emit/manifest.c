@@ -153,7 +153,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     add_number(o, "marked", l->marked, &ok);
     if (l->marks_at)
         add_number(o, "marks-at", l->marks_at, &ok);
-    if (row->kind == LIBRARY_MODULE && row->level >= LEVEL_PLAIN)
+    if (row->kind == LIBRARY_MODULE && plan_is_plain(row))
         add(o, "attributes", json_object_new_boolean(false), &ok);
     if (l->entry[0]) {
         add_text(o, "entry", l->entry, &ok);

@@ -234,7 +234,7 @@ static const char *const python[] = {
     "PyMem_Malloc", "PyMem_RawCalloc", "PyMem_RawFree", "PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_Realloc",
     "PyMem_SetAllocator", "PyMem_SetupDebugHooks", "PyMember_GetOne", "PyMember_SetOne", "PyMemoryView_FromBuffer",
     "PyMemoryView_FromMemory", "PyMemoryView_FromObject", "PyMemoryView_GetContiguous", "PyMethod_Function",
-    "PyMethod_New", "PyMethod_Self", "PyModuleDef_Init", "PyModule_AddFunctions", "PyModule_AddObject",
+    "PyMethod_New", "PyMethod_Self", "PyModule_AddFunctions", "PyModule_AddObject",
     "PyModule_AddStringConstant", "PyModule_ExecDef", "PyModule_FromDefAndSpec2", "PyModule_GetDef",
     "PyModule_GetDict", "PyModule_GetFilename", "PyModule_GetFilenameObject", "PyModule_GetName",
     "PyModule_GetNameObject", "PyModule_GetState", "PyModule_New", "PyModule_NewObject", "PyModule_SetDocString",

@@ -57,6 +57,13 @@ enum plan_level {
     LEVEL_COUNT
 };
 
+/* What PyInit_ of a module does (glue.h). The shorter two come from rows, and leave the module without attributes. */
+enum plan_init {
+    INIT_FRAMED, /* makes the module, and tells how many functions it has where it has attributes */
+    INIT_TAIL,   /* makes the module, with a jump */
+    INIT_PHASES, /* hands its definition to Python, which makes the module: PEP 489 */
+};
+
 enum { PLAN_FILE_LENGTHS = 32 };
 
 struct plan_library {
@@ -87,6 +94,7 @@ struct plan_library {
     bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
     uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
+    enum plan_init init;
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
@@ -113,6 +121,7 @@ struct plan_library {
         uint32_t tls;          /* bytes of .tbss, part of bss, and */
         uint32_t tls_modules;  /* R_X86_64_DTPMOD64, each with an offset in .got */
         uint32_t constructing; /* bytes of that which does what all constructors do (glue.h); 0: none does anything */
+        uint32_t initialising; /* bytes of PyInit_ beyond what it needs (glue.h) */
         uint32_t constructors; /* beyond one, */
         uint32_t destructors;  /* and the same of these */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
@@ -268,6 +277,12 @@ static inline uint32_t plan_inside(const struct plan *plan)
 static inline bool plan_is_joined(const struct plan *plan, const struct plan_library *l)
 {
     return l->kind == LIBRARY_STATIC || (l->kind == LIBRARY_LINK && plan->inside);
+}
+
+/* Whether it is a module that says nothing of itself but its entry, if it is a module. */
+static inline bool plan_is_plain(const struct plan_library *l)
+{
+    return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED;
 }
 
 /* Whether its functions are called without a PLT, and are no dynamic symbols. */

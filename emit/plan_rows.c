@@ -146,6 +146,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
+    if (l->kind == LIBRARY_MODULE)
+        l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;

@@ -10,10 +10,10 @@
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4,               /* whose names take nothing to speak of */
-    TLS_MOST = 1 << 20,             /* bytes, where bss is not given */
-    TABLE_MOST = 1 << 20,           /* methods, constructors, destructors */
-    CONSTRUCTING_MOST = UINT16_MAX, /* bytes: narrow entries of unwind tables say no more */
+    FEW_EXPORTED = 4,       /* whose names take nothing to speak of */
+    TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
+    TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
+    CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -137,8 +137,9 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     struct relocated now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
-    if (l->extra.constructing && w->lack == SIZE_TEXT) {
+    if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
         l->extra.constructing = 0;
+        l->extra.initialising = 0;
         return true;
     }
     /* constructors take what pointers would, if they have relocations of the row's */
@@ -166,7 +167,14 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
 static uint32_t constructing_of(const struct plan_library *l)
 {
     const uint64_t code = rows_value_or(l->said, ROW_CONSTRUCTOR_CODE, 0);
-    return code < GLUE_CONSTRUCTOR_LEAST ? 0 : code < CONSTRUCTING_MOST ? (uint32_t)code : CONSTRUCTING_MOST;
+    return code < GLUE_CONSTRUCTOR_LEAST ? 0 : code < CODE_MOST ? (uint32_t)code : CODE_MOST;
+}
+
+uint32_t rows_initialising(const struct plan_library *l)
+{
+    const uint64_t code = rows_value_or(l->said, ROW_INIT_CODE, 0);
+    const uint32_t needed = glue_init_size(l);
+    return l->kind != LIBRARY_MODULE || code < needed ? 0 : (code < CODE_MOST ? (uint32_t)code : CODE_MOST) - needed;
 }
 
 /* Bytes of thread-local memory, as far as bss has room beside `least`. */
@@ -230,6 +238,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     };
     set_relocated(plan, l, &wanted);
     x->constructing = constructing_of(l);
+    x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least.bss, share);
     x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;

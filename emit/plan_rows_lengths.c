@@ -128,14 +128,9 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
         lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
                            (versioned ? 1 + strlen(outside_version_name(version)) : 0));
     }
-    static const char *const functions[] = {
-#define PYTHON_NAME(id, text) text,
-        PYTHON_FUNCTIONS(PYTHON_NAME)
-#undef PYTHON_NAME
-    };
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))
-            lengths_fix(f, strlen(functions[i]));
+            lengths_fix(f, strlen(shape_python_name(l, i)));
     if (s->python)
         lengths_fix(f, strlen(s->entry));
     if (s->python)

@@ -48,6 +48,9 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
 /* Names of the sizes, for errors. */
 extern const char *const rows_size_names[SIZE_KINDS];
 
+/* What PyInit_ has beyond what it needs, to be as large as the row says. */
+uint32_t rows_initialising(const struct plan_library *l);
+
 /* How many more a row has of something; `share` fourths of them. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 

@@ -115,6 +115,7 @@ static uint64_t functions_said(const struct plan_library *l, const struct want *
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
+    l->extra.initialising = rows_initialising(l);
     const uint32_t glue = common_sizes(plan, l, common);
     const uint64_t said = functions_said(l, w);
     const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);

@@ -31,7 +31,7 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     uint64_t bytes = 0;
     for (unsigned i = 0; i < CONSTANTS && l->level < LEVEL_BARE; i++)
         bytes += string(plan->constants.text[i]);
-    if (s->python && l->level >= LEVEL_PLAIN)
+    if (s->python && plan_is_plain(l))
         bytes += string(l->name) + string(s->entry);
     else if (s->python)
         bytes += string(l->name) + string(s->entry) + string("visited") + string("functions") + string(MODULE_DOC) +
@@ -54,7 +54,17 @@ static uint64_t executable_strings(const struct plan *plan, const struct shape *
 
 bool shape_calls_python(const struct plan_library *l, enum python_function which)
 {
-    return l->level < LEVEL_PLAIN || which == PYTHON_MODULE_CREATE || which == PYTHON_FROM_UNSIGNED;
+    return !plan_is_plain(l) || which == PYTHON_MODULE_CREATE || which == PYTHON_FROM_UNSIGNED;
+}
+
+const char *shape_python_name(const struct plan_library *l, enum python_function which)
+{
+    static const char *const names[] = {
+#define PYTHON_NAME(id, name) name,
+        PYTHON_FUNCTIONS(PYTHON_NAME)
+#undef PYTHON_NAME
+    };
+    return which == PYTHON_MODULE_CREATE && l->init == INIT_PHASES ? "PyModuleDef_Init" : names[which];
 }
 
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
@@ -71,7 +81,7 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
     case LOCAL_VISITS:
         return s->marks && !s->marks_exported;
     case LOCAL_VISITED:
-        return s->python && l->level < LEVEL_PLAIN;
+        return s->python && !plan_is_plain(l);
     default:
         return !fixed_local_kinds[id].module_only || s->python;
     }
@@ -88,9 +98,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->python)
         s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
     if (s->python || s->holds) {
-#define PYTHON_BYTES(id, name) s->names += shape_calls_python(l, PYTHON_##id) ? sizeof name : 0;
-        PYTHON_FUNCTIONS(PYTHON_BYTES)
-#undef PYTHON_BYTES
+        for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+            s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
     }
     if (s->has_extern)
         s->names += stem + sizeof "_extern";
@@ -175,7 +184,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
-    s.relative = 3 + s.pointers + (s.python ? (l->level >= LEVEL_PLAIN ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative = 3 + s.pointers + (s.python ? (plan_is_plain(l) ? 2 + 2 : 3 + 2 * 3) : 0);
     s.relative += l->extra.constructors + l->extra.destructors;
     s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */

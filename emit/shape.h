@@ -146,19 +146,20 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
 /* Functions of CPython that it calls, and the place of one among their slots. */
 static inline uint32_t shape_python_functions(const struct plan_library *l)
 {
-    return l->level >= LEVEL_PLAIN ? 2u : PYTHON_FUNCTION_COUNT;
+    return plan_is_plain(l) ? 2u : PYTHON_FUNCTION_COUNT;
 }
 
 bool shape_calls_python(const struct plan_library *l, enum python_function which);
+const char *shape_python_name(const struct plan_library *l, enum python_function which);
 static inline uint32_t shape_python_slot(const struct plan_library *l, enum python_function which)
 {
-    return l->level < LEVEL_PLAIN ? (uint32_t)which : which == PYTHON_FROM_UNSIGNED ? 1 : 0;
+    return !plan_is_plain(l) ? (uint32_t)which : which == PYTHON_FROM_UNSIGNED ? 1 : 0;
 }
 
 /* Methods that the driver calls. */
 static inline uint32_t shape_driver_methods(const struct plan_library *l)
 {
-    return l->level >= LEVEL_PLAIN ? 1 : 2;
+    return plan_is_plain(l) ? 1 : 2;
 }
 
 /* Bytes of relocated words among the objects of .data. */

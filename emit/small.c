@@ -91,9 +91,7 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
 {
     const struct code *c = &l->code;
     const uint32_t slot = l->at.python_slot + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
-    p = put_u32(put_u8(p, 0xbf), number);
-    p = put_u8(p, 0xe9);
-    return code_relative(c, p, c->target ? c->target[slot] : c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+    return code_jump(c, put_u32(put_u8(p, 0xbf), number), slot);
 }
 
 void small_write(const struct library *l, uint8_t *p)

@@ -154,15 +154,10 @@ static struct others put_others(struct symbols *t)
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
     if (s->python || s->holds) {
-        static const char *const functions[] = {
-#define PYTHON_NAME(id, text) text,
-            PYTHON_FUNCTIONS(PYTHON_NAME)
-#undef PYTHON_NAME
-        };
         o.python = t->undefined;
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             if (shape_calls_python(l->row, i))
-                undefine(t, put_name(t, functions[i], ""), STB_GLOBAL, STT_NOTYPE);
+                undefine(t, put_name(t, shape_python_name(l->row, i), ""), STB_GLOBAL, STT_NOTYPE);
     }
     o.outside = t->undefined;
     for (uint32_t i = 0; i < l->row->extra.outside; i++)

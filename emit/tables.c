@@ -41,7 +41,7 @@ void tables_addresses(struct library *l)
         a->name = take_string(&string, l->row->name);
         a->entry_name = take_string(&string, l->shape.entry);
     }
-    if (l->shape.python && l->row->level < LEVEL_PLAIN) {
+    if (l->shape.python && !plan_is_plain(l->row)) {
         a->visited_name = take_string(&string, "visited");
         a->functions_name = take_string(&string, "functions");
         a->module_doc = take_string(&string, MODULE_DOC);
@@ -200,15 +200,15 @@ static void write_method(struct relocations *r, uint64_t at, const struct method
 }
 
 /* struct PyModuleDef and the array of struct PyMethodDef (CPython's moduleobject.h and
- * methodobject.h): reference count 1, size -1. */
+ * methodobject.h): reference count 1, size -1, or 0 where Python makes the module. */
 static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
     uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
-    const bool plain = l->row->level >= LEVEL_PLAIN;
+    const bool plain = plan_is_plain(l->row);
     memset(definition, 0, DEFINITION_BYTES + METHOD_BYTES * (uint64_t)shape_methods(l->row));
     put_u64(definition, 1);
-    put_u64(definition + 56, UINT64_MAX);
+    put_u64(definition + 56, l->row->init == INIT_PHASES ? 0 : UINT64_MAX);
     point(r, SECTION_DATA, a->definition + 40, a->name);
     if (!plain)
         point(r, SECTION_DATA, a->definition + 48, a->module_doc);
@@ -440,7 +440,7 @@ static void write_constants(const struct library *l, uint8_t *image)
     if (l->shape.python) {
         const char *const strings[] = {l->row->name, l->shape.entry, "visited",  "functions",
                                        MODULE_DOC,   ENTRY_DOC,      VISITED_DOC};
-        const unsigned count = l->row->level < LEVEL_PLAIN ? sizeof strings / sizeof strings[0] : 2;
+        const unsigned count = !plan_is_plain(l->row) ? sizeof strings / sizeof strings[0] : 2;
         for (unsigned i = 0; i < count; i++)
             p = put_bytes(p, strings[i], strlen(strings[i]) + 1);
         p = methods_write_strings(l->row, p);

@@ -106,6 +106,7 @@ def counted(path):
         "relocations: pages": relocations_by_readelf(path)["pages"],
         "constructors": sections[".init_array"] // 8,
         "constructor-code": sum(constructors_of(path)),
+        "init-code": sum(int(row[2]) for row in symbols if row[-1].startswith("PyInit_")),
         "destructors": sections[".fini_array"] // 8,
         "versions": len(re.findall(r"Name: GLIBC", ask("readelf", "-VW", path))),
         "outside": sum(1 for name in needed(path) if not re.match("lib(module|utility)", name)),
@@ -373,6 +374,8 @@ def random_rows(chance):
     for row in rows:
         if chance.random() < 0.4:
             row["constructor-code"] = chance.choice([chance.randint(1, 90), chance.randint(90, 9000)])
+        if row["kind"] == "module" and chance.random() < 0.5:
+            row["init-code"] = chance.choice([12, 17, chance.randint(1, 90), chance.randint(90, 9000)])
         if "relocations" in row and chance.random() < 0.4:
             row["relocations"]["pages"] = chance.randint(0, 6)
     return rows

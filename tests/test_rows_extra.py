@@ -404,3 +404,77 @@ def test_without_the_c_library_all_is_found_in_the_process(unlinked):
 def test_modules_without_the_c_library_run(programs, unlinked):
     ran = programs.run("pyelfrun", "--phases", "import,visit", unlinked[0])
     assert "every result right" in ran.stdout
+
+
+# The least that any does, and a little more; a jump, and more; as in any set, and more; more than there is room for;
+# not said; without room for attributes; bound at once.
+INITS = [12, 14, 17, 59, 60, 900, 70000, None, 900, 12]
+INITIALISING = [
+    """{kind: module, text: 60000, data: 3000, bss: 900, debug: 70000, symtab: 2400, strtab: 4000, functions: 60%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, functions: 60%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, functions: 60, methods: 9, relocations: {relative: 60}%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 8, functions: 60, dynamic: {functions: 1}%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, functions: 60%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, debug: 70000, symtab: 2400, strtab: 4000, functions: 60%s}""",
+    """{kind: module, text: 30000, data: 3000, bss: 900, functions: 60%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, functions: 60%s}""",
+    """{kind: module, text: 6000, data: 720, bss: 8, functions: 20%s}""",
+    """{kind: module, text: 60000, data: 3000, bss: 900, functions: 60, bind: now%s}""",
+]
+
+
+@pytest.fixture(scope="module")
+def initialising(programs, tmp_path_factory):
+    rows = [row % (f", init-code: {size}" if size else "") for row, size in zip(INITIALISING, INITS)]
+    return make(programs, tmp_path_factory.mktemp("initialising"), rows)
+
+
+def test_init_functions_are_as_large_as_rows_say(initialising):
+    """Or as differences.json says; the short ones as gcc makes them."""
+    directory, differs = initialising
+    for number, size in enumerate(INITS):
+        path = directory / f"libmodule{number}.so"
+        symbols = ask("readelf", "--dyn-syms", "-W", path)
+        at, is_size = re.search(rf": (\w+) +(\d+) FUNC .* PyInit_libmodule{number}$", symbols, flags=re.M).groups()
+        is_size = int(is_size)
+        assert differs[number].get("init-code", [size, size]) == [size, is_size if size else None]
+        assert (is_size == size) == (size not in (70000, None))
+        assert ("PyModuleDef_Init" in symbols) == (size in (12, 14))
+        assert ("PyModule_Create2" in symbols) == (size not in (12, 14))
+        place = [f"--start-address=0x{at}", f"--stop-address={int(at, 16) + is_size}"]
+        code = ask("objdump", "-d", *place, "--no-show-raw-insn", path)
+        code = [line.split("\t")[1].split()[0] for line in code.splitlines() if re.match(r" +\w+:\t", line)]
+        assert code[-2:] == (["leave", "ret"] if not size or size >= 60 else ["lea", "jmp"])
+
+
+def test_modules_say_of_themselves_what_their_init_function_is_large_enough_for(initialising):
+    directory, _ = initialising
+    manifest = json.loads((directory / "manifest.json").read_text())
+    attributes = {library["name"]: library.get("attributes", True) for library in manifest["libraries"]}
+    said = [attributes[f"libmodule{number}.so"] for number in range(len(INITS))]
+    assert said == [False, False, False, False, True, True, True, True, False, False]
+    load = "import sys, importlib; sys.path.insert(0, sys.argv[1])\n"
+    load += f"print(*(hasattr(importlib.import_module(f'libmodule{{i}}'), 'functions') for i in range({len(INITS)})))"
+    assert ask(sys.executable, "-c", load, directory).split() == [str(is_said) for is_said in said]
+
+
+def test_init_functions_run(programs, initialising):
+    directory = initialising[0]
+    ran = programs.run("pyelfrun", directory)
+    assert "every result right" in ran.stdout
+    ask(sys.executable, directory / "driver.py", "--no-mpi")
+    paths = sorted(directory.glob("lib*.so"))
+    check_readers(paths)
+    for path in paths:
+        ask(tool("llvm-dwarfdump"), "--verify", path)
+
+
+def test_short_init_functions_are_seen_by_gdb(initialising):
+    """Line by line, and who calls them."""
+    load = f"import sys; sys.path.insert(0, '{initialising[0]}'); import libmodule0"
+    gdb = [tool("gdb"), "-nx", "-batch", "-ex", "set breakpoint pending on", "-ex", "break PyInit_libmodule0"]
+    steps = ["-ex", "run", "-ex", "backtrace 2", "-ex", "next", "-ex", "backtrace 2", "--args", sys.executable, "-c"]
+    seen = subprocess.run([*gdb, *steps, load], capture_output=True, text=True, timeout=60).stdout
+    frames = re.findall(r"^#0 .*PyInit_libmodule0 \(\) at \S+:(\d+)\n#1 +0x(\w+) in", seen, flags=re.M)
+    (first, caller), (second, still) = frames
+    assert caller == still and int(second) == int(first) + 1

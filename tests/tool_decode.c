@@ -7,7 +7,7 @@
  *
  * - a byte of .init, .plt, .text or .fini that is no part of an instruction;
  * - a direct call or jump, or a function symbol, that leads to none's start;
- * - a jump out of its function, a function that runs on past its end;
+ * - a jump out of its function, but for one to the PLT, a function that runs on past its end;
  * - code between functions that does anything, between those that symbols or unwind tables tell of;
  * - an operand relative to %rip that is in no section.
  *
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 2, REGIONS = 4, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
+enum { PLT = 1, TEXT = 2, REGIONS = 4, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
 
 /* What is known of each byte of a section with code. */
 enum { STARTS = 1, IN_FUNCTION = 2, ENDS = 4 /* of a function: nothing runs past here */ };
@@ -128,7 +128,8 @@ static void check_operands(struct object *o, uint64_t address, const ZydisDecode
             complain(o, address, "leads to no instruction:", target);
         } else if (i->meta.category != ZYDIS_CATEGORY_CALL) {
             const struct range *function = function_at(o, address);
-            if (function && (target < function->address || target >= function->end))
+            const bool tail = target - o->region[PLT].address < o->region[PLT].size; /* a call, and return */
+            if (function && !tail && (target < function->address || target >= function->end))
                 complain(o, address, "jumps out of its function, to", target);
         }
     }
@@ -306,7 +307,7 @@ static void mark_nameless(struct region *text)
 
 static bool read_sections(struct object *o, Elf *elf)
 {
-    static const char *const names[REGIONS] = {".init", ".plt", [TEXT] = ".text", ".fini"};
+    static const char *const names[REGIONS] = {".init", [PLT] = ".plt", [TEXT] = ".text", ".fini"};
     size_t strings;
     if (elf_getshdrstrndx(elf, &strings) != 0)
         return false;

@@ -41,6 +41,7 @@ static const struct known known[] = {
     {"ifunc", COMPARE_SUM, NULL},
     {"constructors", COMPARE_SUM, "1"},
     {"constructor-code", COMPARE_SUM, NULL},
+    {"init-code", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},
     {"loads", COMPARE_SUM, "4"},

@@ -212,6 +212,8 @@ static void put_links(struct flow *row, const struct capture *c)
     if (c->constructors != 1)
         put_number(row, "constructors", c->constructors);
     put_some(row, "constructor-code", c->constructor_code);
+    if (c->module)
+        put_some(row, "init-code", c->init_code);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
     if (c->page != 4096)
