@@ -190,6 +190,8 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
+    if (worker == 0 && ranks_stopped(w->how->ranks, e))
+        return false;
     b->only_sizes = true;
     if (!library_size(b, w->set->plan, w->stock, index, e))
         return false;
@@ -203,8 +205,11 @@ static bool try_joined(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
     struct assembly *a = &w->assembly;
-    *a = (struct assembly){
-        .builders = w->builders, .stock = w->stock, .directory = &w->directory, .progress = w->how->progress};
+    *a = (struct assembly){.builders = w->builders,
+                           .stock = w->stock,
+                           .directory = &w->directory,
+                           .ranks = w->how->ranks,
+                           .progress = w->how->progress};
     w->large = *a;
     if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
@@ -296,20 +301,24 @@ static bool write_share(struct work *w, unsigned threads, struct error *e)
     return container_start(e) && workers_run(threads, w->share.count, make_in_turn, w, e);
 }
 
+/* Ends what takes long, on every rank. */
+static bool agree(const struct work *w, bool well, struct error *e)
+{
+    if (!well)
+        ranks_tell(w->how->ranks, e);
+    return ranks_agree(w->how->ranks, well, e);
+}
+
 static bool write_set(struct work *w, unsigned threads, struct error *e)
 {
-    struct ranks *r = w->how->ranks;
+    const struct ranks *r = w->how->ranks;
     const bool leads = ranks_leads(r);
-    if (!ranks_agree(r, !leads || begin(w, threads, e), e))
+    if (!agree(w, !leads || begin(w, threads, e), e) || !agree(w, write_share(w, threads, e), e))
         return false;
-    bool ok = write_share(w, threads, e);
-    if (!ok)
-        ranks_tell(r, e);
     /* From here on every library has its name, and whoever leads has the others' to do with. */
-    if (!ranks_agree(r, ok, e))
-        return false;
-    ok = together_collect(w->set, &w->share, &w->sources.written, r, e);
-    return ranks_agree(r, ok && (!leads || (write_joined(w, threads, e) && finish(w, e))), e);
+    const bool ok = together_collect(w->set, &w->share, &w->sources.written, r, e) &&
+                    (!leads || (write_joined(w, threads, e) && finish(w, e)));
+    return agree(w, ok, e);
 }
 
 static bool start(struct work *w, struct error *e)

@@ -15,6 +15,7 @@ PROFILE = profile_text(
     utilities=3,
     sections={"text": 900_000, "data": 60_000, "debug": 1_500_000, "symtab": 50_000, "strtab": 150_000},
 )
+MANY = profile_text(modules=600, utilities=2, functions=100)
 RANK = "$OMPI_COMM_WORLD_RANK"
 
 # MPI takes its time to start, and more with sanitizers.
@@ -239,6 +240,22 @@ def test_full_disk_of_one_rank(profile, shell, file_system, tmp_path):
     assert list((tmp_path / "n0").iterdir()) == list(little.iterdir()) == []
 
 
+@long
+def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
+    """The others do not write an executable to its end that is of no use."""
+    many = sets.write_profile("ranks-many", MANY)
+    little = file_system("500k")
+    (tmp_path / "n0").mkdir()
+    (tmp_path / "n0" / "set").mkdir()
+    (tmp_path / "n1").symlink_to(little)
+    options = f"--static --no-libraries --node-local n{RANK}/set -q -j1"
+    done = shell(2, f"pyelfgen -P {many} {options}", status=None)
+    assert re.fullmatch(
+        r"rank 1 on [^ :]+: n1/set/pyelf-static: cannot write the file: No space left on device", complaint(done)
+    )
+    assert list((tmp_path / "n0" / "set").iterdir()) == list(little.iterdir()) == []
+
+
 @slow
 def test_another_profile(profile, shell, tmp_path):
     done = shell(2, f"pyelfgen -P {profile} -o set --seed {RANK}", status=None)
@@ -301,7 +318,7 @@ def test_directory_that_is_not_shared(make, message, shell, programs, tmp_path):
 @long
 def test_killed_rank(programs, sets, tmp_path):
     """There is no manifest, and the next run completes the set."""
-    profile = sets.write_profile("ranks-many", profile_text(modules=600, utilities=2, functions=100))
+    profile = sets.write_profile("ranks-many", MANY)
     line = f"echo $$ >{RANK}.pid; exec {programs.path('pyelfgen')} -P {profile} -o set -q -j1"
     command = ["mpirun", "-n", "2", "bash", "-c", line]
     run = subprocess.Popen(command, cwd=tmp_path, env=programs.environment(False), stderr=subprocess.DEVNULL)
