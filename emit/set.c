@@ -233,12 +233,11 @@ static bool write_joined_source(struct work *w, struct error *e)
     return ok;
 }
 
-/* Those that other ranks have made are not measured yet. */
+/* Those that other ranks have made are not measured yet; what a large pyelf-link consists of is the leader's. */
 static bool measure_others(struct work *w, unsigned threads, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    const bool wanted = plan->executables.joined || (plan->executables.link && plan->inside);
-    return !wanted || w->share.count == plan->library_count ||
+    return !plan->executables.joined || w->share.count == plan->library_count ||
            workers_run(threads, plan->library_count, measure_library, w, e);
 }
 
