@@ -128,23 +128,27 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
 
 /* --- agreeing --------------------------------------------------------------------------- */
 
+static int status_of(const struct error *e)
+{
+    return e->code == ERROR_USAGE ? 2 : 1;
+}
+
 bool ranks_agree(struct ranks *r, bool well, struct error *e)
 {
-    int first;
     if (!r->state)
         return well;
     const bool failed = !well && e->code != ERROR_ELSEWHERE;
-    if (!r->library->agree(r->state, failed, grace, &first, &r->failed)) {
+    if (!r->library->agree(r->state, failed ? status_of(e) : 0, grace, &r->failed)) {
         r->tells = true;
-        r->failed = 1;
+        r->failed.count = 1;
         ranks_report(r, e);
         fflush(stderr);
         r->library->abandon(r->state);
     }
-    r->tells = r->failed && first == r->place.rank;
-    if (r->failed && !failed)
-        error_set(e, ERROR_ELSEWHERE, "rank %d failed", first);
-    return well && !r->failed;
+    r->tells = r->failed.count && r->failed.first == r->place.rank;
+    if (r->failed.count && !failed)
+        error_set(e, ERROR_ELSEWHERE, "rank %d failed", r->failed.first);
+    return well && !r->failed.count;
 }
 
 void ranks_tell(struct ranks *r, const struct error *e)
@@ -165,13 +169,14 @@ int ranks_report(const struct ranks *r, const struct error *e)
 {
     char who[RANKS_HOST_MOST + 100] = "pyelfgen";
     char others[40] = "";
-    if (r->failed > 1)
-        snprintf(others, sizeof others, ", and %d more rank%s", r->failed - 1, r->failed > 2 ? "s" : "");
+    const int more = r->failed.count - 1;
+    if (more > 0)
+        snprintf(others, sizeof others, ", and %d more rank%s", more, more > 1 ? "s" : "");
     if (r->launched)
         snprintf(who, sizeof who, "pyelfgen: rank %d on %s%s", r->place.rank, r->place.host, others);
     if (!r->launched || r->tells)
         return error_report(who, e);
-    return e->code == ERROR_USAGE ? 2 : 1;
+    return r->failed.count ? r->failed.status : status_of(e);
 }
 
 /* --- dividing ---------------------------------------------------------------------------- */

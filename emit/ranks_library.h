@@ -23,6 +23,12 @@ struct ranks_place {
     char host[RANKS_HOST_MOST];
 };
 
+/* Of those that failed. */
+struct ranks_failed {
+    int count;
+    int first, status; /* which is the first of them, and its exit status */
+};
+
 struct ranks_state; /* the library's own */
 
 struct ranks_library {
@@ -53,9 +59,9 @@ struct ranks_library {
     void (*tell)(struct ranks_state *s);
     bool (*told)(struct ranks_state *s);
 
-    /* How many ranks failed, and the first of them; the end of what was told. False where this one
-     * failed and others did not come within `seconds`. */
-    bool (*agree)(struct ranks_state *s, bool failed, double seconds, int *first, int *count);
+    /* Which ranks failed, of which each gives the exit status, 1 or 2, and the others 0; the end of what was told.
+     * False where this one failed and others did not come within `seconds`. */
+    bool (*agree)(struct ranks_state *s, int status, double seconds, struct ranks_failed *failed);
 
     /* Ends all ranks at once; not collective. */
     void (*abandon)(struct ranks_state *s);

@@ -260,6 +260,7 @@ def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
 def test_another_profile(profile, shell, tmp_path):
     done = shell(2, f"pyelfgen -P {profile} -o set --seed {RANK}", status=None)
     assert complaint(done).startswith("rank 1 on ") and "is another than on rank 0; " in complaint(done)
+    assert done.returncode == 2
     assert list(tmp_path.iterdir()) == []
 
 
@@ -276,6 +277,7 @@ OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks th
     "arguments, message",
     [
         ("-P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
+        (f"{only(2, '--no-such')} -P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
         ("-P small -o set --no-such", r"rank 0 on \S+, and 2 more ranks: there is no option .*"),
         (f"-P small -o set{RANK}", r"rank 1 on \S+, and 1 more rank: -o is another directory .*--alone"),
         (f"-P small -o set {only(2, '--no-such')}", r"rank 2 on \S+: there is no option .*"),
@@ -285,8 +287,10 @@ OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks th
     ],
 )
 def test_refused(arguments, message, shell, tmp_path):
+    """All ranks end as the first that failed: 2 where its command line is wrong."""
     done = shell(3, f"pyelfgen {arguments}", status=None)
     assert re.fullmatch(message, complaint(done))
+    assert done.returncode == (1 if "no/where" in arguments else 2)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -27,11 +27,10 @@ static void broadcast(struct ranks_state *s, void *bytes, size_t size)
         memcpy(bytes, s->said, size);
 }
 
-static bool agree(struct ranks_state *s, bool failed, double seconds, int *first, int *count)
+static bool agree(struct ranks_state *s, int status, double seconds, struct ranks_failed *failed)
 {
     (void)seconds;
-    *first = s->rank;
-    *count = failed;
+    *failed = (struct ranks_failed){.count = status != 0, .first = s->rank, .status = status};
     return true;
 }
 
