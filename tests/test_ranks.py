@@ -217,6 +217,14 @@ def test_verify(alone, programs, tmp_path):
     assert re.match(r"rank \d on \S+: \S+/libutility1.so: is not what was generated", complaint(done))
 
 
+@slow
+def test_verify_what_all_ranks_find_wrong(alone, programs, tmp_path):
+    shutil.copytree(alone, tmp_path / "set")
+    (tmp_path / "set" / "libmodule9.so").touch()
+    done = programs.mpirun(4, "pyelfgen", "--verify", tmp_path / "set", status=1)
+    assert re.match(r"rank 0 on \S+, and 3 more ranks: \S+: libmodule9.so is not in the manifest", complaint(done))
+
+
 @long
 def test_verify_what_is_right(alone, programs, shell):
     done = programs.mpirun(3, "pyelfgen", "--verify", alone)
