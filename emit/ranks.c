@@ -28,8 +28,8 @@ struct ranks ranks_one(void)
 
 /* --- finding each other --------------------------------------------------------------- */
 
-/* What is said of a process that has no way to the others: its own number, as the launcher has it. */
-static bool refuse(struct ranks *r, const struct launched *l, const char *why, struct error *e)
+/* A process that has no way to the others is said by its own number, as the launcher has it. */
+static void name_alone(struct ranks *r, const struct launched *l)
 {
     r->launched = true;
     r->tells = l->local == 0; /* one line for each host */
@@ -37,6 +37,11 @@ static bool refuse(struct ranks *r, const struct launched *l, const char *why, s
     if (gethostname(r->place.host, sizeof r->place.host) != 0)
         strcpy(r->place.host, "localhost");
     r->place.host[sizeof r->place.host - 1] = '\0';
+}
+
+static bool refuse(struct ranks *r, const struct launched *l, const char *why, struct error *e)
+{
+    name_alone(r, l);
     return error_set(e, ERROR_SYSTEM,
                      "%s has started %ld processes, which cannot share the work: %s; or give --alone, and each makes a "
                      "set by itself",
@@ -107,8 +112,11 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
     if (!r->library)
         return refuse(r, &launched, why, e);
     r->state = r->library->start(&r->place);
-    if (!r->state)
+    if (!r->state) {
+        name_alone(r, &launched);
+        r->tells = true;
         return error_set(e, ERROR_MEMORY, "out of memory for MPI");
+    }
     if (r->place.count <= 1) {
         r->library->end(r->state);
         *r = ranks_one();

@@ -399,6 +399,8 @@ def test_without_mpi(without_library, programs, profile, tmp_path):
         r"missing beside \S+/bin; .*; or give --alone, ",
         done.stderr,
     )
+    done = programs.command([*command, "--no-such"], status=2, env={**environment, "OMPI_COMM_WORLD_LOCAL_RANK": "0"})
+    assert re.match(r"pyelfgen: rank 2 on \S+: there is no option '--no-such'", done.stderr)
     programs.command([*command, "--alone", "-q"], env=environment)
 
 
