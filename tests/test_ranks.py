@@ -401,6 +401,8 @@ def test_without_mpi(without_library, programs, profile, tmp_path):
     )
     done = programs.command([*command, "--no-such"], status=2, env={**environment, "OMPI_COMM_WORLD_LOCAL_RANK": "0"})
     assert re.match(r"pyelfgen: rank 2 on \S+: there is no option '--no-such'", done.stderr)
+    done = programs.command([*command, "--no-such", "--al"], status=2, env=environment)
+    assert done.stderr.startswith("pyelfgen: there is no option '--no-such'")
     programs.command([*command, "--alone", "-q"], env=environment)
 
 
