@@ -104,7 +104,7 @@ static bool start(struct run *r, const struct error *wrong, struct error *e)
     const unsigned processors = ranks_processors(&r->ranks);
     if (!o->threads)
         o->threads = processors;
-    o->quiet |= r->ranks.place.rank != 0;
+    o->quiet |= ranks_are_several(&r->ranks) && r->ranks.place.rank != 0;
     return together_command(&r->ranks, o->verify, wrong, e);
 }
 

@@ -100,8 +100,10 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
     const struct launched launched = launched_by();
     char why[512];
     *r = ranks_one();
-    if (alone)
+    if (alone) {
+        r->place.rank = (int)launched.rank; /* for %t */
         return true;
+    }
     if (launched_uncounted())
         return error_set(e, ERROR_SYSTEM,
                          "PMIX_RANK says that this is one of several processes, and nothing how many there are: start "

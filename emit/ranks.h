@@ -14,7 +14,7 @@
 #include "emit/ranks_library.h"
 
 struct ranks {
-    struct ranks_place place;
+    struct ranks_place place;   /* of one that is alone among others its rank, as the launcher has it */
     int set, sets;              /* the number of the set that this rank works on, and how many are made */
     int leader;                 /* of all: the first that works on it */
     int set_rank, set_count;    /* this one's place among those that do: 0 leads */

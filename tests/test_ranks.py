@@ -403,7 +403,8 @@ def test_without_mpi(without_library, programs, profile, tmp_path):
     assert re.match(r"pyelfgen: rank 2 on \S+: there is no option '--no-such'", done.stderr)
     done = programs.command([*command, "--no-such", "--al"], status=2, env=environment)
     assert done.stderr.startswith("pyelfgen: there is no option '--no-such'")
-    programs.command([*command, "--alone", "-q"], env=environment)
+    command = [without_library, "-P", profile, "--alone", "--node-local", tmp_path / "set-%t"]
+    assert programs.command(command, env=environment).stdout.startswith(f"{tmp_path}/set-2: ")
 
 
 @slow
