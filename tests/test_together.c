@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include "emit/tidy.h"
 #include "emit/together.h"
 
 /* What goes from one rank to the other. */
@@ -107,6 +110,31 @@ static void test_another_plan(void **unused)
     libraries[1][0].functions--;
     strcpy(libraries[1][0].name, "libmodule3");
     assert_false(are_alike(&first, &second, &e));
+}
+
+/* --- one directory ---------------------------------------------------------------------- */
+
+/* Where no lock keeps another run out, the file by which its ranks meet stays. */
+static void test_meeting_of_another_run(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/pyelfgen-test-XXXXXX";
+    const char *name = TIDY_MEETING_START "0" TIDY_MEETING_END;
+    struct ranks_state state = {.rank = 0};
+    struct ranks r = rank_of(&state, 0);
+    const struct set_making how = {.path = path, .ranks = &r};
+    struct error e = {0};
+    assert_non_null(mkdtemp(path));
+    struct directory d = {.fd = open(path, O_RDONLY | O_DIRECTORY), .path = path};
+    assert_true(d.fd >= 0);
+    assert_true(together_open(&d, &how, &e));
+    assert_int_not_equal(faccessat(d.fd, name, F_OK, 0), 0); /* its own goes */
+    close(openat(d.fd, name, O_WRONLY | O_CREAT, 0600));
+    assert_false(together_open(&d, &how, &e));
+    assert_non_null(strstr(e.text, "cannot make the file"));
+    assert_int_equal(unlinkat(d.fd, name, 0), 0);
+    close(d.fd);
+    rmdir(path);
 }
 
 /* --- what became of them ---------------------------------------------------------------- */
@@ -221,9 +249,8 @@ static void test_missing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_another_plan),
-        cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_another_plan), cmocka_unit_test(test_meeting_of_another_run),
+        cmocka_unit_test(test_collect),      cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
