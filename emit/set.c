@@ -133,8 +133,6 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     const bool file = make_has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
-    if (!file || source || !large_is(plan, &plan->library[index]))
-        b->large = NULL;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
@@ -152,15 +150,23 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     return true;
 }
 
+/* Whether a library is never in memory whole. */
+static bool is_in_windows(const struct work *w, const struct plan_library *row)
+{
+    const struct plan *plan = w->set->plan;
+    return make_has_file(plan, row) && !w->set->sources && large_is(plan, row);
+}
+
 static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
+    const uint32_t index = w->share.item[turn];
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
     struct large large = {.builder = b};
-    b->large = &large; /* if it is one */
-    const bool ok = write_library(w, worker, w->share.item[turn], e);
+    b->large = is_in_windows(w, &w->set->plan->library[index]) ? &large : NULL;
+    const bool ok = write_library(w, worker, index, e);
     b->large = NULL;
     return ok;
 }
