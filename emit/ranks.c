@@ -1,10 +1,7 @@
 /* See ranks.h. */
 #include "emit/ranks.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
