@@ -2,7 +2,8 @@
  *
  * It is loaded only where a launcher has started several ranks (ranks.c). All calls are
  * for the thread that called `start`, and collective but where it says otherwise. An error of MPI itself
- * ends all ranks. Who waits sleeps between looks, so that ranks that are done leave the processors to others.
+ * ends all ranks. Who waits sleeps between looks, but in start, divide and end, which are MPI's own: ranks that are
+ * done leave the processors to others.
  */
 #ifndef EMIT_RANKS_LIBRARY_H
 #define EMIT_RANKS_LIBRARY_H

@@ -10,8 +10,8 @@
 #include "emit/digest.h"
 #include "emit/make.h"
 
-/* What making a file costs beside its bytes, in bytes that could have been written meanwhile. */
-enum { FILE_COST = 1 << 16 };
+/* What making a library costs beside its bytes, in bytes that could have been written meanwhile. */
+enum { LIBRARY_COST = 1 << 16 };
 
 /* A library as it is handed over: this, its files, and its differences where it has them. All ranks have the same
  * program, so that a structure is the same bytes on all; pointers are left out. */
@@ -126,7 +126,7 @@ bool together_alike(struct ranks *r, const struct plan *plan, const struct set_m
 
 static uint64_t weight_of(const struct plan_library *l)
 {
-    uint64_t weight = FILE_COST;
+    uint64_t weight = LIBRARY_COST;
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         weight += l->size[kind];
     return weight;

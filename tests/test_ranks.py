@@ -264,6 +264,17 @@ def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
     assert list((tmp_path / "n0" / "set").iterdir()) == list(little.iterdir()) == []
 
 
+@long
+def test_full_disk_when_the_other_node_is_done(profile, shell, file_system, tmp_path):
+    """The whole set of the other goes, too, with its manifest."""
+    little = file_system("50m,nr_inodes=14")  # there is none for the manifest
+    (tmp_path / "n0").mkdir()
+    (tmp_path / "n1").symlink_to(little)
+    done = shell(2, f"pyelfgen -P {profile} --node-local n{RANK}/set -q", status=None)
+    assert re.fullmatch(r"rank 1 on [^ :]+: n1/set/manifest.json: .*: No space left on device", complaint(done))
+    assert list((tmp_path / "n0").iterdir()) == list(little.iterdir()) == []
+
+
 @slow
 def test_another_profile(profile, shell, tmp_path):
     done = shell(2, f"pyelfgen -P {profile} -o set --seed {RANK}", status=None)
