@@ -123,6 +123,8 @@ static bool write_part(void *context, unsigned worker, uint32_t index, struct er
     const struct plan *plan = a->joined.plan;
     const bool own = index == join_parts(&a->joined);
     struct builder *b = &a->builders[worker];
+    if (worker == 0 && ranks_stopped(a->ranks, e))
+        return false;
     b->joined = &a->joined;
     b->only_sizes = false;
     bool ok = library_size(b, plan, a->stock, own ? a->joined.own : join_row(&a->joined, index), e) &&

@@ -8,6 +8,7 @@
 #include "emit/directory.h"
 #include "emit/join.h"
 #include "emit/progress.h"
+#include "emit/ranks.h"
 #include "emit/set.h"
 
 struct assembly {
@@ -15,6 +16,7 @@ struct assembly {
     struct builder *builders; /* of each thread; borrowed */
     const struct stock *stock;
     struct directory *directory; /* of the set; borrowed */
+    const struct ranks *ranks;   /* of which another may fail meanwhile */
     struct progress *progress;
 };
 

@@ -96,12 +96,15 @@ static bool generate(struct run *r, struct error *e)
 static bool start(struct run *r, const struct error *wrong, struct error *e)
 {
     struct options *o = &r->options;
-    if (!ranks_start(&r->ranks, o->alone, e))
+    if (!ranks_start(&r->ranks, o->alone, e)) {
+        if (wrong->code != ERROR_NONE)
+            *e = *wrong;
         return false;
+    }
     const unsigned processors = ranks_processors(&r->ranks);
     if (!o->threads)
         o->threads = processors;
-    o->quiet |= r->ranks.place.rank != 0;
+    o->quiet |= ranks_are_several(&r->ranks) && r->ranks.place.rank != 0;
     return together_command(&r->ranks, o->verify, wrong, e);
 }
 

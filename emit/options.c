@@ -247,12 +247,20 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
     return options_set_check(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 
+/* Whether it is --alone, or abbreviates it: a process that is alone waits for no others also where another option,
+ * before this one, is wrong. */
+static bool is_alone(const char *argument)
+{
+    const size_t length = strlen(argument);
+    return length > 2 && strncmp(argument, "--alone", length) == 0;
+}
+
 enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
     struct pynamic pynamic = {0};
     const bool ok = options_set_start(o, e);
     for (int i = 1; i < argc; i++)
-        o->alone |= strcmp(argv[i], "--alone") == 0;
+        o->alone |= is_alone(argv[i]);
     if (!ok)
         return OPTIONS_WRONG;
     struct cli c = cli_start(&program, argc, argv);

@@ -1,10 +1,7 @@
 /* See ranks.h. */
 #include "emit/ranks.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,8 +25,8 @@ struct ranks ranks_one(void)
 
 /* --- finding each other --------------------------------------------------------------- */
 
-/* What is said of a process that has no way to the others: its own number, as the launcher has it. */
-static bool refuse(struct ranks *r, const struct launched *l, const char *why, struct error *e)
+/* A process that has no way to the others is said by its own number, as the launcher has it. */
+static void name_alone(struct ranks *r, const struct launched *l)
 {
     r->launched = true;
     r->tells = l->local == 0; /* one line for each host */
@@ -37,6 +34,11 @@ static bool refuse(struct ranks *r, const struct launched *l, const char *why, s
     if (gethostname(r->place.host, sizeof r->place.host) != 0)
         strcpy(r->place.host, "localhost");
     r->place.host[sizeof r->place.host - 1] = '\0';
+}
+
+static bool refuse(struct ranks *r, const struct launched *l, const char *why, struct error *e)
+{
+    name_alone(r, l);
     return error_set(e, ERROR_SYSTEM,
                      "%s has started %ld processes, which cannot share the work: %s; or give --alone, and each makes a "
                      "set by itself",
@@ -95,8 +97,10 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
     const struct launched launched = launched_by();
     char why[512];
     *r = ranks_one();
-    if (alone)
+    if (alone) {
+        r->place.rank = (int)launched.rank; /* for %t */
         return true;
+    }
     if (launched_uncounted())
         return error_set(e, ERROR_SYSTEM,
                          "PMIX_RANK says that this is one of several processes, and nothing how many there are: start "
@@ -107,8 +111,11 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
     if (!r->library)
         return refuse(r, &launched, why, e);
     r->state = r->library->start(&r->place);
-    if (!r->state)
+    if (!r->state) {
+        name_alone(r, &launched);
+        r->tells = true;
         return error_set(e, ERROR_MEMORY, "out of memory for MPI");
+    }
     if (r->place.count <= 1) {
         r->library->end(r->state);
         *r = ranks_one();
@@ -128,23 +135,27 @@ bool ranks_start(struct ranks *r, bool alone, struct error *e)
 
 /* --- agreeing --------------------------------------------------------------------------- */
 
+static int status_of(const struct error *e)
+{
+    return e->code == ERROR_USAGE ? 2 : 1;
+}
+
 bool ranks_agree(struct ranks *r, bool well, struct error *e)
 {
-    int first;
     if (!r->state)
         return well;
     const bool failed = !well && e->code != ERROR_ELSEWHERE;
-    if (!r->library->agree(r->state, failed, grace, &first, &r->failed)) {
+    if (!r->library->agree(r->state, failed ? status_of(e) : 0, grace, &r->failed)) {
         r->tells = true;
-        r->failed = 1;
+        r->failed.count = 1;
         ranks_report(r, e);
         fflush(stderr);
         r->library->abandon(r->state);
     }
-    r->tells = r->failed && first == r->place.rank;
-    if (r->failed && !failed)
-        error_set(e, ERROR_ELSEWHERE, "rank %d failed", first);
-    return well && !r->failed;
+    r->tells = r->failed.count && r->failed.first == r->place.rank;
+    if (r->failed.count && !failed)
+        error_set(e, ERROR_ELSEWHERE, "rank %d failed", r->failed.first);
+    return well && !r->failed.count;
 }
 
 void ranks_tell(struct ranks *r, const struct error *e)
@@ -165,13 +176,14 @@ int ranks_report(const struct ranks *r, const struct error *e)
 {
     char who[RANKS_HOST_MOST + 100] = "pyelfgen";
     char others[40] = "";
-    if (r->failed > 1)
-        snprintf(others, sizeof others, ", and %d more rank%s", r->failed - 1, r->failed > 2 ? "s" : "");
+    const int more = r->failed.count - 1;
+    if (more > 0)
+        snprintf(others, sizeof others, ", and %d more rank%s", more, more > 1 ? "s" : "");
     if (r->launched)
         snprintf(who, sizeof who, "pyelfgen: rank %d on %s%s", r->place.rank, r->place.host, others);
     if (!r->launched || r->tells)
         return error_report(who, e);
-    return e->code == ERROR_USAGE ? 2 : 1;
+    return r->failed.count ? r->failed.status : status_of(e);
 }
 
 /* --- dividing ---------------------------------------------------------------------------- */

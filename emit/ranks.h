@@ -14,15 +14,15 @@
 #include "emit/ranks_library.h"
 
 struct ranks {
-    struct ranks_place place;
-    int set, sets;             /* the number of the set that this rank works on, and how many are made */
-    int leader;                /* of all: the first that works on it */
-    int set_rank, set_count;   /* this one's place among those that do: 0 leads */
-    uint64_t token;            /* of this run, the same on all ranks */
-    int failed;                /* how many have, once ranks_agree has said so */
-    bool tells;                /* and whether it is this one that says why */
-    bool launched;             /* as one of several */
-    struct ranks_state *state; /* NULL: it is alone */
+    struct ranks_place place;   /* of one that is alone among others its rank, as the launcher has it */
+    int set, sets;              /* the number of the set that this rank works on, and how many are made */
+    int leader;                 /* of all: the first that works on it */
+    int set_rank, set_count;    /* this one's place among those that do: 0 leads */
+    uint64_t token;             /* of this run, the same on all ranks */
+    struct ranks_failed failed; /* once ranks_agree has said so */
+    bool tells;                 /* whether it is this one that says why */
+    bool launched;              /* as one of several */
+    struct ranks_state *state;  /* NULL: it is alone */
     const struct ranks_library *library;
 };
 
@@ -60,7 +60,7 @@ void ranks_take(const struct ranks *r, int from, struct bytes *bytes);
 /* A directory's name with %N (the host's name up to the first dot), %n (its number), %t (the rank's) and %%. */
 bool ranks_path(const struct ranks *r, const char *pattern, char *path, size_t size, struct error *e);
 
-/* Prints the error of the first rank that failed, by that one, and returns the exit status. */
+/* Prints the error of the first rank that failed, by that one, and returns its exit status, on all. */
 int ranks_report(const struct ranks *r, const struct error *e);
 
 /* Not before all has been said: what a launcher does with ranks that have failed is to end them. */

@@ -2,7 +2,8 @@
  *
  * It is loaded only where a launcher has started several ranks (ranks.c). All calls are
  * for the thread that called `start`, and collective but where it says otherwise. An error of MPI itself
- * ends all ranks. Who waits sleeps between looks, so that ranks that are done leave the processors to others.
+ * ends all ranks. Who waits sleeps between looks, but in start, divide and end, which are MPI's own: ranks that are
+ * done leave the processors to others.
  */
 #ifndef EMIT_RANKS_LIBRARY_H
 #define EMIT_RANKS_LIBRARY_H
@@ -21,6 +22,12 @@ struct ranks_place {
     int rank, count; /* of all */
     int node, nodes; /* those that share memory: the number of this rank's, and how many there are */
     char host[RANKS_HOST_MOST];
+};
+
+/* Of those that failed. */
+struct ranks_failed {
+    int count;
+    int first, status; /* which is the first of them, and its exit status */
 };
 
 struct ranks_state; /* the library's own */
@@ -53,9 +60,9 @@ struct ranks_library {
     void (*tell)(struct ranks_state *s);
     bool (*told)(struct ranks_state *s);
 
-    /* How many ranks failed, and the first of them; the end of what was told. False where this one
-     * failed and others did not come within `seconds`. */
-    bool (*agree)(struct ranks_state *s, bool failed, double seconds, int *first, int *count);
+    /* Which ranks failed, of which each gives the exit status, 1 or 2, and the others 0; the end of what was told.
+     * False where this one failed and others did not come within `seconds`. */
+    bool (*agree)(struct ranks_state *s, int status, double seconds, struct ranks_failed *failed);
 
     /* Ends all ranks at once; not collective. */
     void (*abandon)(struct ranks_state *s);

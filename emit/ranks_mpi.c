@@ -13,7 +13,8 @@
 extern const struct ranks_library pyelfgen_ranks_library;
 
 enum { TAG_RESULTS, TAG_STOP };
-enum { PIECE = 1 << 16 };          /* bytes in a message */
+enum { PIECE = 1 << 16 }; /* bytes in a message */
+enum { STATUSES = 3 };
 enum { LOOKS = 100 };              /* before the first sleep */
 enum { SLEEP_MOST = 1000 * 1000 }; /* nanoseconds */
 
@@ -176,18 +177,19 @@ static void hear(struct ranks_state *s, int tellers)
     s->telling = NULL;
 }
 
-static bool agree(struct ranks_state *s, bool failed, double seconds, int *first, int *count)
+static bool agree(struct ranks_state *s, int status, double seconds, struct ranks_failed *failed)
 {
-    const int mine = failed ? s->rank : INT_MAX;
-    const int counts[2] = {failed, s->telling != NULL};
+    const int mine = status ? s->rank * STATUSES + status : INT_MAX;
+    const int counts[2] = {status != 0, s->telling != NULL};
+    int first;
     int sums[2] = {0, 0};
     MPI_Request requests[2];
-    MPI_Iallreduce(&mine, first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[0]);
     MPI_Iallreduce(counts, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
-    if (!comes(requests, 2, failed ? seconds : 0))
+    if (!comes(requests, 2, status ? seconds : 0))
         return false;
     hear(s, sums[1]);
-    *count = sums[0];
+    *failed = (struct ranks_failed){.count = sums[0], .first = first / STATUSES, .status = first % STATUSES};
     return true;
 }
 

@@ -12,7 +12,7 @@
  * for a dry run. */
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path);
 
-/* Who has made it, where that was several ranks; or what they have compared. */
+/* Who has made it, where that was several ranks. */
 void report_ranks(FILE *out, const struct ranks *r);
 
 #endif

@@ -33,8 +33,8 @@ struct work {
     struct share share;       /* rows of the plan that this rank makes */
     struct directory directory;
     struct sources sources;
-    struct assembly assembly; /* where there is an executable with all libraries in it */
-    struct assembly large;    /* where pyelf-link consists of parts */
+    struct assembly pyelf_static; /* where it is made */
+    struct assembly pyelf_link;   /* where it consists of parts */
 };
 
 /* --- files -------------------------------------------------------------------------- */
@@ -121,9 +121,9 @@ static void measure(struct work *w, const struct library *l)
     if (!ranks_leads(w->how->ranks))
         return;
     if (plan->executables.joined && l->row->kind != LIBRARY_LINK)
-        join_measure(&w->assembly.joined, l);
+        join_measure(&w->pyelf_static.joined, l);
     if (plan->inside && plan->executables.link && l->row->kind == LIBRARY_INSIDE)
-        join_measure(&w->large.joined, l);
+        join_measure(&w->pyelf_link.joined, l);
 }
 
 static bool write_library(struct work *w, unsigned worker, uint32_t index, struct error *e)
@@ -133,8 +133,6 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     const bool file = make_has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
-    if (!file || source || !large_is(plan, &plan->library[index]))
-        b->large = NULL;
     if (!library_size(b, plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
@@ -152,15 +150,23 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     return true;
 }
 
+/* Whether a library is never in memory whole. */
+static bool is_in_windows(const struct work *w, const struct plan_library *row)
+{
+    const struct plan *plan = w->set->plan;
+    return make_has_file(plan, row) && !w->set->sources && large_is(plan, row);
+}
+
 static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
+    const uint32_t index = w->share.item[turn];
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
     struct large large = {.builder = b};
-    b->large = &large; /* if it is one */
-    const bool ok = write_library(w, worker, w->share.item[turn], e);
+    b->large = is_in_windows(w, &w->set->plan->library[index]) ? &large : NULL;
+    const bool ok = write_library(w, worker, index, e);
     b->large = NULL;
     return ok;
 }
@@ -190,6 +196,8 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
+    if (worker == 0 && ranks_stopped(w->how->ranks, e))
+        return false;
     b->only_sizes = true;
     if (!library_size(b, w->set->plan, w->stock, index, e))
         return false;
@@ -197,30 +205,37 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
     return true;
 }
 
+static bool measure_all(struct work *w, struct error *e)
+{
+    return workers_run(w->how->threads, w->set->plan->library_count, measure_library, w, e);
+}
+
 /* Whether the executable with all libraries in it can be made is known for certain when
  * all are sized. Where it is near, they are before anything is written. */
-static bool try_joined(struct work *w, unsigned threads, struct error *e)
+static bool try_joined(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    struct assembly *a = &w->assembly;
-    *a = (struct assembly){
-        .builders = w->builders, .stock = w->stock, .directory = &w->directory, .progress = w->how->progress};
-    w->large = *a;
-    if (plan->executables.link && plan->inside && !join_start(&w->large.joined, plan, plan_executable(plan)))
+    struct assembly *a = &w->pyelf_static;
+    *a = (struct assembly){.builders = w->builders,
+                           .stock = w->stock,
+                           .directory = &w->directory,
+                           .ranks = w->how->ranks,
+                           .progress = w->how->progress};
+    w->pyelf_link = *a;
+    if (plan->executables.link && plan->inside && !join_start(&w->pyelf_link.joined, plan, plan_executable(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
     if (!plan->executables.joined)
         return true;
     if (!join_start(&a->joined, plan, plan_static(plan)))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_STATIC);
-    return plan->executables.alone || !assemble_is_near(plan) ||
-           (workers_run(threads, plan->library_count, measure_library, w, e) && assemble_lay(a, e));
+    return plan->executables.alone || !assemble_is_near(plan) || (measure_all(w, e) && assemble_lay(a, e));
 }
 
 /* Of what the executable itself brings. */
 static bool write_joined_source(struct work *w, struct error *e)
 {
     struct builder *b = &w->builders[0];
-    b->joined = &w->assembly.joined;
+    b->joined = &w->pyelf_static.joined;
     b->only_sizes = false;
     const bool ok = library_size(b, w->set->plan, w->stock, plan_static(w->set->plan), e) && library_write(b, e) &&
                     sources_write(&w->sources, 0, &b->library, e);
@@ -228,28 +243,26 @@ static bool write_joined_source(struct work *w, struct error *e)
     return ok;
 }
 
-/* Those that other ranks have made are not measured yet. */
-static bool measure_others(struct work *w, unsigned threads, struct error *e)
+/* Those that other ranks have made are not measured yet; what a large pyelf-link consists of is the leader's. */
+static bool measure_others(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    const bool wanted = plan->executables.joined || (plan->executables.link && plan->inside);
-    return !wanted || w->share.count == plan->library_count ||
-           workers_run(threads, plan->library_count, measure_library, w, e);
+    return !plan->executables.joined || w->share.count == plan->library_count || measure_all(w, e);
 }
 
-static bool write_joined(struct work *w, unsigned threads, struct error *e)
+static bool write_joined(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    if (!measure_others(w, threads, e))
+    if (!measure_others(w, e))
         return false;
     if (plan->executables.link && plan->inside &&
-        !assemble(&w->large, threads, &w->set->library[plan_executable(plan)], e))
+        !assemble(&w->pyelf_link, w->how->threads, &w->set->library[plan_executable(plan)], e))
         return false;
     if (!plan->executables.joined)
         return true;
-    if (w->set->sources && !(assemble_lay(&w->assembly, e) && write_joined_source(w, e)))
+    if (w->set->sources && !(assemble_lay(&w->pyelf_static, e) && write_joined_source(w, e)))
         return false;
-    return assemble(&w->assembly, threads, &w->set->library[plan_static(plan)], e);
+    return assemble(&w->pyelf_static, w->how->threads, &w->set->library[plan_static(plan)], e);
 }
 
 /* Whether every file was there already, as it should be. */
@@ -281,35 +294,40 @@ static bool finish(struct work *w, struct error *e)
 }
 
 /* What has to be there before the first library, by the rank that leads. */
-static bool begin(struct work *w, unsigned threads, struct error *e)
+static bool begin(struct work *w, struct error *e)
 {
-    return try_joined(w, threads, e) &&
-           (!w->set->sources ||
-            sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITH_HEADERS, e));
+    if (!try_joined(w, e))
+        return false;
+    return !w->set->sources ||
+           sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITH_HEADERS, e);
 }
 
-static bool write_share(struct work *w, unsigned threads, struct error *e)
+static bool write_share(struct work *w, struct error *e)
 {
     if (w->set->sources && !ranks_leads(w->how->ranks) &&
         !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITHOUT_HEADERS, e))
         return false;
-    return container_start(e) && workers_run(threads, w->share.count, make_in_turn, w, e);
+    return container_start(e) && workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
 }
 
-static bool write_set(struct work *w, unsigned threads, struct error *e)
+/* Ends what takes long, on every rank. */
+static bool agree(const struct work *w, bool well, struct error *e)
 {
-    struct ranks *r = w->how->ranks;
+    if (!well)
+        ranks_tell(w->how->ranks, e);
+    return ranks_agree(w->how->ranks, well, e);
+}
+
+static bool write_set(struct work *w, struct error *e)
+{
+    const struct ranks *r = w->how->ranks;
     const bool leads = ranks_leads(r);
-    if (!ranks_agree(r, !leads || begin(w, threads, e), e))
+    if (!agree(w, !leads || begin(w, e), e) || !agree(w, write_share(w, e), e))
         return false;
-    bool ok = write_share(w, threads, e);
-    if (!ok)
-        ranks_tell(r, e);
     /* From here on every library has its name, and whoever leads has the others' to do with. */
-    if (!ranks_agree(r, ok, e))
-        return false;
-    ok = together_collect(w->set, &w->share, &w->sources.written, r, e);
-    return ranks_agree(r, ok && (!leads || (write_joined(w, threads, e) && finish(w, e))), e);
+    const bool ok = together_collect(w->set, &w->share, &w->sources.written, r, e) &&
+                    (!leads || (write_joined(w, e) && finish(w, e)));
+    return agree(w, ok, e);
 }
 
 static bool start(struct work *w, struct error *e)
@@ -331,10 +349,10 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
     struct work w = {.set = set, .how = how, .stock = stock, .directory.fd = -1};
     struct directory *d = &w.directory;
     *set = (struct set){.plan = plan, .sources = how->sources};
-    const bool ok = ranks_agree(how->ranks, start(&w, e), e) && open_directory(&w, e) && write_set(&w, how->threads, e);
+    const bool ok = ranks_agree(how->ranks, start(&w, e), e) && open_directory(&w, e) && write_set(&w, e);
     sources_free(&w.sources);
-    join_free(&w.assembly.joined);
-    join_free(&w.large.joined);
+    join_free(&w.pyelf_static.joined);
+    join_free(&w.pyelf_link.joined);
     if (!ok && d->path && d->fd >= 0 && d->made) {
         tidy_remove(d->fd, how->path, TIDY_ALL, NULL, NULL);
         rmdir(how->path);

@@ -60,9 +60,9 @@ struct set_making {
 /* Generates the set in its directory, which is made if it is not there. One that is
  * there must be empty, what an interrupted run left, or an older set, of which
  * what is not as it should be is replaced, with `force` everything; none that another run is writing.
- * On failure a directory that was made here is
- * removed again, and another holds nothing half-written, and no manifest unless nothing has changed. Collective: on the
- * rank that leads, `set` has what all have made. Free with set_free. */
+ * On failure a directory that was made here is removed again, and another holds nothing half-written, and no manifest
+ * unless nothing has changed, or the set is whole and another node's is not. Collective: on the rank that leads, `set`
+ * has what all have made. Free with set_free. */
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
                   struct error *e);
 

@@ -1,7 +1,8 @@
 /* Which of many things each of several ranks does, so that all have about as many bytes to write or to read.
  *
  * Every rank finds the same, from the weights alone: the heaviest goes first, each to the rank that has the least so
- * far (longest processing time first), which is at most a third above the best that there can be.
+ * far (longest processing time first), which is at most a third above the best that there can be, where the first rank
+ * has nothing to do besides.
  */
 #ifndef EMIT_SHARE_H
 #define EMIT_SHARE_H

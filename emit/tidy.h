@@ -23,7 +23,7 @@ bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
 enum tidy_kind {
     TIDY_TEMPORARY, /* files that were not finished */
     TIDY_STALE,     /* libraries, executables, debug files and sources that are not among those written */
-    TIDY_ALL,       /* everything of a set but the manifest */
+    TIDY_ALL,       /* everything of a set, the manifest too */
 };
 
 /* Removes files of sets; `set`, whose libraries and sources have been written, is

@@ -1,7 +1,6 @@
 /* See together.h. */
 #include "emit/together.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +8,21 @@
 #include "base/version.h"
 #include "emit/differences.h"
 #include "emit/digest.h"
+#include "emit/make.h"
 
-/* What making a file costs beside its bytes, in bytes that could have been written meanwhile. */
-enum { FILE_COST = 1 << 16 };
+/* What making a library costs beside its bytes, in bytes that could have been written meanwhile. */
+enum { LIBRARY_COST = 1 << 16 };
+
+/* A library as it is handed over: this, its files, and its differences where it has them. All ranks have the same
+ * program, so that a structure is the same bytes on all; pointers are left out. */
+struct parcel {
+    uint32_t index;
+    uint32_t language; /* in `languages` */
+    bool differences;
+    struct set_library library;
+};
+
+static const char *const languages[] = {NULL, "c", "c++"};
 
 /* --- the same plan ---------------------------------------------------------------------- */
 
@@ -21,8 +32,24 @@ struct wish {
     char compressor[64]; /* whose bytes are the version's own */
     uint64_t digest[2];  /* of the profile, the seed included */
     uint64_t options;    /* hash of all that is not in it */
+    uint64_t plan;       /* of what came of all that, */
     uint64_t output;     /* and of the directory */
 };
+
+/* And of how it is handed over. */
+static uint64_t hash_plan(const struct plan *plan)
+{
+    const uint64_t handed[] = {sizeof(struct parcel), sizeof(struct set_file), sizeof(struct differences)};
+    uint64_t hash = XXH3_64bits(handed, sizeof handed);
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        const struct plan_library *l = &plan->library[i];
+        const uint64_t counts[] = {l->kind, l->functions};
+        hash = XXH3_64bits_withSeed(l->name, strlen(l->name), hash);
+        hash = XXH3_64bits_withSeed(counts, sizeof counts, hash);
+        hash = XXH3_64bits_withSeed(l->size, sizeof l->size, hash);
+    }
+    return hash;
+}
 
 static struct wish wish_of(const struct plan *plan, const struct set_making *how)
 {
@@ -34,6 +61,7 @@ static struct wish wish_of(const struct plan *plan, const struct set_making *how
                            (unsigned long long)x->big, x->libpython ? x->libpython : "", how->force, how->sources,
                            how->local, how->path != NULL);
     w.options = XXH3_64bits(options, (size_t)n);
+    w.plan = hash_plan(plan);
     if (how->path && !how->local)
         w.output = XXH3_64bits(how->path, strlen(how->path));
     return w;
@@ -60,6 +88,11 @@ static bool check_wish(const struct wish *mine, const struct wish *first, struct
             mine->compressor, first->compressor);
     if (mine->options != first->options)
         return refuse_options(e);
+    if (mine->plan != first->plan)
+        return error_set(e, ERROR_USAGE,
+                         "this pyelfgen %s plans other libraries from the same profile than that of rank 0; give all "
+                         "ranks the same program",
+                         mine->version);
     return mine->output == first->output ||
            error_set(
                e, ERROR_USAGE,
@@ -93,7 +126,7 @@ bool together_alike(struct ranks *r, const struct plan *plan, const struct set_m
 
 static uint64_t weight_of(const struct plan_library *l)
 {
-    uint64_t weight = FILE_COST;
+    uint64_t weight = LIBRARY_COST;
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         weight += l->size[kind];
     return weight;
@@ -136,16 +169,7 @@ bool together_share(struct share *s, const struct plan *plan, const struct set_m
 
 /* --- what became of them ----------------------------------------------------------------- */
 
-/* A library as it is handed over: this, its files, and its differences where it has them. All ranks have the same
- * program, so that a structure is the same bytes on all; pointers are left out. */
-struct parcel {
-    uint32_t index;
-    uint32_t language; /* in `languages` */
-    bool differences;
-    struct set_library library;
-};
-
-static const char *const languages[] = {NULL, "c", "c++"};
+enum { LANGUAGES = sizeof languages / sizeof languages[0] };
 
 static void pack(struct bytes *out, const struct set *set, uint32_t index)
 {
@@ -165,31 +189,55 @@ static void pack(struct bytes *out, const struct set *set, uint32_t index)
     }
 }
 
-/* Takes the next library from `*at`, which it moves on. */
-static bool unpack(struct set *set, const uint8_t **at, struct error *e)
+/* What is left of a message. */
+struct rest {
+    const uint8_t *at;
+    size_t size;
+};
+
+/* False where so much is not left. */
+static bool unpack_bytes(struct rest *r, void *to, size_t size)
+{
+    if (size > r->size)
+        return false;
+    memcpy(to, r->at, size);
+    r->at += size;
+    r->size -= size;
+    return true;
+}
+
+/* Whether it is of a library that has not come yet. */
+static bool is_parcel(const struct set *set, const struct parcel *p, size_t rest)
+{
+    const struct set_library *l = &p->library;
+    return p->index < set->plan->library_count && !set->library[p->index].file && p->language < LANGUAGES && l->files &&
+           l->files <= rest / sizeof *l->file;
+}
+
+static bool refuse_message(int from, struct error *e)
+{
+    return error_set(e, ERROR_MISMATCH,
+                     "what rank %d of the set has made came damaged; start the run again, all ranks with the same MPI",
+                     from);
+}
+
+/* Takes the next library. */
+static bool unpack(struct set *set, struct rest *r, int from, struct error *e)
 {
     struct parcel p;
-    memcpy(&p, *at, sizeof p);
-    *at += sizeof p;
+    if (!unpack_bytes(r, &p, sizeof p) || !is_parcel(set, &p, r->size))
+        return refuse_message(from, e);
     struct set_library *l = &set->library[p.index];
-    const struct plan_library *row = &set->plan->library[p.index];
     *l = p.library;
-    l->file = calloc(l->files + 1, sizeof *l->file);
+    l->file = calloc(l->files, sizeof *l->file);
     l->differences = p.differences ? malloc(sizeof *l->differences) : NULL;
     if (!l->file || (p.differences && !l->differences))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    memcpy(l->file, *at, l->files * sizeof *l->file);
-    *at += l->files * sizeof *l->file;
-    if (p.differences) {
-        memcpy(l->differences, *at, sizeof *l->differences);
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", set->plan->library[p.index].name);
+    if (!unpack_bytes(r, l->file, l->files * sizeof *l->file) ||
+        (p.differences && !unpack_bytes(r, l->differences, sizeof *l->differences)))
+        return refuse_message(from, e);
+    if (p.differences)
         l->differences->language = languages[p.language];
-        *at += sizeof *l->differences;
-    }
-    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
-        if (l->size[kind] != row->size[kind])
-            return error_set(e, ERROR_MISMATCH, "%s%s: came with a size of %llu where the plan has %llu",
-                             plan_stem(row), plan_ending(row), (unsigned long long)l->size[kind],
-                             (unsigned long long)row->size[kind]);
     return true;
 }
 
@@ -218,11 +266,22 @@ static bool take(struct set *set, int from, struct bytes *sources, const struct 
     ranks_take(r, from, &libraries);
     ranks_take(r, from, sources);
     bool ok = (!libraries.failed && !sources->failed) || no_memory(e);
-    const uint8_t *at = libraries.data;
-    while (ok && at < libraries.data + libraries.size)
-        ok = unpack(set, &at, e);
+    struct rest rest = {libraries.data, libraries.size};
+    while (ok && rest.size)
+        ok = unpack(set, &rest, from, e);
     bytes_free(&libraries);
     return ok;
+}
+
+/* Whether every library has been made. */
+static bool check_whole(const struct set *set, struct error *e)
+{
+    const struct plan *plan = set->plan;
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        if (make_has_file(plan, &plan->library[i]) && !set->library[i].files)
+            return error_set(e, ERROR_MISMATCH, "%s%s: no rank has made it", plan_stem(&plan->library[i]),
+                             plan_ending(&plan->library[i]));
+    return true;
 }
 
 bool together_collect(struct set *set, const struct share *s, struct bytes *sources, const struct ranks *r,
@@ -235,5 +294,5 @@ bool together_collect(struct set *set, const struct share *s, struct bytes *sour
         struct error later;
         ok &= take(set, from, sources, r, ok ? e : &later);
     }
-    return ok;
+    return ok && check_whole(set, e);
 }

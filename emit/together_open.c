@@ -33,7 +33,8 @@ static void meeting_name(const struct ranks *r, char name[64])
     snprintf(name, 64, TIDY_MEETING_START "%d" TIDY_MEETING_END, r->set);
 }
 
-static bool put_file(const struct directory *d, const struct ranks *r, struct error *e)
+/* Where it fails, *made is whether there is something of it all the same. */
+static bool put_file(const struct directory *d, const struct ranks *r, bool *made, struct error *e)
 {
     char name[64];
     char text[TEXT + 1];
@@ -43,6 +44,7 @@ static bool put_file(const struct directory *d, const struct ranks *r, struct er
     snprintf(path, sizeof path, "%s/%s", d->path, name);
     const int fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     const struct output file = {.fd = fd, .path = path};
+    *made = fd >= 0;
     if (fd < 0)
         return error_errno(e, path, "cannot make the file");
     const bool ok = output_write(&file, text, TEXT, 0, e);
@@ -122,9 +124,10 @@ bool together_open(struct directory *d, const struct set_making *how, struct err
     if (!ranks_are_several(r))
         return true;
     meeting_name(r, name);
-    bool ok = ranks_agree(r, !ranks_leads(r) || put_file(d, r, e), e);
+    bool made = false;
+    bool ok = ranks_agree(r, !ranks_leads(r) || put_file(d, r, &made, e), e);
     ok = ok && ranks_agree(r, ranks_leads(r) ? check_alone(d, r, e) : join(d, how, e), e);
-    if (ranks_leads(r) && d->fd >= 0)
+    if (made)
         unlinkat(d->fd, name, 0);
     return ok;
 }

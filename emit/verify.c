@@ -26,7 +26,7 @@ struct check {
     int directory;
     struct manifest manifest;
     struct progress *progress;
-    const struct ranks *ranks;
+    struct ranks *ranks;
     struct share share;     /* what this rank compares */
     unsigned char *buffers; /* READ_SLICE for each thread */
 };
@@ -229,7 +229,8 @@ static bool divide(struct check *c, struct error *e)
     return ok || no_memory(e);
 }
 
-static bool check_share(struct check *c, unsigned threads, struct error *e)
+/* What every rank of a set finds alike, and none takes long for. */
+static bool start(struct check *c, struct error *e)
 {
     c->directory = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c->directory < 0)
@@ -237,24 +238,28 @@ static bool check_share(struct check *c, unsigned threads, struct error *e)
     c->buffers = malloc((size_t)WORKERS_MOST * READ_SLICE);
     if (!c->buffers)
         return no_memory(e);
-    if (!divide(c, e) || !check_directory(c, e))
-        return false;
+    return divide(c, e) && check_directory(c, e);
+}
+
+static bool check_share(struct check *c, unsigned threads, struct error *e)
+{
     c->progress->total = c->share.count;
-    return workers_run(threads, c->share.count, check_item, c, e);
+    const bool ok = workers_run(threads, c->share.count, check_item, c, e);
+    if (!ok)
+        ranks_tell(c->ranks, e);
+    return ok;
 }
 
 bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress, struct error *e)
 {
     struct check c = {.path = path, .directory = -1, .progress = progress, .ranks = ranks};
     const bool read = manifest_read(&c.manifest, path, NULL, e);
-    const bool ok = read && check_share(&c, threads, e);
-    if (!ok)
-        ranks_tell(ranks, e);
+    const bool ok = ranks_agree(ranks, read && start(&c, e), e) && ranks_agree(ranks, check_share(&c, threads, e), e);
     if (c.directory >= 0)
         close(c.directory);
     share_free(&c.share);
     free(c.buffers);
     if (read)
         manifest_free(&c.manifest);
-    return ranks_agree(ranks, ok, e);
+    return ok;
 }

@@ -15,6 +15,7 @@ PROFILE = profile_text(
     utilities=3,
     sections={"text": 900_000, "data": 60_000, "debug": 1_500_000, "symtab": 50_000, "strtab": 150_000},
 )
+MANY = profile_text(modules=600, utilities=2, functions=100)
 RANK = "$OMPI_COMM_WORLD_RANK"
 
 # MPI takes its time to start, and more with sanitizers.
@@ -216,6 +217,14 @@ def test_verify(alone, programs, tmp_path):
     assert re.match(r"rank \d on \S+: \S+/libutility1.so: is not what was generated", complaint(done))
 
 
+@slow
+def test_verify_what_all_ranks_find_wrong(alone, programs, tmp_path):
+    shutil.copytree(alone, tmp_path / "set")
+    (tmp_path / "set" / "libmodule9.so").touch()
+    done = programs.mpirun(4, "pyelfgen", "--verify", tmp_path / "set", status=1)
+    assert re.match(r"rank 0 on \S+, and 3 more ranks: \S+: libmodule9.so is not in the manifest", complaint(done))
+
+
 @long
 def test_verify_what_is_right(alone, programs, shell):
     done = programs.mpirun(3, "pyelfgen", "--verify", alone)
@@ -239,10 +248,38 @@ def test_full_disk_of_one_rank(profile, shell, file_system, tmp_path):
     assert list((tmp_path / "n0").iterdir()) == list(little.iterdir()) == []
 
 
+@long
+def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
+    """The others do not write an executable to its end that is of no use."""
+    many = sets.write_profile("ranks-many", MANY)
+    little = file_system("500k")
+    (tmp_path / "n0").mkdir()
+    (tmp_path / "n0" / "set").mkdir()
+    (tmp_path / "n1").symlink_to(little)
+    options = f"--static --no-libraries --node-local n{RANK}/set -q -j1"
+    done = shell(2, f"pyelfgen -P {many} {options}", status=None)
+    assert re.fullmatch(
+        r"rank 1 on [^ :]+: n1/set/pyelf-static: cannot write the file: No space left on device", complaint(done)
+    )
+    assert list((tmp_path / "n0" / "set").iterdir()) == list(little.iterdir()) == []
+
+
+@long
+def test_full_disk_when_the_other_node_is_done(profile, shell, file_system, tmp_path):
+    """The whole set of the other goes, too, with its manifest."""
+    little = file_system("50m,nr_inodes=14")  # there is none for the manifest
+    (tmp_path / "n0").mkdir()
+    (tmp_path / "n1").symlink_to(little)
+    done = shell(2, f"pyelfgen -P {profile} --node-local n{RANK}/set -q", status=None)
+    assert re.fullmatch(r"rank 1 on [^ :]+: n1/set/manifest.json: .*: No space left on device", complaint(done))
+    assert list((tmp_path / "n0").iterdir()) == list(little.iterdir()) == []
+
+
 @slow
 def test_another_profile(profile, shell, tmp_path):
     done = shell(2, f"pyelfgen -P {profile} -o set --seed {RANK}", status=None)
     assert complaint(done).startswith("rank 1 on ") and "is another than on rank 0; " in complaint(done)
+    assert done.returncode == 2
     assert list(tmp_path.iterdir()) == []
 
 
@@ -259,6 +296,7 @@ OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks th
     "arguments, message",
     [
         ("-P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
+        (f"{only(2, '--no-such')} -P no/where -o set", r"rank 0 on \S+, and 2 more ranks: .*no/where.*"),
         ("-P small -o set --no-such", r"rank 0 on \S+, and 2 more ranks: there is no option .*"),
         (f"-P small -o set{RANK}", r"rank 1 on \S+, and 1 more rank: -o is another directory .*--alone"),
         (f"-P small -o set {only(2, '--no-such')}", r"rank 2 on \S+: there is no option .*"),
@@ -268,8 +306,10 @@ OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks th
     ],
 )
 def test_refused(arguments, message, shell, tmp_path):
+    """All ranks end as the first that failed: 2 where its command line is wrong."""
     done = shell(3, f"pyelfgen {arguments}", status=None)
     assert re.fullmatch(message, complaint(done))
+    assert done.returncode == (1 if "no/where" in arguments else 2)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -301,7 +341,7 @@ def test_directory_that_is_not_shared(make, message, shell, programs, tmp_path):
 @long
 def test_killed_rank(programs, sets, tmp_path):
     """There is no manifest, and the next run completes the set."""
-    profile = sets.write_profile("ranks-many", profile_text(modules=600, utilities=2, functions=100))
+    profile = sets.write_profile("ranks-many", MANY)
     line = f"echo $$ >{RANK}.pid; exec {programs.path('pyelfgen')} -P {profile} -o set -q -j1"
     command = ["mpirun", "-n", "2", "bash", "-c", line]
     run = subprocess.Popen(command, cwd=tmp_path, env=programs.environment(False), stderr=subprocess.DEVNULL)
@@ -370,7 +410,12 @@ def test_without_mpi(without_library, programs, profile, tmp_path):
         r"missing beside \S+/bin; .*; or give --alone, ",
         done.stderr,
     )
-    programs.command([*command, "--alone", "-q"], env=environment)
+    done = programs.command([*command, "--no-such"], status=2, env={**environment, "OMPI_COMM_WORLD_LOCAL_RANK": "0"})
+    assert re.match(r"pyelfgen: rank 2 on \S+: there is no option '--no-such'", done.stderr)
+    done = programs.command([*command, "--no-such", "--al"], status=2, env=environment)
+    assert done.stderr.startswith("pyelfgen: there is no option '--no-such'")
+    command = [without_library, "-P", profile, "--alone", "--node-local", tmp_path / "set-%t"]
+    assert programs.command(command, env=environment).stdout.startswith(f"{tmp_path}/set-2: ")
 
 
 @slow
