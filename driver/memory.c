@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/maps.h"
 #include "base/memory_set.h"
 #include "driver/loader.h"
 
@@ -97,6 +98,19 @@ static bool compare(const struct run *run, struct error *e)
     return same || error_set(e, ERROR_MISMATCH, "the libraries in memory are not those of their manifest");
 }
 
+/* Of a set on disk launch_maps has asked. */
+static bool check_maps(const struct run *run, struct error *e)
+{
+    const struct memory_set *s = &run->memory->set;
+    const uint64_t most = maps_limit();
+    uint64_t maps = 0;
+    if (!run->options.phase[PHASE_IMPORT] || !most || s->count * MAPS_MOST + MAPS_OWN <= most)
+        return true;
+    for (size_t i = 0; i < s->count; i++)
+        maps += maps_of(s->library[i].fd);
+    return maps_fit(s->count, 100 * maps / s->count, most, e) || error_at(e, run->options.set, 0);
+}
+
 bool memory_read(struct run *run, struct error *e)
 {
     struct memory *m = run->memory = calloc(1, sizeof *m);
@@ -110,7 +124,7 @@ bool memory_read(struct run *run, struct error *e)
     if (!m->state || !m->stack || !m->next)
         return error_set(e, ERROR_MEMORY, "there is no memory left for the order of %zu libraries", m->set.count);
     snprintf(run->directory, sizeof run->directory, "%s", run->options.set);
-    return read_manifest(run, e) && compare(run, e) && check_order(run, e);
+    return read_manifest(run, e) && compare(run, e) && check_order(run, e) && check_maps(run, e);
 }
 
 void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST])
