@@ -28,25 +28,37 @@ static bool broken(struct error *e)
     return error_set(e, ERROR_INPUT, MEMORY_SET_VARIABLE " names no set in memory; start pyelfrun --memory PROFILE");
 }
 
-/* A descriptor that is open, and whose number `text` is. */
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "there is no memory left for the list of libraries");
+}
+
+/* A descriptor that is open, is none of the standard streams, and whose number `text` is. */
 static bool take_fd(const char *text, int *fd)
 {
     char *end;
     const long number = strtol(text, &end, 10);
     *fd = (int)number;
-    return *text && !*end && number >= 0 && number <= INT_MAX && fcntl(*fd, F_SETFD, FD_CLOEXEC) == 0;
+    return *text >= '0' && *text <= '9' && !*end && number > STDERR_FILENO && number <= INT_MAX &&
+           fcntl(*fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-static char *read_all(int fd)
+/* The text of the list; NULL with `e`. */
+static char *read_all(int fd, struct error *e)
 {
     struct stat status;
-    if (fstat(fd, &status) != 0 || status.st_size <= 0)
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+        broken(e);
         return NULL;
+    }
     char *text = malloc((size_t)status.st_size + 1);
+    if (!text)
+        no_memory(e);
     for (off_t at = 0; text && at < status.st_size;) {
         const ssize_t n = pread(fd, text + at, (size_t)(status.st_size - at), at);
         if (n <= 0) {
             free(text);
+            broken(e);
             return NULL;
         }
         at += n;
@@ -126,8 +138,10 @@ bool memory_set_take(struct memory_set *s, struct error *e)
     const char *variable = getenv(MEMORY_SET_VARIABLE);
     int fd;
     *s = (struct memory_set){.manifest = -1};
-    if (!variable || !take_fd(variable, &fd) || !(s->text = read_all(fd)))
+    if (!variable || !take_fd(variable, &fd))
         return broken(e);
+    if (!(s->text = read_all(fd, e)))
+        return false;
     close(fd);
     unsetenv(MEMORY_SET_VARIABLE);
     const size_t lines = count_of(s->text, '\n');
@@ -138,7 +152,7 @@ bool memory_set_take(struct memory_set *s, struct error *e)
     s->need = calloc(words + 1, sizeof *s->need);
     bool ok = rest && sorted && s->library && s->need;
     if (!ok)
-        error_set(e, ERROR_MEMORY, "there is no memory left for the list of libraries");
+        no_memory(e);
     else
         ok = (take_libraries(s, rest) && take_needs(s, rest, sorted)) || broken(e);
     free(rest);

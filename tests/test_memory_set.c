@@ -66,27 +66,35 @@ static void test_what_is_no_list_is_refused(void **state)
     static const char *const wrong[] = {
         " ",
         "manifest\n",
-        "manifest 0\n",              /* and no libraries */
-        "manifest 0\n0\n",           /* a library without a name */
-        "manifest 0\nx liba.so\n",   /* no number */
-        "manifest 0\n-1 liba.so\n",  /* no descriptor */
-        "manifest 0\n900 liba.so\n", /* one that is not open */
-        "manifest 900\n0 liba.so\n",
-        "manifest 0\n0 liba.so libb.so\n", /* a need that is no library */
-        "manifests 0\n0 liba.so\n",
-        "manifest 99999999999999999999\n0 liba.so\n",
+        "manifest 9\n",              /* and no libraries */
+        "manifest 9\n9\n",           /* a library without a name */
+        "manifest 9\nx liba.so\n",   /* no number */
+        "manifest 9\n-1 liba.so\n",  /* no descriptor */
+        "manifest 9\n900 liba.so\n", /* one that is not open */
+        "manifest 9\n0 liba.so\n",   /* a standard stream */
+        "manifest 9\n+9 liba.so\n",
+        "manifest  9\n9 liba.so\n",
+        "manifest 1\n9 liba.so\n",
+        "manifest 900\n9 liba.so\n",
+        "manifest 9\n9 liba.so libb.so\n", /* a need that is no library */
+        "manifests 9\n9 liba.so\n",
+        "manifest 99999999999999999999\n9 liba.so\n",
     };
     (void)state;
+    struct memory_set set;
+    assert_int_equal(dup2(STDIN_FILENO, 9), 9);
+    give("manifest 9\n9 liba.so\n");
+    assert_true(memory_set_take(&set, NULL));
+    memory_set_free(&set);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct memory_set set;
         struct error e = {0};
         give(wrong[i]);
-        assert_false(memory_set_take(&set, &e));
+        if (memory_set_take(&set, &e))
+            fail_msg("%s was taken", wrong[i]);
         assert_int_equal(e.code, ERROR_INPUT);
         memory_set_free(&set); /* does no harm */
     }
     unsetenv(MEMORY_SET_VARIABLE);
-    struct memory_set set;
     assert_false(memory_set_take(&set, NULL));
 }
 
