@@ -79,13 +79,17 @@ static bool read_manifest(struct run *run, struct error *e)
     struct stat status;
     if (fstat(fd, &status) != 0)
         return error_errno(e, MANIFEST_FILE, "cannot be read from memory");
+    if (!S_ISREG(status.st_mode) || status.st_size <= 0 || status.st_size > MANIFEST_BYTES_MOST) {
+        error_set(e, ERROR_INPUT, "what is in memory is no manifest; start pyelfrun --memory PROFILE");
+        return error_at(e, MANIFEST_FILE, 0);
+    }
     const size_t size = (size_t)status.st_size;
-    const char *text = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    void *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (text == MAP_FAILED)
         return error_errno(e, MANIFEST_FILE, "cannot be read from memory");
-    const bool well = manifest_parse(&run->manifest, text, size, e);
+    const bool well = manifest_parse(&run->manifest, text, size, e) || error_at(e, MANIFEST_FILE, e->line);
     set_digest_of(text, size, run->digest);
-    munmap((void *)(uintptr_t)text, size);
+    munmap(text, size);
     return well;
 }
 
@@ -95,7 +99,11 @@ static bool compare(const struct run *run, struct error *e)
     bool same = s->count == run->manifest.count;
     for (size_t i = 0; i < s->count && same; i++)
         same = strcmp(s->library[i].name, run->manifest.libraries[i].name) == 0;
-    return same || error_set(e, ERROR_MISMATCH, "the libraries in memory are not those of their manifest");
+    if (same)
+        return true;
+    error_set(e, ERROR_MISMATCH,
+              "the libraries in memory are not those that it lists; start pyelfrun --memory PROFILE");
+    return error_at(e, MANIFEST_FILE, 0);
 }
 
 /* Of a set on disk launch_maps has asked. */
