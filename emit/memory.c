@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,34 @@ static bool raise_limit(uint32_t libraries, struct error *e)
                          " with those of MPI and Python, and no more than %" PRIu64
                          " may be open here; raise the hard limit (ulimit -Hn %" PRIu64 "), or take fewer libraries",
                          libraries, wanted, (uint64_t)limit.rlim_max, wanted);
-    limit.rlim_cur = limit.rlim_max;
+    /* As many are left for the program as it would have without them; no more, which some close one by one. */
+    if (limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    limit.rlim_cur += libraries;
+    if (limit.rlim_cur < wanted)
+        limit.rlim_cur = wanted;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 || error_errno(e, "", "the limit of descriptors cannot be raised");
 }
 
-/* A descriptor with these bytes, under a name that /proc shows; -1 with `e`. */
+/* A new one, under a name that /proc shows; no standard stream, should one of these be closed. -1 with errno. */
+static int open_memory(const char *name)
+{
+    const int fd = memfd_create(name, 0);
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    const int other = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
+    const int number = errno;
+    close(fd);
+    errno = number;
+    return other;
+}
+
+/* A descriptor with these bytes; -1 with `e`. */
 static int store(const char *name, const uint8_t *bytes, uint64_t size, struct error *e)
 {
-    int fd = memfd_create(name, 0);
+    int fd = open_memory(name);
     for (uint64_t at = 0; fd >= 0 && at < size;) {
         const uint64_t rest = size - at < (1 << 30) ? size - at : 1 << 30;
         const ssize_t n = write(fd, bytes + at, rest);
@@ -195,6 +216,8 @@ static bool store_texts(struct work *w, int *fd, struct error *e)
         return false;
     ok = write_list(w, manifest, &text, e) && (*fd = store("libraries", text.data, text.size, e)) >= 0;
     free(text.data);
+    if (!ok)
+        close(manifest);
     return ok;
 }
 

@@ -10,7 +10,7 @@
 #include "emit/set.h"
 
 /* Makes it; *fd is that of the list, open across exec as all of them are. The limit of descriptors is raised
- * as far as it goes. Refuses what cannot be loaded so. */
+ * by as many. Refuses what cannot be loaded so. */
 bool memory_make(const struct plan *plan, const struct stock *stock, unsigned threads, struct progress *progress,
                  int *fd, struct error *e);
 
