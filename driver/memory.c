@@ -119,6 +119,15 @@ static bool check_maps(const struct run *run, struct error *e)
     return maps_fit(s->count, 100 * maps / s->count, most, e) || error_at(e, run->options.set, 0);
 }
 
+/* What the results say is where it is from. */
+static bool check_profile(const struct run *run, struct error *e)
+{
+    const char *profile = run->memory->set.profile;
+    return strcmp(profile, run->options.set) == 0 ||
+           error_set(e, ERROR_MISMATCH, "the set in memory was made from %s, not from %s; give both programs one name",
+                     profile, run->options.set);
+}
+
 bool memory_read(struct run *run, struct error *e)
 {
     struct memory *m = run->memory = calloc(1, sizeof *m);
@@ -132,7 +141,8 @@ bool memory_read(struct run *run, struct error *e)
     if (!m->state || !m->stack || !m->next)
         return error_set(e, ERROR_MEMORY, "there is no memory left for the order of %zu libraries", m->set.count);
     snprintf(run->directory, sizeof run->directory, "%s", run->options.set);
-    return read_manifest(run, e) && compare(run, e) && check_order(run, e) && check_maps(run, e);
+    return check_profile(run, e) && read_manifest(run, e) && compare(run, e) && check_order(run, e) &&
+           check_maps(run, e);
 }
 
 void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST])

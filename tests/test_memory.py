@@ -161,7 +161,19 @@ def test_standard_streams_that_are_closed(programs, profile):
 
 def test_a_list_that_is_none(programs):
     done = run(programs, "--memory", "--no-python", "small", env={"PYELFGEN_MEMORY": "999"}, status=1)
-    assert "PYELFGEN_MEMORY names no set in memory; start pyelfrun --memory PROFILE" in done.stderr
+    assert "PYELFGEN_MEMORY names no set in memory, or mpirun or srun" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_set_from_elsewhere(programs, profile):
+    """From another profile than the one that results would name; or not handed on."""
+    memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
+    command = [programs.path("pyelfrun"), "--no-python", "--memory"]
+    how = {"leaks": False, "env": programs.beside_sets}
+    done = programs.command([memory, "-q", profile, *command, "other"], status=1, **how)
+    assert f"the set in memory was made from {profile}, not from other; give both programs one name" in done.stderr
+    done = programs.command([memory, "-q", profile, "mpirun", "-n", "1", *command, profile], status=1, **how)
+    assert "let them start pyelfrun --memory PROFILE, or pyelf-memory\n" in done.stderr
 
 
 @pytest.mark.slow
@@ -178,7 +190,7 @@ def test_a_manifest_that_is_none(manifest, said, programs):
         given = hold(os.open("/dev/null", os.O_RDONLY) if manifest is None else os.memfd_create("manifest"))
         os.write(given, manifest) if manifest else None
         fd = hold(os.memfd_create("list"))
-        os.write(fd, b"manifest %d\n%d liba.so\n" % (given, given))
+        os.write(fd, b"%d small\n%d liba.so\n" % (given, given))
         how = {"env": {"PYELFGEN_MEMORY": str(fd)}, "pass_fds": [given, fd], "status": 1}
         done = run(programs, "--memory", "--no-python", "small", **how)
     assert re.fullmatch(f"pyelfrun: rank 0 on .*: manifest.json: {said}.*\n", done.stderr), done.stderr
