@@ -48,6 +48,9 @@ struct view {
     struct view_counts counts;
 };
 
+/* An image for which the next library is not likely to have a use. */
+enum { BUILDER_KEPT = 1 << 28 };
+
 /* --- making libraries ------------------------------------------------------------------ */
 
 /* Under the lock, which is given back meanwhile. */
@@ -86,6 +89,8 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     /* whoever asks how large a file is will read it, as a rule */
     if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
+    if (b->capacity > BUILDER_KEPT)
+        builder_free(b);
     pthread_mutex_lock(&v->lock);
     v->idle[v->idles++] = b;
     *(sizes ? &v->counts.sized : &v->counts.made) += 1;
