@@ -1,5 +1,5 @@
-/* What a set consists of, as bytes in memory, whoever takes them: set.c, which writes files, or
- * view.c, which shows them where nothing is written.
+/* What a set consists of, as bytes in memory, whoever takes them: set.c, which writes files,
+ * view.c, which shows them where nothing is written, or memory.c, which keeps them.
  *
  * A library is made by library_size and library_write; make_library does both. What the manifest says
  * of it is in a struct set_library.
