@@ -8,6 +8,15 @@
 #include "emit/digest.h"
 #include "emit/large.h"
 
+struct builder *make_start(struct set *set, unsigned threads, struct error *e)
+{
+    set->library = calloc(set->plan->library_count, sizeof *set->library);
+    struct builder *builders = set->library ? calloc(threads, sizeof *builders) : NULL;
+    if (!builders)
+        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", set->plan->library_count);
+    return builders;
+}
+
 /* --- libraries ------------------------------------------------------------------------ */
 
 bool make_has_file(const struct plan *plan, const struct plan_library *row)

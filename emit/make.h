@@ -12,6 +12,10 @@
 #include "emit/files.h"
 #include "emit/set.h"
 
+/* Room for what the manifest says of each library, in set->library, and a builder for each thread; NULL with `e`. Free
+ * with builders_free and set_free, these also when it failed. */
+struct builder *make_start(struct set *set, unsigned threads, struct error *e);
+
 /* Fills *out, but for the files and their digests, of a library whose size pass is done, and whose write
  * pass too where sizes of its files depend on that (make_is_planned). Fails where the sizes are not the
  * plan's. Free with make_forget, also when it failed. */

@@ -30,8 +30,9 @@ struct work {
     struct set set;
     const struct stock *stock;
     struct progress *progress;
-    struct builder *builders;
-    struct stored *stored; /* as plan->library */
+    unsigned threads;
+    struct builder *builders; /* of each */
+    struct stored *stored;    /* as plan->library */
 };
 
 /* --- descriptors ------------------------------------------------------------------------ */
@@ -241,10 +242,8 @@ static void free_work(struct work *w, bool keep)
             close(w->stored[i].fd);
         free(w->stored[i].need);
     }
-    for (unsigned i = 0; w->builders && i < WORKERS_MOST; i++)
-        builder_free(&w->builders[i]);
+    builders_free(w->builders, w->threads);
     set_free(&w->set);
-    free(w->builders);
     free(w->stored);
 }
 
@@ -253,17 +252,13 @@ bool memory_make(const char *profile, const struct plan *plan, const struct stoc
 {
     if (strchr(profile, '\n'))
         return error_set(e, ERROR_USAGE, "the name of the profile has a line break; rename it");
-    struct work w = {.profile = profile, .set.plan = plan, .stock = stock, .progress = progress};
-    w.set.library = calloc(plan->library_count, sizeof *w.set.library);
-    w.builders = calloc(WORKERS_MOST, sizeof *w.builders);
+    struct work w = {.profile = profile, .set.plan = plan, .stock = stock, .progress = progress, .threads = threads};
     w.stored = calloc(plan->library_count, sizeof *w.stored);
     for (uint32_t i = 0; w.stored && i < plan->library_count; i++)
         w.stored[i].fd = -1;
-    bool ok = w.set.library && w.builders && w.stored;
-    if (!ok)
-        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    ok = ok && raise_limit(plan->library_count, e) && workers_run(threads, plan->library_count, store_library, &w, e) &&
-         store_texts(&w, fd, e);
+    bool ok = w.stored || no_memory(plan, e);
+    ok = ok && (w.builders = make_start(&w.set, threads, e)) && raise_limit(plan->library_count, e) &&
+         workers_run(threads, plan->library_count, store_library, &w, e) && store_texts(&w, fd, e);
     free_work(&w, ok);
     return ok;
 }
