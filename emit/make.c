@@ -102,6 +102,7 @@ bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *
     b->large = large_is(plan, &plan->library[index]) ? &large : NULL; /* nothing of it is kept */
     const bool sized = library_size(b, plan, stock, index, e);
     b->large = NULL;
+    b->library.watch = NULL;
     if (!sized || !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {
