@@ -372,7 +372,7 @@ def test_many_who_wait_let_others_go_on(programs, tmp_path, fuse):
         command = ["dd", f"if={manifest}", "of=/dev/null", "bs=4096", "count=1", "status=none"]
         readers = [subprocess.Popen([*command, f"skip={5 * i + 5}"]) for i in range(12)]
         try:
-            time.sleep(0.2)  # until they wait
+            time.sleep(0.1)  # until they wait
             assert len(os.listdir(mount.directory)) > 900
             (mount.directory / "driver.py").read_bytes()
             assert [reader.poll() for reader in readers] == [None] * 12
