@@ -1,52 +1,75 @@
 /* See memory_set.h. */
 #include "base/memory_set.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MANIFEST_WORD "manifest"
-
 bool memory_set_given(void)
 {
     return getenv(MEMORY_SET_VARIABLE) != NULL;
 }
 
-bool memory_set_write(FILE *f, int fd, const char *name, const char *const *need, size_t needs)
+bool memory_set_write(FILE *f, int fd, const char *name, const uint32_t *need, size_t needs)
 {
-    bool ok = name ? fprintf(f, "%d %s", fd, name) > 0 : fprintf(f, MANIFEST_WORD " %d", fd) > 0;
+    bool ok = fprintf(f, "%d %s", fd, name) > 0;
     for (size_t i = 0; i < needs && ok; i++)
-        ok = fprintf(f, " %s", need[i]) > 0;
+        ok = fprintf(f, " %" PRIu32, need[i]) > 0;
     return ok && fputc('\n', f) != EOF;
 }
 
 static bool broken(struct error *e)
 {
-    return error_set(e, ERROR_INPUT, MEMORY_SET_VARIABLE " names no set in memory; start pyelfrun --memory PROFILE");
+    return error_set(e, ERROR_INPUT,
+                     MEMORY_SET_VARIABLE " names no set in memory, or mpirun or srun, which hand none on, have started "
+                                         "this; let them start pyelfrun --memory PROFILE, or pyelf-memory");
 }
 
-/* A descriptor that is open, and whose number `text` is. */
-static bool take_fd(const char *text, int *fd)
+static bool no_memory(struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "there is no memory left for the list of libraries");
+}
+
+/* A number that `text` is, and nothing else. */
+static bool take_number(const char *text, unsigned long most, unsigned long *number)
 {
     char *end;
-    const long number = strtol(text, &end, 10);
-    *fd = (int)number;
-    return *text && !*end && number >= 0 && number <= INT_MAX && fcntl(*fd, F_SETFD, FD_CLOEXEC) == 0;
+    errno = 0;
+    *number = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && errno == 0 && *number <= most;
 }
 
-static char *read_all(int fd)
+/* A descriptor that is open, and is none of the standard streams. */
+static bool take_fd(const char *text, int *fd)
+{
+    unsigned long number;
+    if (!take_number(text, INT_MAX, &number) || number <= STDERR_FILENO)
+        return false;
+    *fd = (int)number;
+    return fcntl(*fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+/* The text of the list; NULL with `e`. */
+static char *read_all(int fd, struct error *e)
 {
     struct stat status;
-    if (fstat(fd, &status) != 0 || status.st_size <= 0)
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+        broken(e);
         return NULL;
+    }
     char *text = malloc((size_t)status.st_size + 1);
+    if (!text)
+        no_memory(e);
     for (off_t at = 0; text && at < status.st_size;) {
         const ssize_t n = pread(fd, text + at, (size_t)(status.st_size - at), at);
         if (n <= 0) {
             free(text);
+            broken(e);
             return NULL;
         }
         at += n;
@@ -65,58 +88,47 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
-static int compare_names(const void *a, const void *b)
+/* What a line begins with, a descriptor and behind a blank the rest; false where it does not. */
+static bool take_line(char *line, int *fd, char **rest)
 {
-    return strcmp((*(const struct memory_library *const *)a)->name, (*(const struct memory_library *const *)b)->name);
+    char *blank = strchr(line, ' ');
+    if (!blank)
+        return false;
+    *blank = '\0';
+    *rest = blank + 1;
+    return **rest && take_fd(line, fd);
 }
 
-/* The libraries without their needs; what follows a name is left in rest[]. */
-static bool take_libraries(struct memory_set *s, char **rest)
+/* A library, and which others it needs: numbers at *need. */
+static bool take_library(struct memory_library *l, char *line, size_t libraries, uint32_t **need)
 {
-    char *line = s->text;
-    char *next = strchr(line, '\n');
-    if (!next || strncmp(line, MANIFEST_WORD " ", sizeof MANIFEST_WORD) != 0)
+    char *name, *position = NULL;
+    if (!take_line(line, &l->fd, &name))
         return false;
-    *next = '\0';
-    if (!take_fd(line + sizeof MANIFEST_WORD, &s->manifest))
-        return false;
-    for (line = next + 1; (next = strchr(line, '\n')); line = next + 1) {
-        *next = '\0';
-        char *name = strchr(line, ' ');
-        struct memory_library *l = &s->library[s->count];
-        if (!name)
+    l->name = strtok_r(name, " ", &position);
+    l->need = *need;
+    for (char *word; (word = strtok_r(NULL, " ", &position)); l->needs++) {
+        unsigned long number;
+        if (!take_number(word, UINT32_MAX, &number) || number >= libraries)
             return false;
-        *name++ = '\0';
-        rest[s->count] = name + strcspn(name, " ");
-        if (*rest[s->count])
-            *rest[s->count]++ = '\0';
-        l->name = name;
-        if (!take_fd(line, &l->fd))
-            return false;
-        s->count++;
+        *(*need)++ = (uint32_t)number;
     }
-    return s->count;
+    return l->name;
 }
 
-static bool take_needs(struct memory_set *s, char **rest, struct memory_library **sorted)
+/* All lines, of which there are `libraries` and one. */
+static bool take_lines(struct memory_set *s, size_t libraries)
 {
     uint32_t *need = s->need;
-    for (size_t i = 0; i < s->count; i++)
-        sorted[i] = &s->library[i];
-    qsort(sorted, s->count, sizeof *sorted, compare_names);
-    for (size_t i = 0; i < s->count; i++) {
-        struct memory_library *l = &s->library[i];
-        char *position = NULL;
-        l->need = need;
-        for (char *name = strtok_r(rest[i], " ", &position); name; name = strtok_r(NULL, " ", &position)) {
-            const struct memory_library wanted = {.name = name};
-            const struct memory_library *key = &wanted;
-            struct memory_library **found = bsearch(&key, sorted, s->count, sizeof *sorted, compare_names);
-            if (!found)
-                return false;
-            *need++ = (uint32_t)(*found - s->library);
-        }
-        l->needs = (uint32_t)(need - l->need);
+    char *profile, *next = strchr(s->text, '\n');
+    *next = '\0';
+    if (!take_line(s->text, &s->manifest, &profile))
+        return false;
+    s->profile = profile;
+    for (char *line = next + 1; (next = strchr(line, '\n')); line = next + 1) {
+        *next = '\0';
+        if (!take_library(&s->library[s->count++], line, libraries, &need))
+            return false;
     }
     return true;
 }
@@ -126,23 +138,17 @@ bool memory_set_take(struct memory_set *s, struct error *e)
     const char *variable = getenv(MEMORY_SET_VARIABLE);
     int fd;
     *s = (struct memory_set){.manifest = -1};
-    if (!variable || !take_fd(variable, &fd) || !(s->text = read_all(fd)))
+    if (!variable || !take_fd(variable, &fd))
         return broken(e);
+    if (!(s->text = read_all(fd, e)))
+        return false;
     close(fd);
     unsetenv(MEMORY_SET_VARIABLE);
     const size_t lines = count_of(s->text, '\n');
-    const size_t words = lines + count_of(s->text, ' ');
-    char **rest = calloc(lines + 1, sizeof *rest);
-    struct memory_library **sorted = calloc(lines + 1, sizeof(struct memory_library *));
     s->library = calloc(lines + 1, sizeof *s->library);
-    s->need = calloc(words + 1, sizeof *s->need);
-    bool ok = rest && sorted && s->library && s->need;
-    if (!ok)
-        error_set(e, ERROR_MEMORY, "there is no memory left for the list of libraries");
-    else
-        ok = (take_libraries(s, rest) && take_needs(s, rest, sorted)) || broken(e);
-    free(rest);
-    free(sorted);
+    s->need = calloc(count_of(s->text, ' ') + 1, sizeof *s->need);
+    const bool room = s->library && s->need;
+    const bool ok = room ? (lines > 1 && take_lines(s, lines - 1)) || broken(e) : no_memory(e);
     if (!ok)
         memory_set_free(s);
     return ok;

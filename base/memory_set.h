@@ -3,8 +3,8 @@
  * Each library is a memfd that survives exec. So are the manifest and a list, whose descriptor is in the
  * environment:
  *
- *     manifest 3
- *     5 libmodule0.so libutility1.so libutility2.so       descriptor, name, those of the set that it needs
+ *     3 llnl-2007              the manifest's, and the profile as it was named
+ *     5 libmodule0.so 8 9      a library's, its name, which of the libraries it needs, counted from 0
  *     6 libmodule1.so
  *
  * in the order of the manifest.
@@ -32,7 +32,8 @@ struct memory_set {
     struct memory_library *library;
     size_t count;
     int manifest;
-    char *text; /* these two own what is above */
+    const char *profile; /* from which it was made, as it was named */
+    char *text;          /* these two own what is above */
     uint32_t *need;
 };
 
@@ -42,8 +43,9 @@ bool memory_set_given(void);
 /* Takes it over: the descriptors are for this process alone after this. After a failure there is nothing to free. */
 bool memory_set_take(struct memory_set *s, struct error *e);
 
-/* One line of the list; false with errno. `need` names `needs` libraries. */
-bool memory_set_write(FILE *f, int fd, const char *name, const char *const *need, size_t needs);
+/* One line of the list, the manifest's or a library's: its descriptor, its name, and which libraries it needs. False
+ * with errno. */
+bool memory_set_write(FILE *f, int fd, const char *name, const uint32_t *need, size_t needs);
 
 void memory_set_free(struct memory_set *s);
 

@@ -1,4 +1,4 @@
-/* Whether a process can have as many maps of memory as the libraries of a set take. */
+/* Whether a process can have as many maps of memory (base/maps.h) as the libraries of a set on disk take. */
 #ifndef DRIVER_LAUNCH_MAPS_H
 #define DRIVER_LAUNCH_MAPS_H
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/maps.h"
 #include "base/memory_set.h"
 #include "driver/loader.h"
 
@@ -78,13 +79,17 @@ static bool read_manifest(struct run *run, struct error *e)
     struct stat status;
     if (fstat(fd, &status) != 0)
         return error_errno(e, MANIFEST_FILE, "cannot be read from memory");
+    if (!S_ISREG(status.st_mode) || status.st_size <= 0 || status.st_size > MANIFEST_BYTES_MOST) {
+        error_set(e, ERROR_INPUT, "what is in memory is no manifest; start pyelfrun --memory PROFILE");
+        return error_at(e, MANIFEST_FILE, 0);
+    }
     const size_t size = (size_t)status.st_size;
-    const char *text = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    void *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (text == MAP_FAILED)
         return error_errno(e, MANIFEST_FILE, "cannot be read from memory");
-    const bool well = manifest_parse(&run->manifest, text, size, e);
+    const bool well = manifest_parse(&run->manifest, text, size, e) || error_at(e, MANIFEST_FILE, e->line);
     set_digest_of(text, size, run->digest);
-    munmap((void *)(uintptr_t)text, size);
+    munmap(text, size);
     return well;
 }
 
@@ -94,7 +99,33 @@ static bool compare(const struct run *run, struct error *e)
     bool same = s->count == run->manifest.count;
     for (size_t i = 0; i < s->count && same; i++)
         same = strcmp(s->library[i].name, run->manifest.libraries[i].name) == 0;
-    return same || error_set(e, ERROR_MISMATCH, "the libraries in memory are not those of their manifest");
+    if (same)
+        return true;
+    error_set(e, ERROR_MISMATCH,
+              "the libraries in memory are not those that it lists; start pyelfrun --memory PROFILE");
+    return error_at(e, MANIFEST_FILE, 0);
+}
+
+/* Of a set on disk launch_maps has asked. */
+static bool check_maps(const struct run *run, struct error *e)
+{
+    const struct memory_set *s = &run->memory->set;
+    const uint64_t most = maps_limit();
+    uint64_t maps = 0;
+    if (!run->options.phase[PHASE_IMPORT] || !most || s->count * MAPS_MOST + MAPS_OWN <= most)
+        return true;
+    for (size_t i = 0; i < s->count; i++)
+        maps += maps_of(s->library[i].fd);
+    return maps_fit(s->count, 100 * maps / s->count, most, e) || error_at(e, run->options.set, 0);
+}
+
+/* What the results say is where it is from. */
+static bool check_profile(const struct run *run, struct error *e)
+{
+    const char *profile = run->memory->set.profile;
+    return strcmp(profile, run->options.set) == 0 ||
+           error_set(e, ERROR_MISMATCH, "the set in memory was made from %s, not from %s; give both programs one name",
+                     profile, run->options.set);
 }
 
 bool memory_read(struct run *run, struct error *e)
@@ -110,7 +141,8 @@ bool memory_read(struct run *run, struct error *e)
     if (!m->state || !m->stack || !m->next)
         return error_set(e, ERROR_MEMORY, "there is no memory left for the order of %zu libraries", m->set.count);
     snprintf(run->directory, sizeof run->directory, "%s", run->options.set);
-    return read_manifest(run, e) && compare(run, e) && check_order(run, e);
+    return check_profile(run, e) && read_manifest(run, e) && compare(run, e) && check_order(run, e) &&
+           check_maps(run, e);
 }
 
 void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST])

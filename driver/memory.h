@@ -13,7 +13,7 @@ struct memory;
 enum { MEMORY_PATH_MOST = PATH_MAX + MANIFEST_NAME_MOST + 2 };
 
 /* Takes the set over that this process was given: run->memory, run->manifest and run->digest. What cannot be
- * loaded in any order is refused. */
+ * loaded in any order, or takes more maps of memory than there may be, is refused. */
 bool memory_read(struct run *run, struct error *e);
 
 /* By which path library `index` of the manifest is opened, wherever it is. */

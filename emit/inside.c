@@ -99,8 +99,6 @@ bool inside_settle(struct plan *plan, const struct stock *stock, unsigned thread
     bool ok = s.builders || error_set(e, ERROR_MEMORY, "out of memory");
     ok = ok && settle(&s, threads, e);
     join_free(&s.joined);
-    for (unsigned i = 0; s.builders && i < WORKERS_MOST; i++)
-        builder_free(&s.builders[i]);
-    free(s.builders);
+    builders_free(s.builders, WORKERS_MOST);
     return ok;
 }

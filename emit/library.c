@@ -677,3 +677,10 @@ void builder_free(struct builder *b)
     b->image = NULL;
     b->capacity = 0;
 }
+
+void builders_free(struct builder *builders, unsigned count)
+{
+    for (unsigned i = 0; builders && i < count; i++)
+        builder_free(&builders[i]);
+    free(builders);
+}

@@ -6,6 +6,16 @@
 
 #include "emit/differences.h"
 #include "emit/digest.h"
+#include "emit/large.h"
+
+struct builder *make_start(struct set *set, unsigned threads, struct error *e)
+{
+    set->library = calloc(set->plan->library_count, sizeof *set->library);
+    struct builder *builders = set->library ? calloc(threads, sizeof *builders) : NULL;
+    if (!builders)
+        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", set->plan->library_count);
+    return builders;
+}
 
 /* --- libraries ------------------------------------------------------------------------ */
 
@@ -86,10 +96,14 @@ bool make_library(struct builder *b, const struct plan *plan, const struct stock
 bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                 struct set_library *out, struct error *e)
 {
+    struct large large = {.builder = b};
     *out = (struct set_library){0};
     b->only_sizes = true;
-    if (!library_size(b, plan, stock, index, e) || !make_record(out, b, e) || !files_list(b, e) ||
-        !list_files(out, b, e))
+    b->large = large_is(plan, &plan->library[index]) ? &large : NULL; /* nothing of it is kept */
+    const bool sized = library_size(b, plan, stock, index, e);
+    b->large = NULL;
+    b->library.watch = NULL;
+    if (!sized || !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];

@@ -1,5 +1,5 @@
-/* What a set consists of, as bytes in memory, whoever takes them: set.c, which writes files, or
- * view.c, which shows them where nothing is written.
+/* What a set consists of, as bytes in memory, whoever takes them: set.c, which writes files,
+ * view.c, which shows them where nothing is written, or memory.c, which keeps them.
  *
  * A library is made by library_size and library_write; make_library does both. What the manifest says
  * of it is in a struct set_library.
@@ -11,6 +11,10 @@
 
 #include "emit/files.h"
 #include "emit/set.h"
+
+/* Room for what the manifest says of each library, in set->library, and a builder for each thread; NULL with `e`. Free
+ * with builders_free and set_free, these also when it failed. */
+struct builder *make_start(struct set *set, unsigned threads, struct error *e);
 
 /* Fills *out, but for the files and their digests, of a library whose size pass is done, and whose write
  * pass too where sizes of its files depend on that (make_is_planned). Fails where the sizes are not the

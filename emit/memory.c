@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/memory_set.h"
 #include "base/workers.h"
 #include "emit/make.h"
+#include "emit/view_names.h"
 
 /* One library, as far as the list needs to know. */
 struct stored {
@@ -24,11 +26,13 @@ struct stored {
 };
 
 struct work {
+    const char *profile; /* as it was named */
     struct set set;
     const struct stock *stock;
     struct progress *progress;
-    struct builder *builders;
-    struct stored *stored; /* as plan->library */
+    unsigned threads;
+    struct builder *builders; /* of each */
+    struct stored *stored;    /* as plan->library */
 };
 
 /* --- descriptors ------------------------------------------------------------------------ */
@@ -48,14 +52,34 @@ static bool raise_limit(uint32_t libraries, struct error *e)
                          " with those of MPI and Python, and no more than %" PRIu64
                          " may be open here; raise the hard limit (ulimit -Hn %" PRIu64 "), or take fewer libraries",
                          libraries, wanted, (uint64_t)limit.rlim_max, wanted);
-    limit.rlim_cur = limit.rlim_max;
+    /* As many are left for the program as it would have without them; no more, which some close one by one. */
+    if (limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    limit.rlim_cur += libraries;
+    if (limit.rlim_cur < wanted)
+        limit.rlim_cur = wanted;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 || error_errno(e, "", "the limit of descriptors cannot be raised");
 }
 
-/* A descriptor with these bytes, under a name that /proc shows; -1 with `e`. */
+/* A new one, under a name that /proc shows; no standard stream, should one of these be closed. -1 with errno. */
+static int open_memory(const char *name)
+{
+    const int fd = memfd_create(name, 0);
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    const int other = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
+    const int number = errno;
+    close(fd);
+    errno = number;
+    return other;
+}
+
+/* A descriptor with these bytes; -1 with `e`. */
 static int store(const char *name, const uint8_t *bytes, uint64_t size, struct error *e)
 {
-    int fd = memfd_create(name, 0);
+    int fd = open_memory(name);
     for (uint64_t at = 0; fd >= 0 && at < size;) {
         const uint64_t rest = size - at < (1 << 30) ? size - at : 1 << 30;
         const ssize_t n = write(fd, bytes + at, rest);
@@ -116,71 +140,80 @@ static bool store_library(void *context, unsigned worker, uint32_t index, struct
 
 /* --- the list --------------------------------------------------------------------------- */
 
-struct by_name {
-    char name[FILE_NAME_MOST];
-    uint32_t library;
-};
-
-static int compare_names(const void *a, const void *b)
+static bool no_memory(const struct plan *plan, struct error *e)
 {
-    return strcmp(((const struct by_name *)a)->name, ((const struct by_name *)b)->name);
+    return error_set(e, ERROR_MEMORY, "out of memory for a list of %u libraries", plan->library_count);
 }
 
-static struct by_name *sort_names(const struct plan *plan)
+/* Where each library is in the list, by the name of its file. */
+static bool name_libraries(const struct plan *plan, struct view_names *names)
 {
-    struct by_name *names = calloc(plan->library_count, sizeof *names);
-    for (uint32_t i = 0; names && i < plan->library_count; i++) {
-        files_name(&plan->library[i], names[i].name);
-        names[i].library = i;
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        char name[FILE_NAME_MOST];
+        files_name(&plan->library[plan_in_order(plan, i)], name);
+        if (!view_names_add(names, name, i, 0))
+            return false;
     }
-    if (names)
-        qsort(names, plan->library_count, sizeof *names, compare_names);
-    return names;
+    view_names_sort(names);
+    return true;
 }
 
-/* Leaves of a library's needs those in the set. */
-static bool choose_needs(const struct work *w, uint32_t library, const struct by_name *names, struct error *e)
+/* The line of a library, with those of its needs that are in the set: need[], which has room for all. */
+static bool write_library(const struct work *w, uint32_t library, const struct view_names *names, uint32_t *need,
+                          FILE *f, struct error *e)
 {
-    struct stored *s = &w->stored[library];
-    size_t kept = 0;
+    const struct plan *plan = w->set.plan;
+    const struct stored *s = &w->stored[library];
+    char name[FILE_NAME_MOST];
+    size_t needs = 0;
+    files_name(&plan->library[library], name);
     for (size_t i = 0; i < s->needs; i++) {
-        struct by_name wanted;
-        snprintf(wanted.name, sizeof wanted.name, "%s", s->need[i]);
-        const struct by_name *found = bsearch(&wanted, names, w->set.plan->library_count, sizeof *names, compare_names);
-        if (!found)
+        uint32_t found;
+        if (view_names_find(names, s->need[i], &found) != VIEW_FILE)
             continue;
-        if (!w->stored[found->library].named)
+        need[needs] = names->name[found].library;
+        if (!w->stored[plan_in_order(plan, need[needs])].named)
             return error_set(e, ERROR_USAGE,
                              "%s.so needs %s, which has no DT_SONAME to be known by in memory; set 'elf: {soname: "
                              "true}' in the profile, or write the set to files",
-                             w->set.plan->library[library].name, found->name);
-        s->need[kept++] = s->need[i];
+                             plan->library[library].name, s->need[i]);
+        needs++;
     }
-    s->needs = kept;
+    memory_set_write(f, s->fd, name, need, needs);
     return true;
+}
+
+/* The file keeps an error. */
+static bool write_lines(const struct work *w, int manifest, const struct view_names *names, FILE *f, struct error *e)
+{
+    const struct plan *plan = w->set.plan;
+    size_t most = 0;
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        most = w->stored[i].needs > most ? w->stored[i].needs : most;
+    uint32_t *need = malloc((most + 1) * sizeof *need);
+    bool ok = need || no_memory(plan, e);
+    if (ok)
+        memory_set_write(f, manifest, w->profile, NULL, 0);
+    for (uint32_t i = 0; i < plan->library_count && ok; i++)
+        ok = write_library(w, plan_in_order(plan, i), names, need, f, e);
+    free(need);
+    return ok;
 }
 
 static bool write_list(const struct work *w, int manifest, struct bytes *out, struct error *e)
 {
-    const struct plan *plan = w->set.plan;
-    struct by_name *names = sort_names(plan);
+    struct view_names names = {0};
     char *start = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&start, &size);
-    bool memory = names && f && memory_set_write(f, manifest, NULL, NULL, 0);
-    bool ok = true;
-    for (uint32_t i = 0; i < plan->library_count && memory && ok; i++) {
-        const uint32_t index = plan_in_order(plan, i);
-        char name[FILE_NAME_MOST];
-        files_name(&plan->library[index], name);
-        ok = choose_needs(w, index, names, e);
-        memory = !ok || memory_set_write(f, w->stored[index].fd, name, w->stored[index].need, w->stored[index].needs);
-    }
-    memory = (!f || fclose(f) == 0) && memory;
-    free(names);
+    bool ok =
+        f && name_libraries(w->set.plan, &names) ? write_lines(w, manifest, &names, f, e) : no_memory(w->set.plan, e);
+    const bool failed = f && ferror(f);
+    if (f && (fclose(f) != 0 || failed) && ok)
+        ok = no_memory(w->set.plan, e);
+    view_names_free(&names);
     *out = (struct bytes){.data = (uint8_t *)start, .size = size};
-    return ok &&
-           (memory || error_set(e, ERROR_MEMORY, "out of memory for a list of %u libraries", plan->library_count));
+    return ok;
 }
 
 /* What stands for the whole: the manifest and the list. */
@@ -195,6 +228,8 @@ static bool store_texts(struct work *w, int *fd, struct error *e)
         return false;
     ok = write_list(w, manifest, &text, e) && (*fd = store("libraries", text.data, text.size, e)) >= 0;
     free(text.data);
+    if (!ok)
+        close(manifest);
     return ok;
 }
 
@@ -207,27 +242,23 @@ static void free_work(struct work *w, bool keep)
             close(w->stored[i].fd);
         free(w->stored[i].need);
     }
-    for (unsigned i = 0; w->builders && i < WORKERS_MOST; i++)
-        builder_free(&w->builders[i]);
+    builders_free(w->builders, w->threads);
     set_free(&w->set);
-    free(w->builders);
     free(w->stored);
 }
 
-bool memory_make(const struct plan *plan, const struct stock *stock, unsigned threads, struct progress *progress,
-                 int *fd, struct error *e)
+bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+                 struct progress *progress, int *fd, struct error *e)
 {
-    struct work w = {.set.plan = plan, .stock = stock, .progress = progress};
-    w.set.library = calloc(plan->library_count, sizeof *w.set.library);
-    w.builders = calloc(WORKERS_MOST, sizeof *w.builders);
+    if (strchr(profile, '\n'))
+        return error_set(e, ERROR_USAGE, "the name of the profile has a line break; rename it");
+    struct work w = {.profile = profile, .set.plan = plan, .stock = stock, .progress = progress, .threads = threads};
     w.stored = calloc(plan->library_count, sizeof *w.stored);
     for (uint32_t i = 0; w.stored && i < plan->library_count; i++)
         w.stored[i].fd = -1;
-    bool ok = w.set.library && w.builders && w.stored;
-    if (!ok)
-        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    ok = ok && raise_limit(plan->library_count, e) && workers_run(threads, plan->library_count, store_library, &w, e) &&
-         store_texts(&w, fd, e);
+    bool ok = w.stored || no_memory(plan, e);
+    ok = ok && (w.builders = make_start(&w.set, threads, e)) && raise_limit(plan->library_count, e) &&
+         workers_run(threads, plan->library_count, store_library, &w, e) && store_texts(&w, fd, e);
     free_work(&w, ok);
     return ok;
 }

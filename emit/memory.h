@@ -9,9 +9,9 @@
 #include "emit/progress.h"
 #include "emit/set.h"
 
-/* Makes it; *fd is that of the list, open across exec as all of them are. The limit of descriptors is raised
- * as far as it goes. Refuses what cannot be loaded so. */
-bool memory_make(const struct plan *plan, const struct stock *stock, unsigned threads, struct progress *progress,
-                 int *fd, struct error *e);
+/* Makes it from the plan of the profile of that name; *fd is that of the list, open across exec as all of them are. The
+ * limit of descriptors is raised by as many. Refuses what cannot be loaded so. */
+bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+                 struct progress *progress, int *fd, struct error *e);
 
 #endif

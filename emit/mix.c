@@ -393,9 +393,7 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
             explain(&s, threads, e);
         ok = false;
     }
-    for (unsigned i = 0; s.builders && i < (threads ? threads : 1); i++)
-        builder_free(&s.builders[i]);
-    free(s.builders);
+    builders_free(s.builders, threads ? threads : 1);
     free(s.trial);
     free(s.bounds);
     return ok;

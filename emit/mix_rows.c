@@ -215,8 +215,6 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
             plan->mix[i].size[k] = DEBUG_ANY;
     }
     ok = ok && workers_run(threads, plan_counted(plan), settle_library, &r, e);
-    for (unsigned i = 0; r.builders && i < (threads ? threads : 1); i++)
-        builder_free(&r.builders[i]);
-    free(r.builders);
+    builders_free(r.builders, threads ? threads : 1);
     return ok;
 }

@@ -138,17 +138,6 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return true;
     case 's':
         return options_set_take(o, OPTION_SEED, value, e);
-    case 'j':
-    case OPTION_SEED:
-    case OPTION_COMPRESS:
-    case OPTION_HASH:
-    case OPTION_SEPARATE:
-    case OPTION_INDEX:
-    case OPTION_TYPE_UNITS:
-    case OPTION_SPLIT:
-    case OPTION_LINK:
-    case OPTION_LIBPYTHON:
-        return options_set_take(o, key, value, e);
     case OPTION_SOURCES:
         return o->sources = true;
     case OPTION_STATIC:
@@ -191,8 +180,13 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return take_big(o, PYNAMIC_BIG, e);
     case 'p':
         return error_set(e, ERROR_USAGE, "-p (functions that print) is not available: visits are checked by results");
-    default:
+    case 'c':
+    case 'i':
+    case OPTION_IGNORED:
+    case OPTION_IGNORED_VALUE:
         return true; /* of the compiler, which there is none */
+    default:
+        return options_set_take(o, key, value, e);
     }
 }
 

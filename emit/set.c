@@ -333,11 +333,7 @@ static bool write_set(struct work *w, struct error *e)
 static bool start(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    w->set->library = calloc(plan->library_count, sizeof *w->set->library);
-    w->builders = calloc(WORKERS_MOST, sizeof *w->builders);
-    if (!w->set->library || !w->builders)
-        return error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    if (!together_share(&w->share, plan, w->how, e))
+    if (!(w->builders = make_start(w->set, w->how->threads, e)) || !together_share(&w->share, plan, w->how, e))
         return false;
     w->how->progress->total -= plan->library_count - w->share.count;
     return true;
@@ -359,9 +355,7 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
     }
     if (d->path)
         directory_close(d);
-    for (unsigned i = 0; w.builders && i < WORKERS_MOST; i++)
-        builder_free(&w.builders[i]);
-    free(w.builders);
+    builders_free(w.builders, how->threads);
     share_free(&w.share);
     return ok;
 }

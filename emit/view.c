@@ -48,6 +48,9 @@ struct view {
     struct view_counts counts;
 };
 
+/* An image for which the next library is not likely to have a use. */
+enum { BUILDER_KEPT = 1 << 28 };
+
 /* --- making libraries ------------------------------------------------------------------ */
 
 /* Under the lock, which is given back meanwhile. */
@@ -86,6 +89,8 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     /* whoever asks how large a file is will read it, as a rule */
     if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
+    if (b->capacity > BUILDER_KEPT)
+        builder_free(b);
     pthread_mutex_lock(&v->lock);
     v->idle[v->idles++] = b;
     *(sizes ? &v->counts.sized : &v->counts.made) += 1;
@@ -359,14 +364,14 @@ struct view_counts view_counts(struct view *v)
     return counts;
 }
 
-static bool start(struct view *v, uint64_t cache)
+static bool start(struct view *v, uint64_t cache, struct error *e)
 {
     const uint32_t count = v->set.plan->library_count;
-    v->set.library = calloc(count, sizeof *v->set.library);
     v->entry = calloc(count, sizeof *v->entry);
-    v->builder = calloc(v->threads, sizeof *v->builder);
     v->idle = calloc(v->threads, sizeof(struct builder *));
-    if (!v->set.library || !v->entry || !v->builder || !v->idle || !images_start(&v->images, count, cache))
+    if (!v->entry || !v->idle || !images_start(&v->images, count, cache))
+        return error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", count);
+    if (!(v->builder = make_start(&v->set, v->threads, e)))
         return false;
     for (unsigned i = v->threads; i--;)
         v->idle[v->idles++] = &v->builder[i];
@@ -386,9 +391,7 @@ struct view *view_open(const struct plan *plan, const struct stock *stock, uint6
     v->set.plan = plan;
     pthread_mutex_init(&v->lock, NULL);
     pthread_cond_init(&v->changed, NULL);
-    bool ok =
-        start(v, cache) || error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", plan->library_count);
-    if (ok && name_all(v, e))
+    if (start(v, cache, e) && name_all(v, e))
         return v;
     view_free(v);
     return NULL;
@@ -399,12 +402,10 @@ void view_free(struct view *v)
     if (!v)
         return;
     set_free(&v->set);
-    for (unsigned i = 0; v->builder && i < v->threads; i++)
-        builder_free(&v->builder[i]);
+    builders_free(v->builder, v->threads);
     for (unsigned i = 0; i < TEXTS; i++)
         free(v->text[i].bytes.data);
     images_free(&v->images);
-    free(v->builder);
     free(v->idle);
     free(v->entry);
     view_names_free(&v->names);

@@ -1,6 +1,8 @@
 """pyelfrun --memory: what runs is the set that pyelfgen writes, and no file of it is there."""
 
+import contextlib
 import json
+import os
 import re
 import resource
 import shutil
@@ -106,9 +108,13 @@ def limited(soft, hard):
 
 @pytest.mark.slow
 def test_the_limit_of_descriptors_is_raised(programs, profile):
-    """To what is allowed; where that is too little, it is said."""
+    """By what the libraries take, if that is allowed; where it is too little, it is said."""
     how = ["--memory", "--no-python", "--phases=import", profile]
     assert "from memory" in run(programs, *how, preexec_fn=limited(12, 512)).stdout
+    memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
+    for soft, raised in {12: 136, 300: 308, 510: 512}.items():
+        done = programs.command([memory, "-q", profile, "sh", "-c", "ulimit -n"], preexec_fn=limited(soft, 512))
+        assert int(done.stdout) == raised
     done = run(programs, *how, preexec_fn=limited(40, 100), status=1)
     assert done.stderr == (
         "pyelf-memory: 8 libraries in memory need a descriptor each, 136 with those of MPI and Python, and no more than "
@@ -144,9 +150,50 @@ def test_what_cannot_be_loaded_from_memory(programs, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
+def test_standard_streams_that_are_closed(programs, profile):
+    """No library stands in for them."""
+    memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
+    command = ["sh", "-c", '"$@" <&-', "sh", memory, "-q", profile, "sh", "-c", "ls -l /proc/self/fd/0 >&2"]
+    done = programs.command(command, status=None)
+    assert done.returncode and "memfd" not in done.stderr
+
+
 def test_a_list_that_is_none(programs):
     done = run(programs, "--memory", "--no-python", "small", env={"PYELFGEN_MEMORY": "999"}, status=1)
-    assert "PYELFGEN_MEMORY names no set in memory; start pyelfrun --memory PROFILE" in done.stderr
+    assert "PYELFGEN_MEMORY names no set in memory, or mpirun or srun" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_set_from_elsewhere(programs, profile):
+    """From another profile than the one that results would name; or not handed on."""
+    memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
+    command = [programs.path("pyelfrun"), "--no-python", "--memory"]
+    how = {"leaks": False, "env": programs.beside_sets}
+    done = programs.command([memory, "-q", profile, *command, "other"], status=1, **how)
+    assert f"the set in memory was made from {profile}, not from other; give both programs one name" in done.stderr
+    done = programs.command([memory, "-q", profile, "mpirun", "-n", "1", *command, profile], status=1, **how)
+    assert "let them start pyelfrun --memory PROFILE, or pyelf-memory\n" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "manifest, said", [(None, "what is in memory is no manifest; start"), (b"{}", "is not a manifest of pyelfgen")]
+)
+def test_a_manifest_that_is_none(manifest, said, programs):
+    with contextlib.ExitStack() as stack:
+
+        def hold(fd):
+            stack.callback(os.close, fd)
+            return fd
+
+        given = hold(os.open("/dev/null", os.O_RDONLY) if manifest is None else os.memfd_create("manifest"))
+        os.write(given, manifest) if manifest else None
+        fd = hold(os.memfd_create("list"))
+        os.write(fd, b"%d small\n%d liba.so\n" % (given, given))
+        how = {"env": {"PYELFGEN_MEMORY": str(fd)}, "pass_fds": [given, fd], "status": 1}
+        done = run(programs, "--memory", "--no-python", "small", **how)
+    assert re.fullmatch(f"pyelfrun: rank 0 on .*: manifest.json: {said}.*\n", done.stderr), done.stderr
 
 
 def test_shipped_profiles_are_found_where_it_is_installed(programs, profile, tmp_path):

@@ -28,7 +28,7 @@ static void test_what_is_written_is_taken(void **state)
 {
     char *text = NULL;
     size_t size = 0;
-    const char *need[] = {"libb.so", "libc.so"};
+    const uint32_t need[] = {1, 2};
     struct memory_set set;
     struct error e;
     (void)state;
@@ -37,7 +37,7 @@ static void test_what_is_written_is_taken(void **state)
     int library[3];
     for (unsigned i = 0; i < 3; i++)
         library[i] = memfd_create("library", 0);
-    assert_true(memory_set_write(f, manifest, NULL, NULL, 0));
+    assert_true(memory_set_write(f, manifest, "a profile", NULL, 0));
     assert_true(memory_set_write(f, library[0], "liba.so", need, 2));
     assert_true(memory_set_write(f, library[1], "libb.so", need + 1, 1));
     assert_true(memory_set_write(f, library[2], "libc.so", NULL, 0));
@@ -48,6 +48,7 @@ static void test_what_is_written_is_taken(void **state)
     assert_true(memory_set_take(&set, &e));
     assert_false(memory_set_given());
     assert_int_equal(set.manifest, manifest);
+    assert_string_equal(set.profile, "a profile");
     assert_int_equal(set.count, 3);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(set.library[i].fd, library[i]);
@@ -65,28 +66,40 @@ static void test_what_is_no_list_is_refused(void **state)
 {
     static const char *const wrong[] = {
         " ",
-        "manifest\n",
-        "manifest 0\n",              /* and no libraries */
-        "manifest 0\n0\n",           /* a library without a name */
-        "manifest 0\nx liba.so\n",   /* no number */
-        "manifest 0\n-1 liba.so\n",  /* no descriptor */
-        "manifest 0\n900 liba.so\n", /* one that is not open */
-        "manifest 900\n0 liba.so\n",
-        "manifest 0\n0 liba.so libb.so\n", /* a need that is no library */
-        "manifests 0\n0 liba.so\n",
-        "manifest 99999999999999999999\n0 liba.so\n",
+        "9\n",
+        "9 p\n",              /* and no libraries */
+        "9 \n9 liba.so\n",    /* no profile */
+        "9 p\n9\n",           /* a library without a name */
+        "9 p\n9  \n",         /* the same */
+        "9 p\n9 liba.so\n\n", /* nothing at all */
+        "9 p\nx liba.so\n",   /* no number */
+        "9 p\n-1 liba.so\n",  /* no descriptor */
+        "9 p\n900 liba.so\n", /* one that is not open */
+        "9 p\n0 liba.so\n",   /* a standard stream */
+        "9 p\n+9 liba.so\n",  /* no digits */
+        " 9 p\n9 liba.so\n",  /* neither */
+        "1 p\n9 liba.so\n",
+        "900 p\n9 liba.so\n",
+        "9 p\n9 liba.so 1\n", /* a need that is no library */
+        "9 p\n9 liba.so -1\n",
+        "9 p\n9 liba.so 18446744073709551616\n",
+        "99999999999999999999 p\n9 liba.so\n",
     };
     (void)state;
+    struct memory_set set;
+    assert_int_equal(dup2(STDIN_FILENO, 9), 9);
+    give("9 p\n9 liba.so 0\n");
+    assert_true(memory_set_take(&set, NULL));
+    memory_set_free(&set);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct memory_set set;
         struct error e = {0};
         give(wrong[i]);
-        assert_false(memory_set_take(&set, &e));
+        if (memory_set_take(&set, &e))
+            fail_msg("%s was taken", wrong[i]);
         assert_int_equal(e.code, ERROR_INPUT);
         memory_set_free(&set); /* does no harm */
     }
     unsetenv(MEMORY_SET_VARIABLE);
-    struct memory_set set;
     assert_false(memory_set_take(&set, NULL));
 }
 

@@ -305,7 +305,7 @@ def wrong(programs, *arguments, status, **options):
         (["small", ""], "where? give an empty directory"),
         (["small", "a", "b"], "'b' is one argument too many"),
         (["--cache=12", "small", "a"], "--cache: '12' has no unit"),
-        (["--libpython=libpython3.so", "small", "a"], "--libpython is for the executable that --link or --static writes"),
+        (["--libpython=libpython3.so", "small", "a"], "--libpython is for the executable that --link shows; give that too"),
         (["--sources", "small", "a"], "sources"),
     ],
 )
@@ -340,11 +340,46 @@ def test_over_itself_and_over_what_is_gone(programs, profile, tmp_path, fuse):
         subprocess.run(["fusermount3", "-u", mount.directory], check=True)
 
 
-def test_a_reader_that_is_ended_has_no_more_made(programs, tmp_path, fuse):
-    """As the manifest's, for which a large set would be made whole."""
+def processor_time(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+def test_who_is_ended_has_no_more_sized(programs, tmp_path, fuse):
+    """As for the manifest, for which every library of a large set would be."""
     with Mount(programs, tmp_path / "seen", "-j1", "llnl-900") as mount:
-        reader = subprocess.Popen(["cat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
-        time.sleep(0.2)
-        reader.kill()
-        reader.wait(timeout=30)
-    assert mount.counts()[0] < 450
+        before = processor_time(mount.process)
+        asking = subprocess.Popen(["stat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
+        while processor_time(mount.process) < before + 0.05:
+            time.sleep(0.01)
+        asking.kill()
+        asking.wait(timeout=30)
+        after = processor_time(mount.process)
+        time.sleep(0.1)
+        assert processor_time(mount.process) < after + 0.05  # and it is still mounted
+    made, sized, _ = mount.counts()
+    assert made == 0 < sized < 902
+
+
+@pytest.mark.slow
+def test_many_who_wait_let_others_go_on(programs, tmp_path, fuse):
+    """More of them than libfuse has threads, and the kernel has requests, by themselves. Unmounting ends what is made."""
+    with Mount(programs, tmp_path / "seen", "-j1", "llnl-900") as mount:
+        manifest = mount.directory / "manifest.json"
+        manifest.stat()
+        # of different pages, so that each has a request of its own
+        command = ["dd", f"if={manifest}", "of=/dev/null", "bs=4096", "count=1", "status=none"]
+        readers = [subprocess.Popen([*command, f"skip={5 * i + 5}"]) for i in range(12)]
+        try:
+            time.sleep(0.1)  # until they wait
+            assert len(os.listdir(mount.directory)) > 900
+            (mount.directory / "driver.py").read_bytes()
+            assert [reader.poll() for reader in readers] == [None] * 12
+        finally:
+            for reader in readers:
+                reader.kill()
+            for reader in readers:
+                reader.wait(timeout=30)
+    made, sized, _ = mount.counts()
+    assert 0 < made < sized

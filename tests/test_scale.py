@@ -76,6 +76,17 @@ def test_pyelfrun_does_not_mind_where_nothing_is_loaded(programs, many, tmp_path
     with_limit_of_maps(programs, 1000, command, tmp_path, status=0, env=programs.beside_sets)
 
 
+def test_so_it_does_of_a_set_in_memory(programs, many, tmp_path):
+    command = [programs.path("pyelfrun"), "--quiet", "--no-python", "--memory"]
+    environment = {"env": programs.beside_sets}
+    done = with_limit_of_maps(programs, 1000, [*command, many[0]], tmp_path, **environment)
+    assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+    wanted = rf"pyelfrun: rank 0 on .*: {many[0]}: " + complaint(1000, "use fewer libraries")
+    assert re.match(wanted, done.stderr), done.stderr
+    command.append("--phases=mpi")
+    with_limit_of_maps(programs, 1000, [*command, many[0]], tmp_path, status=0, **environment)
+
+
 def test_driver_py_says_beforehand_that_maps_are_too_few(programs, many, tmp_path):
     command = ["/usr/bin/python3", many[1] / "driver.py", "--no-mpi"]
     done = with_limit_of_maps(programs, 1000, command, tmp_path)

@@ -32,45 +32,65 @@ static const struct cli_program program = {
     .option_count = sizeof table / sizeof table[0],
 };
 
-/* *command becomes what follows the profile in argv. */
-static enum options_result parse(struct options *o, int argc, char **argv, char ***command, struct error *e)
+/* What one run makes, and what it is for. */
+struct run {
+    struct options options;
+    const char *profile; /* as it was named */
+    char **command;
+};
+
+static enum options_result refuse_operands(struct error *e)
 {
-    if (!options_set_start(o, e))
+    error_set(e, ERROR_USAGE, "give a profile and a command that loads its libraries; see --help");
+    return OPTIONS_WRONG;
+}
+
+/* The profile, and what follows it in argv. */
+static enum options_result take_operands(struct run *r, const char *profile, char **command, struct error *e)
+{
+    r->profile = profile;
+    r->command = command;
+    if (!profile_find(profile, r->options.profile, sizeof r->options.profile, e))
+        return OPTIONS_WRONG;
+    return *command ? OPTIONS_RUN : refuse_operands(e);
+}
+
+static enum options_result parse(struct run *r, int argc, char **argv, struct error *e)
+{
+    if (!options_set_start(&r->options, e))
         return OPTIONS_WRONG;
     struct cli c = cli_start(&program, argc, argv);
     for (;;) {
         const char *value;
-        int key = cli_next(&c, &value, e);
-        if (key == CLI_DONE)
+        const int key = cli_next(&c, &value, e);
+        switch (key) {
+        case CLI_DONE:
             return OPTIONS_DONE;
-        if (key == CLI_WRONG)
+        case CLI_WRONG:
             return OPTIONS_WRONG;
-        if (key == CLI_OPERAND) {
-            *command = argv + c.next;
-            if (!profile_find(value, o->profile, sizeof o->profile, e))
+        case CLI_END:
+            return refuse_operands(e);
+        case CLI_OPERAND:
+            return take_operands(r, value, argv + c.next, e);
+        case 'q':
+            r->options.quiet = true;
+            break;
+        default:
+            if (!options_set_take(&r->options, key, value, e))
                 return OPTIONS_WRONG;
         }
-        if (key == CLI_END || (key == CLI_OPERAND && !**command)) {
-            error_set(e, ERROR_USAGE, "give a profile and a command that loads its libraries; see --help");
-            return OPTIONS_WRONG;
-        }
-        if (key == CLI_OPERAND)
-            return OPTIONS_RUN;
-        if (key == 'q')
-            o->quiet = true;
-        else if (!options_set_take(o, key, value, e))
-            return OPTIONS_WRONG;
     }
 }
 
-static bool generate(struct options *o, int *fd, struct error *e)
+static bool generate(struct run *r, int *fd, struct error *e)
 {
+    struct options *o = &r->options;
     struct prepared p;
     struct progress progress;
     bool ok = prepare(&p, o, e);
     if (ok) {
         progress_start(&progress, "generating", p.plan.library_count, o->quiet);
-        ok = memory_make(&p.plan, p.stock, o->threads, &progress, fd, e);
+        ok = memory_make(r->profile, &p.plan, p.stock, o->threads, &progress, fd, e);
         progress_end(&progress);
     }
     prepare_free(&p);
@@ -90,15 +110,13 @@ static bool execute(char **command, int fd, struct error *e)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct run r = {0};
     struct error e = {0};
-    char **command = NULL;
     int fd = -1;
     int status = EXIT_SUCCESS;
-    const enum options_result parsed = parse(&options, argc, argv, &command, &e);
-    if (parsed == OPTIONS_WRONG ||
-        (parsed == OPTIONS_RUN && !(generate(&options, &fd, &e) && execute(command, fd, &e))))
+    const enum options_result parsed = parse(&r, argc, argv, &e);
+    if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !(generate(&r, &fd, &e) && execute(r.command, fd, &e))))
         status = error_report(program.name, &e);
-    options_free(&options);
+    options_free(&r.options);
     return status;
 }

@@ -3,7 +3,11 @@
  * Nothing in the set ever changes, so the kernel may keep what it has read, names and sizes as well as pages, for
  * as long as it likes.
  */
+#ifdef PYELFGEN_FUSE_THREADS /* libfuse lets us say how many threads it may have */
+#define FUSE_USE_VERSION 312
+#else
 #define FUSE_USE_VERSION 32
+#endif
 
 #include "tools/pyelfmount_fuse.h"
 
@@ -18,6 +22,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/workers.h"
 
 struct mounted {
     struct view *view;
@@ -49,6 +55,10 @@ static int refuse(struct mounted *m, const struct error *e)
     return e->code == ERROR_MEMORY ? -ENOMEM : -EIO;
 }
 
+/* Whoever waits for a library has a thread for himself meanwhile; besides, some answer those who want what is there,
+ * or tell that nobody waits any more. */
+enum { THREADS_MOST = WORKERS_MOST + 16, THREADS_IDLE = 10 };
+
 /* --- operations ------------------------------------------------------------------------ */
 
 static void *start(struct fuse_conn_info *connection, struct fuse_config *config)
@@ -56,6 +66,8 @@ static void *start(struct fuse_conn_info *connection, struct fuse_config *config
     const double always = 1e9; /* seconds */
     /* a listing need not know sizes */
     connection->want &= ~(unsigned)FUSE_CAP_READDIRPLUS;
+    /* as many reads may wait at a time, for the kernel too */
+    connection->max_background = THREADS_MOST;
     config->use_ino = 1;
     config->kernel_cache = 1;
     config->entry_timeout = config->attr_timeout = config->negative_timeout = always;
@@ -195,12 +207,15 @@ static bool is_empty(const char *directory, struct error *e)
     const struct dirent *entry;
     if (!d)
         return refuse_errno(directory, "nothing can be mounted there", wish_for(errno), e);
-    errno = 0;
-    while ((entry = readdir(d)) && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
-        ;
+    do {
+        errno = 0;
+        entry = readdir(d);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    const int number = errno;
     closedir(d);
+    errno = number;
     if (!entry)
-        return true;
+        return !number || refuse_errno(directory, "nothing can be mounted there", wish_for(number), e);
     error_set(e, ERROR_SYSTEM, "it is not empty, and what is in it would not be seen; mount on an empty directory");
     return error_at(e, directory, 0);
 }
@@ -251,7 +266,9 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     if (!absolute)
         return error_errno(e, directory, "cannot mount the set");
     m->fuse = fuse_new(&arguments, &operations, sizeof operations, m);
-    m->there = m->fuse && fuse_mount(m->fuse, absolute) == 0;
+    /* A signal has to find what unmounts before there is anything mounted. */
+    m->handlers = m->fuse && fuse_set_signal_handlers(fuse_get_session(m->fuse)) == 0;
+    m->there = m->handlers && fuse_mount(m->fuse, absolute) == 0;
     free(absolute);
     fuse_opt_free_args(&arguments);
     if (m->there)
@@ -279,16 +296,30 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
     return NULL;
 }
 
+/* 0, or by which signal it has ended; or -errno. */
+static int serve(struct fuse *fuse)
+{
+#ifdef PYELFGEN_FUSE_THREADS
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config)
+        return -ENOMEM;
+    fuse_loop_cfg_set_max_threads(config, THREADS_MOST);
+    fuse_loop_cfg_set_idle_threads(config, THREADS_IDLE);
+    const int ended = fuse_loop_mt(fuse, config);
+    fuse_loop_cfg_destroy(config);
+    return ended;
+#else /* as many as are wanted */
+    struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = THREADS_IDLE};
+    return fuse_loop_mt(fuse, &config);
+#endif
+}
+
 bool mount_serve(struct mounted *m, bool foreground, struct error *e)
 {
-    struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = 10};
     if (fuse_daemonize(foreground) != 0)
         return error_errno(e, "", "cannot go to the background; use -f");
-    m->handlers = fuse_set_signal_handlers(fuse_get_session(m->fuse)) == 0;
-    if (!m->handlers)
-        return error_set(e, ERROR_SYSTEM, "signals cannot be waited for: %s", fuse_said());
-    fuse_set_log_func(NULL);                          /* threads speak for themselves */
-    const int ended = fuse_loop_mt(m->fuse, &config); /* 0, or by which signal */
+    fuse_set_log_func(NULL); /* threads speak for themselves */
+    const int ended = serve(m->fuse);
     return ended >= 0 || error_set(e, ERROR_SYSTEM, "libfuse cannot go on: %s", strerror(-ended));
 }
 
@@ -296,10 +327,10 @@ void mount_end(struct mounted *m)
 {
     if (!m)
         return;
-    if (m->handlers)
-        fuse_remove_signal_handlers(fuse_get_session(m->fuse));
     if (m->there)
         fuse_unmount(m->fuse);
+    if (m->handlers)
+        fuse_remove_signal_handlers(fuse_get_session(m->fuse));
     if (m->fuse)
         fuse_destroy(m->fuse);
     free(m);

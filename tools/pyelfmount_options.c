@@ -35,7 +35,7 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfmount llnl-2007 /mnt\n"
-               "      495 libraries of 1.5 GB, of which nothing is made yet\n"
+               "      497 libraries of 1.5 GB, of which nothing is made yet\n"
                "  objdump -d /mnt/libmodule7.so\n"
                "      has one of them made\n"
                "  pyelfrun /mnt; fusermount3 -u /mnt\n"
@@ -87,6 +87,8 @@ static bool check(struct mount_options *o, struct error *e)
         return error_set(e, ERROR_USAGE, "which profile, and where? give PROFILE and DIR; see --help");
     if (!o->directory || !*o->directory)
         return error_set(e, ERROR_USAGE, "where? give an empty directory after the profile; see --help");
+    if (o->set.executables.libpython && !o->set.executables.link)
+        return error_set(e, ERROR_USAGE, "--libpython is for the executable that --link shows; give that too");
     return options_set_check(&o->set, e);
 }
 
