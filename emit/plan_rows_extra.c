@@ -34,7 +34,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
 {
     const uint32_t count = l->extra.outside;
-    if (!l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
+    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
         !distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, count, w->lengths))
         return false;
     const bool mangled = names_are_mangled(&plan->names, l);

@@ -81,6 +81,23 @@ def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "kind: module, dynamic: {functions: 1, undefined: 60, dynstr: 900}",
+        "kind: utility, functions: 0, dynamic: {undefined: 2, dynstr: 900}",
+    ],
+)
+def test_no_room_for_undefined_names(programs, tmp_path, row):
+    """A stripped library that is too small for any, and exports nothing whose name could be longer instead."""
+    more = "text: 2500, data: 1500, bss: 8, outside: 1, versions: 1, relocations: {relative: 3, glob-dat: 4}, plt: 40"
+    directory = make(programs, tmp_path, [f"- {{{row}, {more}, name-lengths: '5*5 9*6'}}"])
+    (path,) = directory.glob("lib[mu]*0.so")
+    undefined = {name for _, _, section, name in symbols(path, ".dynsym") if section == "UND"}
+    assert {"__cxa_finalize", "__gmon_start__"} == {name for name in undefined if not name.startswith("Py")}
+    check(path)
+
+
 # Imports are as long as their own libraries have them; what the modules export makes up for these.
 ONE_LENGTH = {8: 3, 12: 4, 20: 5, 57: 58, 58: 30}
 CALLED = {8: 4, 12: 4, 20: 4, 56: 18, 57: 70}
