@@ -16,6 +16,7 @@ enum {
     LETTERS_MOST = MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST - 64,
     LENGTHS = 1024, /* longer names count as this */
     PASSES = 4,
+    OTHERS_MOST = 1 << 20,   /* symbols of no function: lengths of more say nothing new */
     UNDEFINED_ESTIMATE = 20, /* characters of an undefined name */
 };
 
@@ -42,7 +43,7 @@ static bool draw_wanted(const struct plan *plan, const struct plan_library *l, u
                         uint32_t *wanted)
 {
     const uint64_t symbols = (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym);
-    const uint32_t names = symbols > functions ? (uint32_t)symbols : functions;
+    const uint32_t names = functions + (uint32_t)lengths_smaller(lengths_spare(symbols, functions), OTHERS_MOST);
     uint32_t *all = malloc((names + (size_t)1) * sizeof *all);
     uint32_t first = 0;
     if (!all)

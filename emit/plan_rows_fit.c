@@ -20,6 +20,9 @@ enum {
     MANGLED_ESTIMATE = 64,
 };
 
+/* Bytes: no section is larger than 4 GiB (layout.c). */
+#define SYMTAB_MOST (UINT64_C(0xffffffff) / SYMBOL * SYMBOL)
+
 const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
 
 /* Symbols of functions that are not numbered ones. */
@@ -164,9 +167,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
         if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB])
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
+        if (symtab > SYMTAB_MOST)
+            return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
         const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
-        if (more > UINT32_MAX / 2)
-            return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
         /* static objects that there are no bytes of names for have others', as `completed.0` is
          * the name of many */
         const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
