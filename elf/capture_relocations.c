@@ -29,7 +29,14 @@
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512, PAGE_BYTES = 4096 };
+enum {
+    WORDS_MOST = 1 << 22,
+    METHODS_MOST = 1 << 16,
+    TRIES_MOST = 1 << 15,
+    SECTIONS_MOST = 512,
+    PAGE_BYTES = 4096,
+    PAGES_FIRST = 64
+};
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -132,14 +139,25 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 
 struct pages {
     uint64_t *page;
-    size_t count, most;
+    size_t count, room;
+    bool lost; /* memory ran out */
 };
 
 static void add_page(struct pages *p, uint64_t address)
 {
     const uint64_t page = address / PAGE_BYTES;
-    if (p->count < p->most && (!p->count || p->page[p->count - 1] != page))
-        p->page[p->count++] = page;
+    if (p->lost || (p->count && p->page[p->count - 1] == page))
+        return;
+    if (p->count == p->room) {
+        const size_t room = p->room ? 2 * p->room : PAGES_FIRST;
+        uint64_t *more = realloc(p->page, room * sizeof *more);
+        p->lost = !more;
+        if (!more)
+            return;
+        p->page = more;
+        p->room = room;
+    }
+    p->page[p->count++] = page;
 }
 
 static void add_relr(struct pages *p, const Elf_Data *data)
@@ -182,19 +200,19 @@ static int compare_pages(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool is_relocations(const GElf_Shdr *shdr)
+{
+    return (shdr->sh_flags & SHF_ALLOC) &&
+           (shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL || shdr->sh_type == SHT_RELR);
+}
+
 bool look_pages(struct look *l)
 {
-    const uint64_t *relocation = l->c->relocation;
-    struct pages p = {.most = 1};
-    for (unsigned i = 0; i < RELOCATION_SYMBOLS; i++)
-        p.most += relocation[i];
-    p.page = malloc(p.most * sizeof *p.page);
-    if (!p.page)
-        return look_no_memory(l);
+    struct pages p = {0};
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
-        if (section && (shdr.sh_flags & SHF_ALLOC))
+        if (section && is_relocations(&shdr))
             add_table(&p, l, section, &shdr);
     }
     if (p.count)
@@ -202,7 +220,7 @@ bool look_pages(struct look *l)
     for (size_t i = 0; i < p.count; i++)
         l->c->relocation[RELOCATION_PAGES] += !i || p.page[i] != p.page[i - 1];
     free(p.page);
-    return true;
+    return !p.lost || look_no_memory(l);
 }
 
 /* ---- methods ---- */

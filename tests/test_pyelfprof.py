@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -733,6 +734,48 @@ def test_tables_that_overlap(programs, tmp_path, tiny_library):
     command = [*limit, programs.path("pyelfprof"), "-o", tmp_path / "x.prof", tiny_library, path]
     done = programs.command(command, status=1, timeout=60)
     assert f"{path}: has tables that overlap" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def with_section(directory, name, assembly, change):
+    """A library with a section that is loaded, whose header is changed, and where it ends."""
+    library = built(directory, name, f'int v; int *p = &v; __asm__(".section .own,\\"a\\"\\n{assembly}\\n.previous\\n");')
+    index = int(re.search(r"\[ *(\d+)\] \.own ", ask("readelf", "-SW", library))[1])
+    content = bytearray(library.read_bytes())
+    start = int.from_bytes(content[0x28:0x30], "little") + 64 * index
+    for at, value in change(len(content)).items():
+        content[start + at : start + at + 8] = value.to_bytes(8, "little")
+    library.write_bytes(content)
+    return library
+
+
+# In a process of its own: what a process has taken before it executes another counts as that one's.
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_what_is_no_table_is_not_read(programs, tmp_path):
+    """400 MB of constants."""
+    library = with_section(tmp_path, "large", ".long 1", lambda end: {24: end, 32: 400 << 20})
+    os.truncate(library, library.stat().st_size + (400 << 20))
+    command = [programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
+    done = programs.command([sys.executable, "-c", PEAK, *command], leaks=False)
+    assert int(done.stdout) < 200_000
+    assert Capture(tmp_path / "x.prof").rows[0]["text"] > 400 << 20
+
+
+def test_packed_relocations_of_many_places(programs, tmp_path):
+    """Eight megabytes say that a gigabyte has an address in every place."""
+    library = with_section(tmp_path, "packed", ".quad 4096; .fill 8 << 20, 1, 255", lambda _: {4: 2 << 32 | 19})
+    limit = [] if programs.sanitized else ["prlimit", f"--as={350 << 20}"]
+    command = [*limit, programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
+    programs.command(command)
+    (row,) = Capture(tmp_path / "x.prof").rows
+    places = 1 + (63 << 20)
+    assert row["relocations"] == {**row["relocations"], "relr": places}
+    assert 0 <= row["relocations"]["pages"] - (places * 8 // 4096 + 1) <= 3
 
 
 # ---- the command line ----
