@@ -174,16 +174,37 @@ int sum(void) {return a[3] + a[4];}
 """
 
 
+PACKED = "-Wl,-z,pack-relative-relocs"
+
+
+def sizes_of_functions(path, *names):
+    symbols = ask("nm", "-S", path)
+    return [int(re.search(rf"^\w+ (\w+) t {name}$", symbols, flags=re.M)[1], 16) for name in names]
+
+
 @pytest.mark.parametrize("stripped", [True, False])
-def test_code_of_constructors(capture, tmp_path, stripped):
+@pytest.mark.parametrize("options", [[], [PACKED]])
+def test_code_of_constructors(capture, tmp_path, stripped, options):
     """Of all, and of these alone."""
-    library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0")
-    symbols = ask("nm", "-S", library)
-    sizes = [int(re.search(rf"^\w+ (\w+) t {name}$", symbols, flags=re.M)[1], 16) for name in ("first", "second")]
+    library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0", *options)
+    sizes = sizes_of_functions(library, "first", "second")
     if stripped:
         ask("strip", library)
     (row,) = capture(library).rows
     assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
+
+
+def test_constructors_of_an_executable(capture, tmp_path):
+    """Code of those in DT_INIT_ARRAY alone: not of the early ones, nor of destructors, whose addresses are next."""
+    early = "static void early(void) {a[5]++;} __attribute__((section(\".preinit_array\"))) void (*p[2])(void) = {early, early};"
+    source = tmp_path / "program.c"
+    source.write_text(CONSTRUCTORS + early + "int main(void) {return sum();}")
+    program = tmp_path / "program"
+    ask("gcc", "-O0", "-fPIE", "-pie", "-o", program, source)
+    assert ".preinit_array" in ask("readelf", "-SW", program)
+    (row,) = capture(program).rows
+    assert row["constructors"] == 5
+    assert row["constructor-code"] == sum(sizes_of_functions(program, "first", "second"))
 
 
 def test_constructors_without_unwind_tables(capture, tmp_path):
@@ -195,7 +216,7 @@ def test_constructors_without_unwind_tables(capture, tmp_path):
 def test_packed_relocations(capture, tmp_path):
     text = "int v[99];" + "int *p[70] = {" + ", ".join(f"v + {i}" for i in range(70)) + "}; int *q = v + 1;"
     text = text.replace("int", "static int") + "void *f(void) {return p + *q;}"
-    library = built(tmp_path, "packed", text, "-Wl,-z,pack-relative-relocs")
+    library = built(tmp_path, "packed", text, PACKED)
     if ".relr.dyn" not in ask("readelf", "-SW", library):
         pytest.skip("the linker packs no relocations")
     (row,) = capture(library).rows
@@ -203,7 +224,8 @@ def test_packed_relocations(capture, tmp_path):
     assert row["relocations"] == relocations_by_readelf(library)
 
 
-def test_methods_of_a_module(capture, tmp_path):
+@pytest.mark.parametrize("options", [[], [PACKED]])
+def test_methods_of_a_module(capture, tmp_path, options):
     include = python_says("import sysconfig; print(sysconfig.get_path('include'))").strip()
     if not pathlib.Path(include, "Python.h").exists():
         pytest.skip("Python.h is not installed")
@@ -216,6 +238,7 @@ def test_methods_of_a_module(capture, tmp_path):
         'static struct PyModuleDef d = {PyModuleDef_HEAD_INIT, "methodical", 0, -1, all};\n'
         "PyMODINIT_FUNC PyInit_methodical(void) {return PyModule_Create(&d);}\n",
         "-I" + include,
+        *options,
     )
     (row,) = capture(module).rows
     assert (row["kind"], row["methods"]) == ("module", 7)
