@@ -152,6 +152,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
     l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
+    l->files_named = l->file_length[0];
     set_units(l, false);
     solve_base(s, index);
     if (symtab < base[SIZE_SYMTAB]) {
@@ -160,6 +161,11 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
         set_units(l, true);
+        solve_base(s, index);
+    }
+    /* names of functions are worth more than those of files */
+    if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB] && names_row_file_bytes(l)) {
+        l->files_named = false;
         solve_base(s, index);
     }
     if (!l->stripped) {

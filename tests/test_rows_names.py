@@ -171,3 +171,17 @@ def test_files_have_names_of_many_lengths(cpp):
     assert len(names) == 66 and all(name.endswith(".c") for name in names)
     lengths = sorted(map(len, names))
     assert len(set(lengths)) > 8 and lengths[5] <= 14 and lengths[-5] > 40
+
+
+@pytest.mark.parametrize("strtab, named", [(900, True), (860, False)])
+def test_names_of_files_cost_no_function(programs, tmp_path, strtab, named):
+    """They are as those that every library has where .strtab has room for functions' names, but not for theirs."""
+    row = f"""- {{kind: utility, text: 60000, data: 9000, bss: 900, symtab: 4800, strtab: {strtab}, functions: 60,
+  dynamic: {{functions: 20, undefined: 4, dynstr: 500}}, local: {{functions: 40, other: 60}}, outside: 1, plt: 2,
+  name-lengths: '4*5 8*8 12*8'}}"""
+    path = make(programs, tmp_path, [row]) / "libutility0.so"
+    names = symbols(path, ".symtab")
+    files = [name for kind, *_, name in names if kind == "FILE"]
+    assert len(files) == 58 and (len(set(files)) > 2) == named
+    assert sum(kind == "FUNC" for kind, *_ in names) >= 60
+    check(path)
