@@ -3,7 +3,7 @@
  * For each library its kind, how many functions it has, whom it calls and what
  * its five sizes are; from that and the seed every further choice follows, so
  * that any library can be made alone. A plan is read-only once plan_make has
- * returned, and a few hundred bytes a library: what depends on single functions
+ * returned, and some 1.3 kB a library: what depends on single functions
  * (signatures, calls) is computed where it is needed, in closed form.
  */
 #ifndef EMIT_PLAN_H
