@@ -315,6 +315,8 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
         l->init_array = d->d_un.d_ptr;
         break;
     case DT_INIT_ARRAYSZ:
+        l->init_count = d->d_un.d_val / word;
+        /* fallthrough */
     case DT_PREINIT_ARRAYSZ:
         c->constructors += d->d_un.d_val / word;
         break;
@@ -343,6 +345,7 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
     /* More than the file has room for is a lie, which makes nothing of it true. */
     c->constructors = c->constructors <= l->reader.size / (entry / 2) ? c->constructors : 0;
     c->destructors = c->destructors <= l->reader.size / (entry / 2) ? c->destructors : 0;
+    l->init_count = c->constructors ? l->init_count : 0;
     return true;
 }
 
@@ -442,7 +445,7 @@ static bool look_all(struct look *l)
         return false;
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
-           look_each(l, SHT_RELR, look_relocations) && look_pages(l) && (!c->module || look_methods(l)) &&
+           look_each(l, SHT_RELR, look_relocations) && look_pages(l) && look_words(l) && look_methods(l) &&
            look_constructors(l) && (!l->wish->compress || look_compress(l));
 }
 
@@ -452,6 +455,7 @@ bool capture_read(const char *path, const struct capture_wish *wish, struct capt
     struct look l = {.wish = wish, .c = c, .e = e};
     bool ok = reader_open(&l.reader, path, e) && look_all(&l);
     reader_close(&l.reader);
+    free(l.words);
     return ok;
 }
 

@@ -5,6 +5,8 @@
 #include "elf/capture.h"
 #include "elf/reader.h"
 
+struct word;
+
 /* A file that is being captured. */
 struct look {
     struct reader reader;
@@ -14,6 +16,9 @@ struct look {
     uint64_t taken;      /* bytes of tables that were asked for: sections may overlap */
     uint64_t jmprel;     /* address of DT_JMPREL, 0 where there is none */
     uint64_t init_array; /* and that of DT_INIT_ARRAY */
+    uint64_t init_count; /* words in it */
+    struct word *words;  /* owned: of the image that hold addresses, in order, when look_words has found them */
+    size_t word_count;
 };
 
 #define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
@@ -33,12 +38,14 @@ const char *look_string(const Elf_Data *strings, uint64_t offset);
 /* Count the symbols of a table; .symtab after .dynsym. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
-/* Count relocations, the pages that they touch, and the module's methods, for which relocations are needed. */
+/* Count relocations, and the pages that they touch. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_pages(struct look *l);
-bool look_methods(struct look *l);
 
-/* Adds up the code of the constructors, which relocations lead to. */
+/* When relocations are counted: finds the words of the image that these make addresses. Then counts what is reached
+ * through such words: the module's methods, and the code of the constructors. */
+bool look_words(struct look *l);
+bool look_methods(struct look *l);
 bool look_constructors(struct look *l);
 
 /* Estimates what the parts of the file are after zstd -3. */

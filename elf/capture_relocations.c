@@ -9,8 +9,8 @@
  *     8  type, zero          48 documentation       72 slots
  *     16 three words, zero   56 size
  *
- * Which words are addresses the relocations say. A definition that is made at run
- * time is not found.
+ * Which words are addresses the relocations say: those of type RELATIVE with the address, packed ones where it is. A
+ * definition that is made at run time is not found.
  *
  * How large the functions are that .init_array points to .eh_frame says, whose index, .eh_frame_hdr, has rows of two
  * words, where each begins and where its entry is (LSB core 5.0, 10.6). What has no entry, as what crtbegin.o brings,
@@ -29,7 +29,14 @@
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512, PAGE_BYTES = 4096 };
+enum {
+    WORDS_MOST = 1 << 22,
+    METHODS_MOST = 1 << 16,
+    TRIES_MOST = 1 << 15,
+    SECTIONS_MOST = 512,
+    PAGE_BYTES = 4096,
+    PAGES_FIRST = 64
+};
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -58,7 +65,31 @@ static enum capture_relocation relocation_of(const struct capture *c, uint64_t t
     }
 }
 
-/* Each even word is an address, each odd one marks 63 places behind the last. */
+/* What is left of packed relocations: each even word is an address, each odd one marks 63 places behind the last. */
+struct relr {
+    const Elf_Data *data;
+    size_t at;
+    uint64_t next;        /* place behind the last */
+    uint64_t marks, from; /* places that are marked, from the first of them */
+};
+
+static bool relr_next(struct relr *r, uint64_t *place)
+{
+    while (!r->marks) {
+        uint64_t word;
+        if (r->at + sizeof word > r->data->d_size)
+            return false;
+        memcpy(&word, (const char *)r->data->d_buf + r->at, sizeof word);
+        r->at += sizeof word;
+        r->marks = word & 1 ? word >> 1 : 1;
+        r->from = word & 1 ? r->next : word;
+        r->next = r->from + UINT64_C(8) * (word & 1 ? 63 : 1);
+    }
+    *place = r->from + UINT64_C(8) * (unsigned)__builtin_ctzll(r->marks);
+    r->marks &= r->marks - 1;
+    return true;
+}
+
 static uint64_t relr_places(const Elf_Data *data)
 {
     uint64_t places = 0;
@@ -132,32 +163,25 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 
 struct pages {
     uint64_t *page;
-    size_t count, most;
+    size_t count, room;
+    bool lost; /* memory ran out */
 };
 
 static void add_page(struct pages *p, uint64_t address)
 {
     const uint64_t page = address / PAGE_BYTES;
-    if (p->count < p->most && (!p->count || p->page[p->count - 1] != page))
-        p->page[p->count++] = page;
-}
-
-static void add_relr(struct pages *p, const Elf_Data *data)
-{
-    uint64_t next = 0;
-    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
-        uint64_t word;
-        memcpy(&word, (const char *)data->d_buf + at, 8);
-        if (!(word & 1)) {
-            add_page(p, word);
-            next = word + 8;
-            continue;
-        }
-        for (unsigned bit = 1; bit < 64; bit++)
-            if (word >> bit & 1)
-                add_page(p, next + 8 * (uint64_t)(bit - 1));
-        next += UINT64_C(63) * 8;
+    if (p->lost || (p->count && p->page[p->count - 1] == page))
+        return;
+    if (p->count == p->room) {
+        const size_t room = p->room ? 2 * p->room : PAGES_FIRST;
+        uint64_t *more = realloc(p->page, room * sizeof *more);
+        p->lost = !more;
+        if (!more)
+            return;
+        p->page = more;
+        p->room = room;
     }
+    p->page[p->count++] = page;
 }
 
 static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
@@ -167,8 +191,9 @@ static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, c
     GElf_Rel without;
     if (!data || !data->d_buf)
         return;
-    if (shdr->sh_type == SHT_RELR && l->c->wide)
-        add_relr(p, data);
+    struct relr packed = {.data = data};
+    for (uint64_t place; shdr->sh_type == SHT_RELR && l->c->wide && relr_next(&packed, &place);)
+        add_page(p, place);
     for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
         add_page(p, with.r_offset);
     for (int i = 0; shdr->sh_type == SHT_REL && gelf_getrel(data, i, &without); i++)
@@ -182,19 +207,19 @@ static int compare_pages(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool is_relocations(const GElf_Shdr *shdr)
+{
+    return (shdr->sh_flags & SHF_ALLOC) &&
+           (shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL || shdr->sh_type == SHT_RELR);
+}
+
 bool look_pages(struct look *l)
 {
-    const uint64_t *relocation = l->c->relocation;
-    struct pages p = {.most = 1};
-    for (unsigned i = 0; i < RELOCATION_SYMBOLS; i++)
-        p.most += relocation[i];
-    p.page = malloc(p.most * sizeof *p.page);
-    if (!p.page)
-        return look_no_memory(l);
+    struct pages p = {0};
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
-        if (section && (shdr.sh_flags & SHF_ALLOC))
+        if (section && is_relocations(&shdr))
             add_table(&p, l, section, &shdr);
     }
     if (p.count)
@@ -202,14 +227,15 @@ bool look_pages(struct look *l)
     for (size_t i = 0; i < p.count; i++)
         l->c->relocation[RELOCATION_PAGES] += !i || p.page[i] != p.page[i - 1];
     free(p.page);
-    return true;
+    return !p.lost || look_no_memory(l);
 }
 
-/* ---- methods ---- */
+/* ---- words ---- */
 
 /* A word of the image that holds an address. */
 struct word {
     uint64_t at, value;
+    bool in_place; /* the value is what the file has there */
 };
 
 static int compare(const void *a, const void *b)
@@ -219,39 +245,52 @@ static int compare(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static const struct word *word_find(const struct word *words, size_t count, uint64_t at)
+static const struct word *word_find(const struct look *l, uint64_t at)
 {
-    return count ? bsearch(&(struct word){.at = at}, words, count, sizeof *words, compare) : NULL;
+    return l->word_count ? bsearch(&(struct word){.at = at}, l->words, l->word_count, sizeof *l->words, compare) : NULL;
 }
 
-/* The words that relocations make addresses of this file. */
-static struct word *words_read(struct look *l, size_t *count)
+/* Those of one section, as far as there is room for them. */
+static void add_words(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr, size_t most)
 {
-    *count = 0;
-    size_t most = l->c->relocation[RELOCATION_RELATIVE];
-    if (most == 0 || most > WORDS_MOST)
-        return NULL;
-    struct word *words = malloc(most * sizeof *words);
-    for (size_t i = 1; words && i < l->reader.sections; i++) {
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Rela r;
+    if (!data || !data->d_buf)
+        return;
+    for (int i = 0; shdr->sh_type == SHT_RELA && l->word_count < most && gelf_getrela(data, i, &r); i++) {
+        if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+            l->words[l->word_count++] = (struct word){.at = r.r_offset, .value = (uint64_t)r.r_addend};
+    }
+    struct relr packed = {.data = data};
+    for (uint64_t at; shdr->sh_type == SHT_RELR && l->word_count < most && relr_next(&packed, &at);)
+        l->words[l->word_count++] = (struct word){.at = at, .in_place = true};
+}
+
+bool look_words(struct look *l)
+{
+    const struct capture *c = l->c;
+    const uint64_t most = c->relocation[RELOCATION_RELATIVE] + c->relocation[RELOCATION_RELR];
+    /* No module has more sections, and each look at its image goes through all. */
+    if (c->machine != EM_X86_64 || !c->wide || l->reader.sections > SECTIONS_MOST || !most || most > WORDS_MOST ||
+        !(c->module || l->init_count))
+        return true;
+    l->words = malloc(most * sizeof *l->words);
+    if (!l->words)
+        return look_no_memory(l);
+    for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
-        if (!section || shdr.sh_type != SHT_RELA || !(shdr.sh_flags & SHF_ALLOC))
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        GElf_Rela r;
-        for (int j = 0; data && *count < most && gelf_getrela(data, j, &r); j++) {
-            if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
-                words[(*count)++] = (struct word){r.r_offset, (uint64_t)r.r_addend};
-        }
+        if (section && is_relocations(&shdr))
+            add_words(l, section, &shdr, most);
     }
-    if (words)
-        qsort(words, *count, sizeof *words, compare);
-    return words;
+    qsort(l->words, l->word_count, sizeof *l->words, compare);
+    return true;
 }
 
 static bool is_image(const GElf_Shdr *shdr)
 {
-    return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_X86_64_UNWIND) && (shdr->sh_flags & SHF_ALLOC);
+    return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_INIT_ARRAY || shdr->sh_type == SHT_X86_64_UNWIND) &&
+           (shdr->sh_flags & SHF_ALLOC);
 }
 
 /* The bytes of the file that are loaded at an address; false where there are none. */
@@ -270,6 +309,15 @@ static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
     return false;
 }
 
+/* The address that a word holds; 0 where there is none. */
+static uint64_t word_value(struct look *l, const struct word *word)
+{
+    uint64_t value = word->value;
+    return !word->in_place || image_read(l, word->at, &value, sizeof value) ? value : 0;
+}
+
+/* ---- methods ---- */
+
 /* Whether a definition of a module begins at the address. */
 static bool is_definition(struct look *l, uint64_t address)
 {
@@ -280,12 +328,12 @@ static bool is_definition(struct look *l, uint64_t address)
     return (uint32_t)word[0] != 0 && !word[1] && !word[2] && !word[3] && !word[4];
 }
 
-static uint64_t methods_count(struct look *l, const struct word *words, size_t count, uint64_t address)
+static uint64_t methods_count(struct look *l, uint64_t address)
 {
     uint64_t methods = 0;
     for (; methods < METHODS_MOST; methods++, address += 32) {
         uint64_t flags;
-        if (!word_find(words, count, address) || !image_read(l, address + 16, &flags, sizeof flags) || flags == 0 ||
+        if (!word_find(l, address) || !image_read(l, address + 16, &flags, sizeof flags) || flags == 0 ||
             (flags & UINT32_MAX) > 0xffff)
             break;
     }
@@ -294,20 +342,14 @@ static uint64_t methods_count(struct look *l, const struct word *words, size_t c
 
 bool look_methods(struct look *l)
 {
-    size_t count;
-    /* No module has more sections, and each look at its image goes through all. */
-    if (l->c->machine != EM_X86_64 || l->reader.sections > SECTIONS_MOST)
-        return true;
-    struct word *words = words_read(l, &count);
     size_t tries = 0;
-    for (size_t i = 0; words && i < count && tries < TRIES_MOST && l->c->methods == 0; i++) {
-        const struct word *methods = word_find(words, count, words[i].at + 24);
-        if (!methods || words[i].at < 40 || word_find(words, count, words[i].at - 8) || ++tries == 0 ||
-            !is_definition(l, words[i].at - 40))
+    for (size_t i = 0; l->c->module && i < l->word_count && tries < TRIES_MOST && l->c->methods == 0; i++) {
+        const uint64_t name = l->words[i].at;
+        const struct word *methods = word_find(l, name + 24);
+        if (!methods || name < 40 || word_find(l, name - 8) || ++tries == 0 || !is_definition(l, name - 40))
             continue;
-        l->c->methods = methods_count(l, words, count, methods->value);
+        l->c->methods = methods_count(l, word_value(l, methods));
     }
-    free(words);
     return true;
 }
 
@@ -380,19 +422,14 @@ static uint64_t function_size(struct look *l, const struct frames *f, uint64_t a
 
 bool look_constructors(struct look *l)
 {
-    struct capture *c = l->c;
     struct frames f;
-    size_t count;
-    if (!l->init_array || !c->constructors || c->constructors > METHODS_MOST || c->machine != EM_X86_64 || !c->wide ||
-        l->reader.sections > SECTIONS_MOST)
+    if (!l->init_array || !l->word_count || l->init_count > METHODS_MOST)
         return true;
     if (!frames_read(l, &f))
         return false;
-    struct word *words = f.rows ? words_read(l, &count) : NULL;
-    for (uint64_t i = 0; words && i < c->constructors; i++) {
-        const struct word *word = word_find(words, count, l->init_array + 8 * i);
-        c->constructor_code += word ? function_size(l, &f, word->value) : 0;
+    for (uint64_t i = 0; f.rows && i < l->init_count; i++) {
+        const struct word *word = word_find(l, l->init_array + 8 * i);
+        l->c->constructor_code += word ? function_size(l, &f, word_value(l, word)) : 0;
     }
-    free(words);
     return true;
 }

@@ -80,10 +80,8 @@ bool samples_take(struct samples *s, uint32_t *values, size_t count)
         return true;
     if (!sort(values, count))
         return false;
-    for (size_t q = 0; q < QUANTILES; q++)
-        s->quantile[q] = values[(count - 1) * q / (QUANTILES - 1)];
     for (size_t q = 0; q < QUANTILES_MOST; q++)
-        s->fine[q] = values[(count - 1) * q / (QUANTILES_MOST - 1)];
+        s->quantile[q] = values[(count - 1) * q / (QUANTILES_MOST - 1)];
     uint64_t counts[HISTOGRAM_BUCKETS] = {0};
     unsigned bucket = 0;
     for (size_t i = 0; i < count; i++) {

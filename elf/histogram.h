@@ -24,8 +24,7 @@ enum {
 
 struct samples {
     uint64_t count;
-    uint32_t quantile[QUANTILES]; /* where there are QUANTILES_LEAST samples */
-    uint32_t fine[QUANTILES_MOST];
+    uint32_t quantile[QUANTILES_MOST];
     struct {
         uint8_t bucket;
         uint64_t count;
@@ -42,6 +41,12 @@ struct histogram {
 static inline bool quantiles_are(size_t count)
 {
     return count >= QUANTILES && count <= QUANTILES_MOST && (count - 1) % (QUANTILES - 1) == 0;
+}
+
+/* Quantile `q` of `count`, which are among those that are kept: of 11, 21, 41, 101 or all. */
+static inline uint32_t samples_quantile(const struct samples *s, size_t q, size_t count)
+{
+    return s->quantile[q * ((QUANTILES_MOST - 1) / (count - 1))];
 }
 
 /* The bucket of a value, and the least value in it; 0 to 8 have their own. */

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/shares.h"
+#include "elf/histogram.h"
 
 enum {
-    QUANTILES_FEW = 11,
-    QUANTILES = 21, /* or so many times the parts between them, up to */
-    QUANTILES_MOST = 201,
     BUCKETS_MOST = 4 * 64,
     EXACT_BELOW = 8, /* buckets of one value each */
     RAISED_ALWAYS = 64,
@@ -63,8 +61,7 @@ static uint32_t read_quantiles(const char *text, uint32_t quantile[QUANTILES_MOS
         while (times--)
             quantile[count++] = (uint32_t)value;
     }
-    const bool known = count == QUANTILES_FEW || (count >= QUANTILES && (count - 1) % (QUANTILES - 1) == 0);
-    return known ? count : 0;
+    return count == QUANTILES_FEW || quantiles_are(count) ? count : 0;
 }
 
 struct bucket {

@@ -30,7 +30,8 @@ enum glue_function {
     GLUE_HELPER,                              /* the first of SHAPE_HELPERS */
     GLUE_START = GLUE_HELPER + SHAPE_HELPERS, /* of an executable; has no frame either */
     GLUE_COUNT,
-    GLUE_LIBRARY = GLUE_START - 1 /* so many has a library at most, but for GLUE_CONSTRUCTOR */
+    /* so many has a library at most, but for GLUE_CONSTRUCTOR */
+    GLUE_LIBRARY = GLUE_START - (GLUE_PYINIT - GLUE_CONSTRUCTOR)
 };
 
 /* The least that GLUE_CONSTRUCTOR takes, which reads code. */

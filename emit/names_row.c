@@ -116,16 +116,23 @@ static uint8_t *put_numbered(const struct plan_library *l, uint32_t number, uint
     return put_number(at + words, number);
 }
 
+/* Characters of the longest name that has room, behind their number, in so many; *even says whether it fills them. */
+static uint32_t name_within(uint32_t rest, bool *even)
+{
+    uint32_t name = rest - 1;
+    while (name + names_digits(name) > rest)
+        name--;
+    *even = name + names_digits(name) == rest;
+    return name;
+}
+
 /* Where no name is as long as that with its digits, a function has two parameters, and an object is a member. */
 static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
 {
     const bool function = is_function(l, place);
     const size_t prefix = strlen(l->prefix);
-    const uint32_t rest = length - mangled_length(l, function);
-    uint32_t name = rest - 1;
-    while (name + names_digits(name) > rest)
-        name--;
-    const bool even = name + names_digits(name) == rest;
+    bool even;
+    uint32_t name = name_within(length - mangled_length(l, function), &even);
     name -= even || function ? 0 : 1;
     at = put_number(put_bytes(at, "_ZN", 3), (uint32_t)prefix);
     at = put_bytes(at, l->prefix, prefix);
@@ -208,11 +215,8 @@ uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, u
     const uint32_t length = names_row_object_length(l, number);
     uint8_t *const end = at + length;
     if (object_is_mangled(l, number)) {
-        const uint32_t rest = length - LOCAL_MANGLED;
-        uint32_t name = rest - 1;
-        while (name + names_digits(name) > rest)
-            name--;
-        const bool even = name + names_digits(name) == rest;
+        bool even;
+        const uint32_t name = name_within(length - LOCAL_MANGLED, &even);
         at = put_object(l, number, name, put_number(put_bytes(at, "_ZL", 3), name));
         at = put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
     } else {

@@ -77,7 +77,7 @@ enum { NAMES_ROW_FILES = 8, NAMES_ROW_FILE_LEAST = 5, NAMES_ROW_FILE_MOST = 48 }
 
 static inline uint32_t names_row_file_bytes(const struct plan_library *l)
 {
-    return l->files >= NAMES_ROW_FILES && l->file_length[0] ? NAMES_ROW_FILE_MOST + 1 : 0;
+    return l->files >= NAMES_ROW_FILES && l->files_named ? NAMES_ROW_FILE_MOST + 1 : 0;
 }
 
 static inline uint32_t names_row_file_length(const struct plan_library *l, uint32_t number)

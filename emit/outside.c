@@ -2,6 +2,7 @@
  * GLIBC_2.2.5, in libc.so.6 itself; CPython's those that 3.8 to 3.13 all export. */
 #include "emit/outside.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -553,6 +554,7 @@ uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t cou
     struct spare s = {{0}, {0}, false};
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
+    assert(outside_beside_most(UINT32_MAX) <= BESIDE_MOST);
     for (uint32_t i = length ? outside_beside_most(needed) : 0; i-- > 0;)
         spare_name(&s, BESIDE + i);
     for (uint32_t i = INNER; i < BESIDE && length; i++)

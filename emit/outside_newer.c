@@ -91,7 +91,7 @@ static const char *const names[] = {
     "_Fork", "__libc_start_main", "__mq_open_2", "__pthread_cleanup_routine", "__pthread_key_create",
     "__pthread_register_cancel", "__pthread_register_cancel_defer", "__pthread_unregister_cancel",
     "__pthread_unregister_cancel_restore", "__pthread_unwind_next", "_pthread_cleanup_pop", "_pthread_cleanup_push",
-    "closefrom", "dladdr", "dladdr1", "dlclose", "dlerror", "dlinfo", "dlmopen", "dlopen", "dlsym", "dlvsym",
+    "closefrom", "dlmopen",
     "pthread_attr_getguardsize", "pthread_attr_getstack", "pthread_attr_getstackaddr", "pthread_attr_getstacksize",
     "pthread_attr_setguardsize", "pthread_attr_setstack", "pthread_attr_setstackaddr", "pthread_attr_setstacksize",
     "pthread_cancel", "pthread_condattr_getclock", "pthread_condattr_getpshared", "pthread_condattr_setclock",

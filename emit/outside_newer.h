@@ -2,7 +2,7 @@
  *
  * Versions stand in the order in which libraries have them: first those of GLIBC_2.17 and before, the ones
  * that most libraries of a distribution need first, then the later ones up to GLIBC_2.34. So a library that
- * needs few of them loads on old systems too.
+ * needs few of them loads on old systems too. What outside_beside.h has is not among them: no name is there twice.
  */
 #ifndef EMIT_OUTSIDE_NEWER_H
 #define EMIT_OUTSIDE_NEWER_H

@@ -3,7 +3,7 @@
  * For each library its kind, how many functions it has, whom it calls and what
  * its five sizes are; from that and the seed every further choice follows, so
  * that any library can be made alone. A plan is read-only once plan_make has
- * returned, and a few hundred bytes a library: what depends on single functions
+ * returned, and some 1.3 kB a library: what depends on single functions
  * (signatures, calls) is computed where it is needed, in closed form.
  */
 #ifndef EMIT_PLAN_H
@@ -157,8 +157,10 @@ struct plan_library {
     uint32_t local_mangled; /* small functions that are local symbols whose names are, as far as they are long enough */
     uint32_t mangled;       /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
     uint32_t files;         /* local symbols of type STT_FILE beyond those that every library has */
-    /* Characters of the names of these, ascending, each of as many (names_row.h); 0: as of those that every one has. */
+    /* Characters of the names of these, ascending, each of as many (names_row.h), where .strtab has room for them; 0,
+     * or without room: as of those that every one has. */
     uint8_t file_length[PLAN_FILE_LENGTHS];
+    bool files_named; /* there is room */
     uint32_t lengths;
     struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
     uint32_t edges;

@@ -254,17 +254,16 @@ static void choose_bare(struct plan *plan)
     }
 }
 
-/* When it is known which are bare. */
-static bool find_all_small(struct rows *r, struct error *e)
+/* A worker's task, when it is known which are bare. */
+static bool find_small(void *context, unsigned worker, uint32_t index, struct error *e)
 {
+    struct rows *r = context;
     struct plan *plan = r->s->plan;
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        plan->library[i].level = plan->library[i].bare ? LEVEL_BARE : LEVEL_WHOLE;
-        if (!rows_find_small(plan, &plan->library[i], &r->want[i]) ||
-            !rows_choose_classes(plan, &plan->library[i], &r->want[i]))
-            return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
-    }
-    return true;
+    struct plan_library *l = &plan->library[index];
+    (void)worker;
+    l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE;
+    return (rows_find_small(plan, l, &r->want[index]) && rows_choose_classes(plan, l, &r->want[index])) ||
+           error_set(e, ERROR_MEMORY, "out of memory for the functions of %s", l->name);
 }
 
 static bool make_edges(struct rows *r, struct error *e)
@@ -431,7 +430,8 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
     }
     plan->assignment.repeat = 1;
-    ok = ok && make_edges(&r, e) && find_all_small(&r, e) && run_rounds(&r, e) && settle_markers(s, e);
+    ok = ok && make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e) &&
+         settle_markers(s, e);
     if (ok && !calls_row_visits(plan))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     plan->functions = 0;

@@ -16,6 +16,7 @@ enum {
     LETTERS_MOST = MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST - 64,
     LENGTHS = 1024, /* longer names count as this */
     PASSES = 4,
+    OTHERS_MOST = 1 << 20,   /* symbols of no function: lengths of more say nothing new */
     UNDEFINED_ESTIMATE = 20, /* characters of an undefined name */
 };
 
@@ -42,7 +43,7 @@ static bool draw_wanted(const struct plan *plan, const struct plan_library *l, u
                         uint32_t *wanted)
 {
     const uint64_t symbols = (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym);
-    const uint32_t names = symbols > functions ? (uint32_t)symbols : functions;
+    const uint32_t names = functions + (uint32_t)lengths_smaller(lengths_spare(symbols, functions), OTHERS_MOST);
     uint32_t *all = malloc((names + (size_t)1) * sizeof *all);
     uint32_t first = 0;
     if (!all)
@@ -61,46 +62,53 @@ static uint32_t place_of(uint32_t length)
     return length < LENGTHS ? length : LENGTHS;
 }
 
-/* A class's functions have names of so many letters in it, or have no more. */
-static void count_class(struct fitting *f, uint32_t class, uint32_t number, uint32_t letters, int by)
+/* Which of `more` is the first that counts a function whose class has so many letters. */
+static uint32_t place_with(const struct fitting *f, uint32_t function, uint32_t letters)
 {
-    const uint32_t length = letters + names_digits(number);
-    for (uint32_t i = class * MANGLE_METHODS; i < (class + 1) * MANGLE_METHODS && i < f->functions; i++)
-        for (uint32_t at = place_of(f->rest[i] + length + names_digits(length)); at <= LENGTHS; at++)
-            f->more[at] += by;
+    const uint32_t length = letters + names_digits(function / MANGLE_METHODS);
+    return place_of(f->rest[function] + length + names_digits(length));
 }
 
-static uint64_t apart(const struct fitting *f)
+static uint32_t class_end(const struct fitting *f, uint32_t class)
 {
-    uint64_t sum = 0;
-    for (uint32_t at = 0; at <= LENGTHS; at++)
-        sum += (uint64_t)(f->more[at] * f->more[at]);
-    return sum;
+    return (uint32_t)lengths_smaller((class + UINT64_C(1)) * MANGLE_METHODS, f->functions);
+}
+
+/* A class has other letters; returns how much more the sum of the squares of `more` is then. */
+static int64_t change_class(struct fitting *f, uint32_t class, uint32_t from, uint32_t to)
+{
+    int64_t gain = 0;
+    for (uint32_t i = class * MANGLE_METHODS; i < class_end(f, class); i++) {
+        const uint32_t old = place_with(f, i, from);
+        const uint32_t new = place_with(f, i, to);
+        const int by = new < old ? 1 : -1;
+        for (uint32_t at = new < old ? new : old; at < (new < old ? old : new); at++) {
+            gain += 2 * by * f->more[at] + 1;
+            f->more[at] += by;
+        }
+    }
+    return gain;
 }
 
 /* Other letters for a class, where names are then more as they are wanted. */
 static bool improve(struct fitting *f, uint32_t class, uint16_t *letters)
 {
     static const int steps[] = {-32, -8, -3, -1, 1, 3, 8, 32};
-    uint64_t least = apart(f);
+    int64_t least = 0;
     uint16_t best = *letters;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const int other = *letters + steps[i];
         if (other < LETTERS_LEAST || other > LETTERS_MOST)
             continue;
-        count_class(f, class, class, *letters, -1);
-        count_class(f, class, class, (uint32_t)other, 1);
-        const uint64_t is = apart(f);
-        count_class(f, class, class, (uint32_t)other, -1);
-        count_class(f, class, class, *letters, 1);
-        if (is < least) {
-            least = is;
+        const int64_t gain = change_class(f, class, *letters, (uint32_t)other);
+        change_class(f, class, (uint32_t)other, *letters);
+        if (gain < least) {
+            least = gain;
             best = (uint16_t)other;
         }
     }
     const bool better = best != *letters;
-    count_class(f, class, class, *letters, -1);
-    count_class(f, class, class, best, 1);
+    change_class(f, class, *letters, best);
     *letters = best;
     return better;
 }
@@ -109,8 +117,7 @@ static bool improve(struct fitting *f, uint32_t class, uint16_t *letters)
 static void begin(const struct plan_library *l, struct fitting *f, const uint32_t *wanted)
 {
     for (uint32_t i = 0; i < f->functions; i++)
-        for (uint32_t at = place_of(wanted[i]); at <= LENGTHS; at++)
-            f->more[at]--;
+        f->more[place_of(wanted[i])]--;
     for (uint32_t class = 0; class < l->classes; class ++) {
         const uint32_t any =
             random_below(random_at(plan_key(l, PURPOSE_CLASSES), UINT64_C(1) << 32 | class), f->functions);
@@ -119,8 +126,11 @@ static void begin(const struct plan_library *l, struct fitting *f, const uint32_
         l->class_letters[class] = (uint16_t)(letters < LETTERS_LEAST  ? LETTERS_LEAST
                                              : letters > LETTERS_MOST ? LETTERS_MOST
                                                                       : letters);
-        count_class(f, class, class, l->class_letters[class], 1);
+        for (uint32_t i = class * MANGLE_METHODS; i < class_end(f, class); i++)
+            f->more[place_with(f, i, l->class_letters[class])]++;
     }
+    for (uint32_t at = 1; at <= LENGTHS; at++)
+        f->more[at] += f->more[at - 1];
 }
 
 /* What names have without class and its length. */
@@ -140,6 +150,7 @@ bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const 
 {
     const uint32_t numbered = w->functions > w->small ? w->functions - w->small : 0;
     if (!names_are_mangled(&plan->names, l) || l->stripped || !numbered ||
+        numbered > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym) || /* they are not to be */
         l->said->value[ROW_TEXT] == PROFILE_DERIVED || !l->said->text[ROW_TEXT_NAME_LENGTHS])
         return true;
     struct fitting *f = calloc(1, sizeof *f);

@@ -34,7 +34,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
 {
     const uint32_t count = l->extra.outside;
-    if (!l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
+    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
         !distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, count, w->lengths))
         return false;
     const bool mangled = names_are_mangled(&plan->names, l);
@@ -98,7 +98,7 @@ static void set_names(const struct plan *plan, struct plan_library *l, const str
 }
 
 /* What relocations of type RELATIVE are for. */
-struct relocated {
+struct relative_uses {
     uint32_t constructors, destructors, methods;
 };
 
@@ -110,7 +110,7 @@ static bool has_any_relocations(const struct plan *plan, const struct plan_libra
 
 /* So much of each, or as far as there are relocations: one for a constructor and a destructor, two for a
  * method, its name and its function, and another one for its documentation. What is left of these is pointers. */
-static void set_relocated(const struct plan *plan, struct plan_library *l, const struct relocated *wanted)
+static void set_relocated(const struct plan *plan, struct plan_library *l, const struct relative_uses *wanted)
 {
     struct plan_extra *x = &l->extra;
     const bool any = has_any_relocations(plan, l);
@@ -134,7 +134,7 @@ static uint32_t fewer(uint32_t count)
 
 bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
-    struct relocated now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
+    struct relative_uses now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
@@ -231,7 +231,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = x->outside || least.defined;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
-    const struct relocated wanted = {
+    const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
         .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),
         .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,

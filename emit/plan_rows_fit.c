@@ -20,6 +20,9 @@ enum {
     MANGLED_ESTIMATE = 64,
 };
 
+/* Bytes: no section is larger than 4 GiB (layout.c). */
+#define SYMTAB_MOST (UINT64_C(0xffffffff) / SYMBOL * SYMBOL)
+
 const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
 
 /* Symbols of functions that are not numbered ones. */
@@ -149,6 +152,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
     l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
+    l->files_named = l->file_length[0];
     set_units(l, false);
     solve_base(s, index);
     if (symtab < base[SIZE_SYMTAB]) {
@@ -159,14 +163,19 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         set_units(l, true);
         solve_base(s, index);
     }
+    /* names of functions are worth more than those of files */
+    if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB] && names_row_file_bytes(l)) {
+        l->files_named = false;
+        solve_base(s, index);
+    }
     if (!l->stripped) {
         if (symtab < base[SIZE_SYMTAB])
             return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
         if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB])
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
+        if (symtab > SYMTAB_MOST)
+            return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
         const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
-        if (more > UINT32_MAX / 2)
-            return lacks(w, SIZE_SYMTAB, (uint64_t)(UINT32_MAX / 2) * SYMBOL);
         /* static objects that there are no bytes of names for have others', as `completed.0` is
          * the name of many */
         const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);

@@ -58,7 +58,7 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
 static double distance_of(const struct plan_library *l, struct free_names *names)
 {
     struct fixed_lengths *f = &names->fixed; /* which has room for all */
-    const uint32_t objects = plan_small_local(l) + l->locals - l->shared_names;
+    const uint32_t objects = names_row_objects_named(l);
     for (uint32_t i = 0; i < names->functions; i++)
         lengths_fix(f, l->function_length[l->exported + i]);
     for (uint32_t i = 0; i < plan_small_local(l) + l->locals; i++)
@@ -274,7 +274,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
         return lengths_out_of_memory(l, e);
     if (!settles(l))
         return true;
-    const uint64_t bytes = l->local_names + shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
+    const uint64_t bytes = l->local_names + shortest_names(l, local, names_row_objects_named(l));
     l->object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->object_length);
     for (uint32_t i = l->lengths; i < l->functions - local; i++)
         l->function_length[i] = (uint16_t)names_row_least(l, i);

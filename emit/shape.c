@@ -132,7 +132,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
             s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
     }
     s->strtab += names_row_file_bytes(l);
-    const uint32_t named = plan_small_local(l) + l->locals - l->shared_names;
+    const uint32_t named = names_row_objects_named(l);
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 

@@ -162,7 +162,7 @@ static void put_objects(const struct library *l, struct local_table *t)
     };
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
-    const uint32_t named = plan_small_local(row) + row->locals - row->shared_names;
+    const uint32_t named = names_row_objects_named(row);
     uint64_t extra_each = named ? row->local_names / named : 0;
     uint64_t extra_more = named ? row->local_names % named : 0;
     struct shared_names names = {.named = named, .first = next_name(t)};

@@ -99,8 +99,8 @@ static void test_quantiles_follow_values(void **state)
             assert_true(samples_take(&samples, values[s], COUNT));
             assert_true(samples_keep(&samples, values[s]));
             assert_memory_equal(samples.value, values[s], sizeof values[s]);
-            for (int q = 0; q < QUANTILES; q++)
-                quantiles[s][q] = samples.quantile[q];
+            for (unsigned q = 0; q < QUANTILES; q++)
+                quantiles[s][q] = samples_quantile(&samples, q, QUANTILES);
             samples_free(&samples);
         }
         double exact = distance_of_values(values[REAL], COUNT, values[TWIN], COUNT);

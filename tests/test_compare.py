@@ -440,6 +440,15 @@ def test_no_profile(programs, application, tmp_path, text):
     assert "wrong.prof:" in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
 
 
+@pytest.mark.parametrize("list_of", ["1*22", "3 2*20", "4*11 5*191"])
+def test_no_quantiles(programs, application, tmp_path, list_of):
+    """As many as there never are, descending ones, more than there ever are."""
+    row = f"- {{kind: module, text: 9000, data: 900, bss: 8, name-lengths: '{list_of}'}}"
+    (tmp_path / "wrong.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n{row}\n")
+    done = programs.run("pyelfstat", "--compare", application("real"), tmp_path / "wrong.prof", status=2)
+    assert "name-lengths: is no list of quantiles that ascend (11, 21, 41 ... 201)" in done.stderr
+
+
 def test_whole_or_not_at_all(programs, application, tmp_path):
     real = application("real")
     output = tmp_path / "output"

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -177,10 +178,24 @@ static void test_fit(void **state)
     assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void assert_names_differ(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
+{
+    static const char *name[2000];
+    for (uint32_t i = 0; i < count; i++)
+        name[i] = outside_name(module, key, choice, i);
+    qsort(name, count, sizeof *name, compare_names);
+    for (uint32_t i = 1; i < count; i++)
+        assert_string_not_equal(name[i - 1], name[i]);
+}
+
 static void test_outside_names_take_what_is_wanted(void **state)
 {
     static uint16_t choice[2000];
-    static uint8_t seen[1 << 16];
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         const bool module = seed % 2;
@@ -188,12 +203,11 @@ static void test_outside_names_take_what_is_wanted(void **state)
         const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
         assert_true(outside_choose(module, 0, seed, count, 0, bytes, NULL, choice) == bytes);
         uint64_t is = 0;
-        memset(seen, 0, sizeof seen);
         for (uint32_t i = 0; i < count; i++) {
-            assert_false(seen[choice[i]]++);
             is += strlen(outside_name(module, seed, choice, i)) + 1;
         }
         assert_true(is == bytes);
+        assert_names_differ(module, seed, choice, count);
     }
     /* as long as can be */
     const uint64_t most = outside_choose(true, 0, 1, 10, 0, 1 << 20, NULL, choice);
@@ -204,7 +218,6 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
 {
     static uint16_t choice[2000];
     static uint32_t length[2000];
-    static uint8_t seen[1 << 16];
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         const bool module = seed % 2;
@@ -216,13 +229,12 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
         uint64_t named = 0;
         for (uint32_t i = 0; i < count; i++)
             length[i] = 4 + 20 * i / count;
-        memset(seen, 0, sizeof seen);
-        const uint64_t bytes = outside_choose(module, 0, seed, count, versions, outside_bytes(module, seed, count),
-                                              seed % 3 ? NULL : length, choice);
+        const uint64_t bytes = outside_choose(module, (uint32_t)seed % 4, seed, count, versions,
+                                              outside_bytes(module, seed, count), seed % 3 ? NULL : length, choice);
+        assert_names_differ(module, seed, choice, count);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t version = outside_version(module, seed, choice, i);
             const size_t name = strlen(outside_name(module, seed, choice, i)) + 1;
-            assert_false(seen[choice[i]]++);
             found[version]++;
             is += name;
             named += version ? name + 1 + strlen(outside_version_name(version)) : 0;
@@ -232,6 +244,22 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
         for (uint32_t v = 2; v < 64; v++)
             assert_int_equal(found[v], v < versions + 2);
     }
+}
+
+/* The shortest of every list. */
+static void test_outside_names_of_all_lists_differ(void **state)
+{
+    enum { COUNT = 700 };
+    static uint16_t choice[COUNT];
+    static uint32_t length[COUNT];
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++)
+        length[i] = 4;
+    for (uint32_t needed = 0; needed < 4; needed++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            outside_choose(seed % 2, needed, seed, COUNT, outside_versions_most(), 0, length, choice);
+            assert_names_differ(seed % 2, seed, choice, COUNT);
+        }
 }
 
 /* The C library that runs this says so. */
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_outside_names_take_what_is_wanted),
         cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
+        cmocka_unit_test(test_outside_names_of_all_lists_differ),
         cmocka_unit_test(test_the_c_library_has_these_versions),
         cmocka_unit_test(test_names_of_rows),
     };

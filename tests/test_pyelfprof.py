@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -173,16 +174,37 @@ int sum(void) {return a[3] + a[4];}
 """
 
 
+PACKED = "-Wl,-z,pack-relative-relocs"
+
+
+def sizes_of_functions(path, *names):
+    symbols = ask("nm", "-S", path)
+    return [int(re.search(rf"^\w+ (\w+) t {name}$", symbols, flags=re.M)[1], 16) for name in names]
+
+
 @pytest.mark.parametrize("stripped", [True, False])
-def test_code_of_constructors(capture, tmp_path, stripped):
+@pytest.mark.parametrize("options", [[], [PACKED]])
+def test_code_of_constructors(capture, tmp_path, stripped, options):
     """Of all, and of these alone."""
-    library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0")
-    symbols = ask("nm", "-S", library)
-    sizes = [int(re.search(rf"^\w+ (\w+) t {name}$", symbols, flags=re.M)[1], 16) for name in ("first", "second")]
+    library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0", *options)
+    sizes = sizes_of_functions(library, "first", "second")
     if stripped:
         ask("strip", library)
     (row,) = capture(library).rows
     assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
+
+
+def test_constructors_of_an_executable(capture, tmp_path):
+    """Code of those in DT_INIT_ARRAY alone: not of the early ones, nor of destructors, whose addresses are next."""
+    early = "static void early(void) {a[5]++;} __attribute__((section(\".preinit_array\"))) void (*p[2])(void) = {early, early};"
+    source = tmp_path / "program.c"
+    source.write_text(CONSTRUCTORS + early + "int main(void) {return sum();}")
+    program = tmp_path / "program"
+    ask("gcc", "-O0", "-fPIE", "-pie", "-o", program, source)
+    assert ".preinit_array" in ask("readelf", "-SW", program)
+    (row,) = capture(program).rows
+    assert row["constructors"] == 5
+    assert row["constructor-code"] == sum(sizes_of_functions(program, "first", "second"))
 
 
 def test_constructors_without_unwind_tables(capture, tmp_path):
@@ -194,7 +216,7 @@ def test_constructors_without_unwind_tables(capture, tmp_path):
 def test_packed_relocations(capture, tmp_path):
     text = "int v[99];" + "int *p[70] = {" + ", ".join(f"v + {i}" for i in range(70)) + "}; int *q = v + 1;"
     text = text.replace("int", "static int") + "void *f(void) {return p + *q;}"
-    library = built(tmp_path, "packed", text, "-Wl,-z,pack-relative-relocs")
+    library = built(tmp_path, "packed", text, PACKED)
     if ".relr.dyn" not in ask("readelf", "-SW", library):
         pytest.skip("the linker packs no relocations")
     (row,) = capture(library).rows
@@ -202,7 +224,8 @@ def test_packed_relocations(capture, tmp_path):
     assert row["relocations"] == relocations_by_readelf(library)
 
 
-def test_methods_of_a_module(capture, tmp_path):
+@pytest.mark.parametrize("options", [[], [PACKED]])
+def test_methods_of_a_module(capture, tmp_path, options):
     include = python_says("import sysconfig; print(sysconfig.get_path('include'))").strip()
     if not pathlib.Path(include, "Python.h").exists():
         pytest.skip("Python.h is not installed")
@@ -215,6 +238,7 @@ def test_methods_of_a_module(capture, tmp_path):
         'static struct PyModuleDef d = {PyModuleDef_HEAD_INIT, "methodical", 0, -1, all};\n'
         "PyMODINIT_FUNC PyInit_methodical(void) {return PyModule_Create(&d);}\n",
         "-I" + include,
+        *options,
     )
     (row,) = capture(module).rows
     assert (row["kind"], row["methods"]) == ("module", 7)
@@ -624,6 +648,7 @@ def test_five_hundred_libraries(programs, capture, tmp_path):
     captured = capture(tmp_path / "many", names=False)
     assert len(captured.rows) == 500
     assert len(captured.text) < 500_000
+    assert {len(quantiles(row["name-lengths"])) for row in captured.rows} == {41}
     shutil.rmtree(tmp_path / "many")
 
 
@@ -733,6 +758,48 @@ def test_tables_that_overlap(programs, tmp_path, tiny_library):
     command = [*limit, programs.path("pyelfprof"), "-o", tmp_path / "x.prof", tiny_library, path]
     done = programs.command(command, status=1, timeout=60)
     assert f"{path}: has tables that overlap" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def with_section(directory, name, assembly, change):
+    """A library with a section that is loaded, whose header is changed, and where it ends."""
+    library = built(directory, name, f'int v; int *p = &v; __asm__(".section .own,\\"a\\"\\n{assembly}\\n.previous\\n");')
+    index = int(re.search(r"\[ *(\d+)\] \.own ", ask("readelf", "-SW", library))[1])
+    content = bytearray(library.read_bytes())
+    start = int.from_bytes(content[0x28:0x30], "little") + 64 * index
+    for at, value in change(len(content)).items():
+        content[start + at : start + at + 8] = value.to_bytes(8, "little")
+    library.write_bytes(content)
+    return library
+
+
+# In a process of its own: what a process has taken before it executes another counts as that one's.
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_what_is_no_table_is_not_read(programs, tmp_path):
+    """400 MB of constants."""
+    library = with_section(tmp_path, "large", ".long 1", lambda end: {24: end, 32: 400 << 20})
+    os.truncate(library, library.stat().st_size + (400 << 20))
+    command = [programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
+    done = programs.command([sys.executable, "-c", PEAK, *command], leaks=False)
+    assert int(done.stdout) < 200_000
+    assert Capture(tmp_path / "x.prof").rows[0]["text"] > 400 << 20
+
+
+def test_packed_relocations_of_many_places(programs, tmp_path):
+    """Eight megabytes say that a gigabyte has an address in every place."""
+    library = with_section(tmp_path, "packed", ".quad 4096; .fill 8 << 20, 1, 255", lambda _: {4: 2 << 32 | 19})
+    limit = [] if programs.sanitized else ["prlimit", f"--as={350 << 20}"]
+    command = [*limit, programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
+    programs.command(command)
+    (row,) = Capture(tmp_path / "x.prof").rows
+    places = 1 + (63 << 20)
+    assert row["relocations"] == {**row["relocations"], "relr": places}
+    assert 0 <= row["relocations"]["pages"] - (places * 8 // 4096 + 1) <= 3
 
 
 # ---- the command line ----

@@ -334,6 +334,21 @@ def test_what_cannot_be_is_refused(programs, tmp_path, rows, message):
         programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "--quiet")
 
 
+@pytest.mark.parametrize("symtab", [4294967304, 103079215128])
+def test_more_symbols_than_a_section_holds(programs, tmp_path, symtab):
+    """Refused before there is memory for them, whose names would be of C++."""
+    (tmp_path / "rows.prof").write_text(
+        "pyelfgen-profile: 1\nnames: {style: itanium}\nlibraries:\n"
+        f"- {{kind: utility, text: 250000, data: 15000, bss: 80, symtab: {symtab} B, strtab: 50000, functions: 100,\n"
+        "   mangled: 90, name-lengths: '5*5 9*6'}\n"
+    )
+    limit = [] if programs.sanitized else ["prlimit", f"--as={1 << 30}"]
+    command = [*limit, programs.path("pyelfgen"), "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set"]
+    done = programs.command(command, status=1, timeout=20)
+    assert f"row 0: symtab: {symtab} bytes are too many for any utility: the nearest is 4294967280;" in done.stderr
+    assert not (tmp_path / "set").exists()
+
+
 def test_executables_and_sources_are_refused(programs, made, tmp_path):
     profile = made.directory.parent / "rows.prof"
     for option in ("--link", "--static", "--sources"):

@@ -81,6 +81,23 @@ def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "kind: module, dynamic: {functions: 1, undefined: 60, dynstr: 900}",
+        "kind: utility, functions: 0, dynamic: {undefined: 2, dynstr: 900}",
+    ],
+)
+def test_no_room_for_undefined_names(programs, tmp_path, row):
+    """A stripped library that is too small for any, and exports nothing whose name could be longer instead."""
+    more = "text: 2500, data: 1500, bss: 8, outside: 1, versions: 1, relocations: {relative: 3, glob-dat: 4}, plt: 40"
+    directory = make(programs, tmp_path, [f"- {{{row}, {more}, name-lengths: '5*5 9*6'}}"])
+    (path,) = directory.glob("lib[mu]*0.so")
+    undefined = {name for _, _, section, name in symbols(path, ".dynsym") if section == "UND"}
+    assert {"__cxa_finalize", "__gmon_start__"} == {name for name in undefined if not name.startswith("Py")}
+    check(path)
+
+
 # Imports are as long as their own libraries have them; what the modules export makes up for these.
 ONE_LENGTH = {8: 3, 12: 4, 20: 5, 57: 58, 58: 30}
 CALLED = {8: 4, 12: 4, 20: 4, 56: 18, 57: 70}
@@ -154,3 +171,17 @@ def test_files_have_names_of_many_lengths(cpp):
     assert len(names) == 66 and all(name.endswith(".c") for name in names)
     lengths = sorted(map(len, names))
     assert len(set(lengths)) > 8 and lengths[5] <= 14 and lengths[-5] > 40
+
+
+@pytest.mark.parametrize("strtab, named", [(900, True), (860, False)])
+def test_names_of_files_cost_no_function(programs, tmp_path, strtab, named):
+    """They are as those that every library has where .strtab has room for functions' names, but not for theirs."""
+    row = f"""- {{kind: utility, text: 60000, data: 9000, bss: 900, symtab: 4800, strtab: {strtab}, functions: 60,
+  dynamic: {{functions: 20, undefined: 4, dynstr: 500}}, local: {{functions: 40, other: 60}}, outside: 1, plt: 2,
+  name-lengths: '4*5 8*8 12*8'}}"""
+    path = make(programs, tmp_path, [row]) / "libutility0.so"
+    names = symbols(path, ".symtab")
+    files = [name for kind, *_, name in names if kind == "FILE"]
+    assert len(files) == 58 and (len(set(files)) > 2) == named
+    assert sum(kind == "FUNC" for kind, *_ in names) >= 60
+    check(path)

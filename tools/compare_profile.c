@@ -214,6 +214,12 @@ static bool take_needed(struct reading *r, const char *text)
     return true;
 }
 
+static bool no_quantiles(struct reading *r, const char *name)
+{
+    return WRONG(r, "%s: is no list of quantiles that ascend (%d, %d, %d ... %d)", name, QUANTILES_FEW, QUANTILES,
+                 2 * QUANTILES - 1, QUANTILES_MOST);
+}
+
 /* "0 146 171*3": values, and how often where they repeat. Of finer ones those that all have; what has few samples is
  * not compared. */
 static bool take_quantiles(struct reading *r, const char *name, const char *text, struct compare_quantiles *q)
@@ -226,7 +232,7 @@ static bool take_quantiles(struct reading *r, const char *name, const char *text
         if (text && *text == '*')
             text = list_number(text + 1, " ", &times);
         if (!text || times > QUANTILES_MOST - count || (count && value < all[count - 1]))
-            return WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
+            return no_quantiles(r, name);
         for (uint64_t i = 0; i < times; i++)
             all[count++] = value;
         text += strspn(text, " ");
@@ -236,7 +242,7 @@ static bool take_quantiles(struct reading *r, const char *name, const char *text
     q->known = quantiles_are(count);
     for (unsigned i = 0; q->known && i < QUANTILES; i++)
         q->of[i] = all[i * ((count - 1) / (QUANTILES - 1))];
-    return q->known || WRONG(r, "%s: are no %d quantiles that ascend", name, QUANTILES);
+    return q->known || no_quantiles(r, name);
 }
 
 /* "16:120 19:33": a number for each bucket. */

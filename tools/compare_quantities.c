@@ -242,8 +242,8 @@ static bool quantiles_of(const struct compare_row *row, enum compare_sample of, 
     const struct samples *s = row->samples[of];
     if (!s && row->quantiles[of].known)
         memcpy(q, row->quantiles[of].of, sizeof row->quantiles[of].of);
-    for (int i = 0; s && i < QUANTILES; i++)
-        q[i] = s->quantile[i];
+    for (unsigned i = 0; s && i < QUANTILES; i++)
+        q[i] = samples_quantile(s, i, QUANTILES);
     return s ? s->count >= QUANTILES_LEAST : row->quantiles[of].known;
 }
 

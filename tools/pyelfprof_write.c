@@ -79,25 +79,25 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
 }
 
 /* How many a row has that has enough samples. Lengths of names are few different numbers, and so take little; they jump
- * between these, which coarse quantiles do not tell from a slope. */
-enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101 };
+ * between these, which coarse quantiles do not tell from a slope. In a profile of many libraries all together know
+ * that, and its rows are to stay below 1 kB. */
+enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101, QUANTILES_OF_MANY = 41, MANY_LIBRARIES = 200 };
 
 /* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
-static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, int count)
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, size_t count)
 {
     if (s->count < least)
         return;
     if (s->count < QUANTILES_LEAST)
         count = QUANTILES_FEW;
-    const int step = (QUANTILES_MOST - 1) / (count - 1);
     flow_key(row, key);
-    for (int q = 0, last; q < count; q = last + 1) {
-        const uint32_t value = s->fine[q * step];
-        for (last = q; last + 1 < count && s->fine[(last + 1) * step] == value;)
+    for (size_t q = 0, last; q < count; q = last + 1) {
+        const uint32_t value = samples_quantile(s, q, count);
+        for (last = q; last + 1 < count && samples_quantile(s, last + 1, count) == value;)
             last++;
         fprintf(row->to, "%s%" PRIu32, q ? " " : "'", value);
         if (last > q)
-            fprintf(row->to, "*%d", last - q + 1);
+            fprintf(row->to, "*%zu", last - q + 1);
     }
     putc('\'', row->to);
 }
@@ -262,7 +262,8 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
     put_quantiles(&row, "function-sizes", &c->functions, QUANTILES_LEAST, QUANTILES_OF_SIZES);
-    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, QUANTILES_OF_LENGTHS);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW,
+                  p->count > MANY_LIBRARIES ? QUANTILES_OF_MANY : QUANTILES_OF_LENGTHS);
     put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
