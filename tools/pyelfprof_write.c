@@ -81,7 +81,7 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
 /* How many a row has that has enough samples. Lengths of names are few different numbers, and so take little; they jump
  * between these, which coarse quantiles do not tell from a slope. In a profile of many libraries all together know
  * that, and its rows are to stay below 1 kB. */
-enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101, QUANTILES_OF_MANY = 41, MANY_LIBRARIES = 200 };
+enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101, QUANTILES_OF_MANY = 21, MANY_LIBRARIES = 200 };
 
 /* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
 static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, size_t count)
