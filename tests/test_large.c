@@ -14,6 +14,7 @@
 #include "elf/container.h"
 #include "emit/digest.h"
 #include "emit/large.h"
+#include "emit/mix.h"
 #include "emit/profile.h"
 
 /* Large enough for several steps of what is composed and written: some 20 MB a library. */
@@ -41,7 +42,8 @@ static void make(struct made *m, const char *text)
                                     .views = p->dwarf.views};
     m->stock = stock_make(dialect, p->seed);
     assert_non_null(m->stock);
-    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e))
+    assert_true(stock_add_rows(m->stock, p));
+    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) || !mix_settle(&m->plan, m->stock, 1, &e))
         fail_msg("%s: %s", text, e.text);
 }
 
@@ -159,6 +161,32 @@ static void and_those_of_little_debug_information(void **state)
                 "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
 }
 
+/* The second has so little of .debug_abbrev that its table has those abbreviations alone that entries have. */
+static void and_those_of_rows(void **state)
+{
+    (void)state;
+    compare_all(
+        "pyelfgen-profile: 1\n"
+        "dwarf: {version: 5, language: c, units: 40, views: true}\n"
+        "libraries:\n"
+        "- {kind: module, text: 35371, data: 2320, bss: 64, debug: 181486, symtab: 3168, strtab: 2585,\n"
+        "   functions: 45, dynamic: {functions: 1, undefined: 45, weak: 4, dynstr: 926},\n"
+        "   local: {functions: 44, objects: 34, other: 7},\n"
+        "   relocations: {relative: 91, jump-slot: 35, glob-dat: 10}, plt: 35, outside: 1,\n"
+        "   share: {code: 24527, plt: 584, constants: 2320, unwind: 2392, symbols: 2248, relocations: 3264},\n"
+        "   dwarf: {version: 5, language: c, units: 3, dies: 5503, attributes: 23048, rows: 8995, entries: 3550},\n"
+        "   mix: {info: 77042, abbrev: 1000, line: 39856, str: 7239, line_str: 1050, loclists: 42667,\n"
+        "   rnglists: 9386, aranges: 144}}\n"
+        "- {kind: module, text: 3529, data: 920, bss: 8, debug: 12170, symtab: 1080, strtab: 746,\n"
+        "   functions: 9, dynamic: {functions: 1, undefined: 16, weak: 4, dynstr: 346},\n"
+        "   local: {functions: 8, objects: 14, other: 5},\n"
+        "   relocations: {relative: 17, jump-slot: 8, glob-dat: 8}, plt: 8, outside: 0,\n"
+        "   share: {code: 956, plt: 152, constants: 487, unwind: 292, symbols: 814, relocations: 792},\n"
+        "   dwarf: {version: 5, language: c, units: 1, dies: 524, attributes: 2205, rows: 169, entries: 82},\n"
+        "   mix: {info: 5756, abbrev: 870, line: 915, str: 3140, line_str: 592, loclists: 801,\n"
+        "   rnglists: 48, aranges: 48}}\n");
+}
+
 /* What is too large for memory, and of what variants. */
 static void only_large_ones_are(void **state)
 {
@@ -199,6 +227,7 @@ int main(void)
         cmocka_unit_test(large_libraries_are_the_same),
         cmocka_unit_test(so_are_those_of_other_dialects),
         cmocka_unit_test(and_those_of_little_debug_information),
+        cmocka_unit_test(and_those_of_rows),
         cmocka_unit_test(only_large_ones_are),
     };
     return cmocka_run_group_tests(tests, start, NULL);
