@@ -81,12 +81,27 @@ static void advance(struct large *large)
                        (uint64_t)(w->at[written[i]] - w->places->section[written[i]]));
 }
 
-static void write_unit(struct library_watch *watch)
+/* Whether what was composed of the unit that is written next is what the size pass reckoned with. */
+static bool is_as_settled(const struct large *large)
+{
+    const uint32_t i = large->writer.unit;
+    const struct debug_unit *now = &large->builder->library.debug.unit[i];
+    const struct debug_unit *then = &large->writer.d->unit[i];
+    return i < large->writer.d->unit_count && now->start == then->start && now->end == then->end &&
+           now->entries == then->entries && now->entries_size == then->entries_size && now->program == then->program &&
+           now->program_size == then->program_size && now->named == then->named &&
+           now->named_count == then->named_count;
+}
+
+static void compose_and_write_unit(struct library_watch *watch)
 {
     struct large *large = large_of(watch);
-    debug_writer_unit(&large->writer);
-    debug_writer_lists(&large->writer);
-    advance(large);
+    large->differs = large->differs || !is_as_settled(large);
+    if (!large->differs) {
+        debug_writer_unit(&large->writer);
+        debug_writer_lists(&large->writer);
+        advance(large);
+    }
     forget(large);
 }
 
@@ -107,9 +122,10 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     l->debug.sources = settled.sources;
     l->debug.statics = settled.statics;
     l->only_sizes = false;
-    start(b, write_unit);
+    large->differs = false;
+    start(b, compose_and_write_unit);
     const bool told = describe(l, large->level, &large->goal, &b->composed, &b->arena);
-    const bool same = told && b->composed.lists.size == settled.size[DEBUG_LISTS] &&
+    const bool same = !large->differs && b->composed.lists.size == settled.size[DEBUG_LISTS] &&
                       b->composed.ranges.size == settled.size[DEBUG_RANGES] &&
                       l->debug.statics.size == settled.statics.size;
     b->statics = settled.statics = l->debug.statics;

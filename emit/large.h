@@ -27,6 +27,7 @@ struct large {
     struct describe_goal goal;
     struct debug before; /* with this */
     struct debug_writer writer;
+    bool differs; /* a unit came out otherwise than in the size pass */
     size_t forgotten[4];
 };
 

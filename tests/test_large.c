@@ -161,6 +161,31 @@ static void and_those_of_little_debug_information(void **state)
                 "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
 }
 
+/* Where debug information does not come out again as it was sized, nothing is left of the file. */
+static void what_differs_when_it_is_written_is_refused(void **state)
+{
+    (void)state;
+    struct made m;
+    struct error e = {0};
+    struct directory directory;
+    struct set_file file;
+    struct large large = {.builder = NULL};
+    char path[] = "test_large.XXXXXX";
+    assert_non_null(mkdtemp(path));
+    assert_true(directory_open(&directory, path, false, &e));
+    make(&m, HEAD LITTLE);
+    m.windows.large = &large;
+    if (!library_size(&m.windows, &m.plan, m.stock, 0, &e))
+        fail_msg("%s", e.text);
+    large.goal.line /= 2;
+    assert_false(large_write(&m.windows, &directory, &file, &e));
+    assert_int_equal(e.code, ERROR_MISMATCH);
+    assert_non_null(strstr(e.text, "debug information came out with another size when it was written"));
+    unmake(&m);
+    directory_close(&directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 /* The second has so little of .debug_abbrev that its table has those abbreviations alone that entries have. */
 static void and_those_of_rows(void **state)
 {
@@ -228,6 +253,7 @@ int main(void)
         cmocka_unit_test(so_are_those_of_other_dialects),
         cmocka_unit_test(and_those_of_little_debug_information),
         cmocka_unit_test(and_those_of_rows),
+        cmocka_unit_test(what_differs_when_it_is_written_is_refused),
         cmocka_unit_test(only_large_ones_are),
     };
     return cmocka_run_group_tests(tests, start, NULL);
