@@ -72,6 +72,13 @@ void window_complete(struct window *w, enum section_id id)
         put_section(w, id, w->layout->section[id].size);
 }
 
+bool window_is_well(const struct window *w, struct error *e)
+{
+    if (w->failed && e)
+        *e = w->error;
+    return !w->failed;
+}
+
 bool window_finish(struct window *w, struct error *e)
 {
     const struct layout *l = w->layout;
@@ -86,9 +93,7 @@ bool window_finish(struct window *w, struct error *e)
         end = l->section[id].offset + l->section[id].size;
     }
     put(w, end, l->file_size);
-    if (w->failed && e)
-        *e = w->error;
-    return !w->failed;
+    return window_is_well(w, e);
 }
 
 void window_close(struct window *w)

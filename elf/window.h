@@ -36,6 +36,9 @@ void window_advance(struct window *w, enum section_id id, uint64_t size);
 /* The whole section is, and is not read again. */
 void window_complete(struct window *w, enum section_id id);
 
+/* Whether all that was to be put until now has been; false with the first error. */
+bool window_is_well(const struct window *w, struct error *e);
+
 /* Everything is: puts the rest, headers, and what is between sections. False with the first error. */
 bool window_finish(struct window *w, struct error *e);
 
