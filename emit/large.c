@@ -148,6 +148,7 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
 struct target {
     const struct output *output; /* or NULL */
     int there;
+    const char *path; /* of what is there, for messages */
     bool differs;
     struct digest_pieces digest;
 };
@@ -165,7 +166,7 @@ static bool put(void *context, const void *bytes, uint64_t size, uint64_t offset
 static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
     const struct target *t = context;
-    const struct output there = {.fd = t->there, .path = "the file of a large library"};
+    const struct output there = {.fd = t->there, .path = t->path};
     return output_read(t->output ? t->output : &there, bytes, size, offset, e);
 }
 
@@ -182,10 +183,10 @@ static bool go_through(struct builder *b, struct target *t, struct set_file *fil
 }
 
 /* Whether it is there already; false also where that cannot be found out, with *failed. */
-static bool is_there(struct builder *b, const struct directory *directory, struct set_file *file, bool *failed,
-                     struct error *e)
+static bool is_there(struct builder *b, const struct directory *directory, const char *path, struct set_file *file,
+                     bool *failed, struct error *e)
 {
-    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size)};
+    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size), .path = path};
     *failed = false;
     if (t.there < 0)
         return false;
@@ -205,7 +206,7 @@ bool large_write(struct builder *b, struct directory *directory, struct set_file
     *file = (struct set_file){.size = b->library.layout.file_size};
     snprintf(file->name, sizeof file->name, "%s%s", plan_stem(row), plan_ending(row));
     snprintf(path, sizeof path, "%s/%s", directory->path, file->name);
-    if (is_there(b, directory, file, &failed, e) || failed)
+    if (is_there(b, directory, path, file, &failed, e) || failed)
         return !failed;
     if (!directory_change(directory, e) || !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
         return false;
