@@ -20,8 +20,9 @@ struct window {
     const struct layout *layout; /* borrowed */
     window_put *put;
     void *context;
-    uint8_t *image;
-    size_t capacity;
+    uint8_t *image;               /* begins a huge page: whole ones are given back */
+    void *addresses;              /* what is reserved for it, */
+    size_t capacity;              /* and how much */
     uint64_t done[SECTION_COUNT]; /* bytes of each section that have been put */
     bool failed;                  /* what comes after is not put */
     struct error error;

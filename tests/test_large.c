@@ -161,6 +161,21 @@ static void and_those_of_little_debug_information(void **state)
                 "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
 }
 
+/* Whole huge pages are given back, which those of the file's offsets have to be. */
+static void a_window_begins_a_huge_page(void **state)
+{
+    (void)state;
+    const struct layout layout = {.file_size = 5000};
+    struct window w[3];
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(window_open(&w[i], &layout, NULL, NULL, NULL));
+        assert_int_equal((uintptr_t)w[i].image % (1 << 21), 0);
+        w[i].image[layout.file_size] = 1; /* writers go a little beyond */
+    }
+    for (unsigned i = 0; i < 3; i++)
+        window_close(&w[i]);
+}
+
 /* Where debug information does not come out again as it was sized, nothing is left of the file. */
 static void what_differs_when_it_is_written_is_refused(void **state)
 {
@@ -253,6 +268,7 @@ int main(void)
         cmocka_unit_test(so_are_those_of_other_dialects),
         cmocka_unit_test(and_those_of_little_debug_information),
         cmocka_unit_test(and_those_of_rows),
+        cmocka_unit_test(a_window_begins_a_huge_page),
         cmocka_unit_test(what_differs_when_it_is_written_is_refused),
         cmocka_unit_test(only_large_ones_are),
     };
