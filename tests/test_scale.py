@@ -114,6 +114,17 @@ def peak_memory(programs, *arguments):
     return int(re.search(r"^peak (\d+)$", done.stderr, flags=re.M)[1]) * 1024
 
 
+@pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
+def test_a_plan_holds_no_debug_information_of_large_libraries(programs, tmp_path):
+    if programs.sanitized:
+        pytest.skip("sanitizers have their own memory")
+    sections = "{text: 80 MB, data: 3 MB, debug: 240 MB, symtab: 3 MB, strtab: 16 MB}"
+    (tmp_path / "mix.prof").write_text(
+        f"pyelfgen-profile: 1\nmodules: 1\nutilities: 0\nsections: {sections}\ndwarf: {{mix: {{line: 20 MB}}}}\n"
+    )
+    assert peak_memory(programs, "--profile", tmp_path / "mix.prof", "--dry-run", "-q") < 0.1 * GB
+
+
 @pytest.mark.long
 @pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
 def test_memory_is_that_of_functions_and_not_of_types(programs, roomy, tmp_path):
