@@ -1,4 +1,6 @@
-/* emit/large.c: what is written in windows has the same bytes as an image, whatever the library is like. */
+/* emit/large.c: what is written in windows has the same bytes as an image: libraries of both versions and languages,
+ * of types in units of their own, with units that only define data, with rows, sizes of sections and views. None is an
+ * executable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,6 +163,20 @@ static void and_those_of_little_debug_information(void **state)
                 "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
 }
 
+static void and_those_with_units_of_data(void **state)
+{
+    (void)state;
+    static const char *const languages[] = {"c", "c++"};
+    for (unsigned i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 HEAD "sections: {text: 200 kB, data: 40 kB, debug: 9 MB, symtab: 60 kB, strtab: 300 kB}\n"
+                      "dwarf: {language: %s}\n",
+                 languages[i]);
+        compare_all(text);
+    }
+}
+
 /* Whole huge pages are given back, which those of the file's offsets have to be. */
 static void a_window_begins_a_huge_page(void **state)
 {
@@ -267,6 +283,7 @@ int main(void)
         cmocka_unit_test(large_libraries_are_the_same),
         cmocka_unit_test(so_are_those_of_other_dialects),
         cmocka_unit_test(and_those_of_little_debug_information),
+        cmocka_unit_test(and_those_with_units_of_data),
         cmocka_unit_test(and_those_of_rows),
         cmocka_unit_test(a_window_begins_a_huge_page),
         cmocka_unit_test(what_differs_when_it_is_written_is_refused),
