@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -153,7 +152,7 @@ struct target {
     struct digest_pieces digest;
 };
 
-static bool put(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
+static bool put_piece(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
     struct target *t = context;
     digest_pieces_add(&t->digest, bytes, size, offset);
@@ -175,7 +174,7 @@ static bool go_through(struct builder *b, struct target *t, struct set_file *fil
     const struct layout *layout = &b->library.layout;
     struct window *w = &b->large->window;
     digest_pieces_start(&t->digest, layout->file_size);
-    const bool ok = window_open(w, layout, put, t, e) && library_write(b, e) && window_finish(w, e) &&
+    const bool ok = window_open(w, layout, put_piece, t, e) && library_write(b, e) && window_finish(w, e) &&
                     digest_pieces_end(&t->digest, read_back, t, file->digest, e);
     window_close(w);
     digest_pieces_free(&t->digest);
@@ -198,14 +197,13 @@ static bool is_there(struct builder *b, const struct directory *directory, const
 
 bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e)
 {
-    const struct plan_library *row = b->library.row;
     struct output output;
     struct target t = {.output = &output, .there = -1};
-    char path[600];
+    char path[DIRECTORY_PATH_MOST];
     bool failed;
     *file = (struct set_file){.size = b->library.layout.file_size};
-    snprintf(file->name, sizeof file->name, "%s%s", plan_stem(row), plan_ending(row));
-    snprintf(path, sizeof path, "%s/%s", directory->path, file->name);
+    files_name(b->library.row, file->name);
+    directory_path(directory, file->name, path);
     if (is_there(b, directory, path, file, &failed, e) || failed)
         return !failed;
     if (!directory_change(directory, e) || !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
