@@ -1,6 +1,7 @@
 /* See workers.h. */
 #include "base/workers.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -76,9 +77,25 @@ bool workers_run(unsigned threads, uint32_t count, workers_function *work, void 
     return !atomic_load(&crew.failed);
 }
 
+/* Among `most` processors; 0 where the machine may have more, and -1 where it cannot be told. */
+static int count_processors(unsigned most)
+{
+    cpu_set_t *set = CPU_ALLOC(most);
+    const size_t size = CPU_ALLOC_SIZE(most);
+    int count = -1;
+    if (set && sched_getaffinity(0, size, set) == 0)
+        count = CPU_COUNT_S(size, set);
+    else if (set && errno == EINVAL)
+        count = 0;
+    CPU_FREE(set);
+    return count;
+}
+
 unsigned workers_processors(void)
 {
-    cpu_set_t set;
-    const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    enum { USUAL = 1024, EVER = 1 << 20 };
+    int count = 0;
+    for (unsigned most = USUAL; count == 0 && most <= EVER; most *= 2)
+        count = count_processors(most);
     return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (unsigned)count;
 }

@@ -2,12 +2,14 @@
 #include "dwarf/compose.h"
 
 #include <assert.h>
+#include <string.h>
 
 void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
     c->entries = 0;
+    memset(c->codes, 0, sizeof c->codes);
 }
 
 void composed_free(struct composed *c)
@@ -149,15 +151,18 @@ void compose_object(struct composer *c, const struct debug_object *o)
     const uint32_t type = compose_place(c);
     const uint32_t last = o->count - 1;
     const enum abbrev_code code = o->external ? ABBREV_GLOBAL_VARIABLE : ABBREV_STATIC_VARIABLE;
-    uint8_t *sibling = put_u32(put_u8(c->info, ABBREV_ARRAY), corpus_type(c->corpus, o->type));
+    uint8_t *sibling = put_u32(compose_code(c->out, c->info, ABBREV_ARRAY), corpus_type(c->corpus, o->type));
     uint8_t *p = sibling + 4;
-    p = put_u8(p, last > UINT16_MAX ? ABBREV_SUBRANGE_4 : last > UINT8_MAX ? ABBREV_SUBRANGE_2 : ABBREV_SUBRANGE);
+    p = compose_code(c->out, p,
+                     last > UINT16_MAX  ? ABBREV_SUBRANGE_4
+                     : last > UINT8_MAX ? ABBREV_SUBRANGE_2
+                                        : ABBREV_SUBRANGE);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     p = last > UINT16_MAX ? put_u32(p, last) : last > UINT8_MAX ? put_u16(p, (uint16_t)last) : put_u8(p, (uint8_t)last);
     c->info = p;
     compose_end_children(c, sibling);
     compose_note(c, code, o->name, COMPOSE_UNKNOWN, NULL);
-    p = put_u8(c->info, (uint8_t)code);
+    p = compose_code(c->out, c->info, code);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, o->name);
     p = put_u8(p, dialect_source_file(c->corpus->dialect));
@@ -209,26 +214,28 @@ void compose_function(struct composer *c, const struct debug_function *f)
 
 void compose_function_end(struct composer *c)
 {
+    enum abbrev_code code = *c->function;
     if (c->info > c->sibling + 4) {
         compose_end_children(c, c->sibling);
     } else {
-        bool is_method = *c->function == ABBREV_DEFINED_METHOD || *c->function == ABBREV_PLAIN_METHOD;
-        assert(*c->function != ABBREV_STATIC_FUNCTION);
-        *c->function = is_method ? ABBREV_LEAF_METHOD : ABBREV_LEAF_FUNCTION;
+        bool is_method = code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD;
+        assert(code != ABBREV_STATIC_FUNCTION);
+        code = is_method ? ABBREV_LEAF_METHOD : ABBREV_LEAF_FUNCTION;
         c->info = c->sibling;
     }
+    compose_code(c->out, c->function, code);
 }
 
 void compose_end_children(struct composer *c, uint8_t *sibling)
 {
-    c->info = put_u8(c->info, ABBREV_END);
+    c->info = compose_code(c->out, c->info, ABBREV_END);
     compose_refer(c, sibling, compose_place_of(c, c->info));
 }
 
 /* A parameter's or local's entry up to its location. */
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
-    uint8_t *p = put_u8(c->info, (uint8_t)(code + short_name_is(v->name)));
+    uint8_t *p = compose_code(c->out, c->info, code + short_name_is(v->name));
     p = put_u32(p, short_name_bytes(v->name));
     p = put_declared(c, p, v->line, v->column);
     return put_u32(p, corpus_type(c->corpus, v->type));
@@ -255,7 +262,7 @@ void compose_local(struct composer *c, const struct debug_variable *v, int32_t p
 
 void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place)
 {
-    uint8_t *p = put_u8(c->info, ABBREV_LOCAL);
+    uint8_t *p = compose_code(c->out, c->info, ABBREV_LOCAL);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_declared(c, put_u32(p, v->name), v->line, v->column);
     c->info = put_frame_place(put_u32(p, corpus_type(c->corpus, v->type)), place);
@@ -297,7 +304,7 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
                          const uint64_t *from, const uint64_t *to)
 {
     note_inlined(c, k);
-    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
+    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
     p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
     p = put_extent(c, p, count, from, to);
@@ -313,16 +320,16 @@ void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struc
     const struct corpus_inline *f = &c->corpus->inlines[k];
     bool is_parameter = child + f->variables < f->children;
     bool gone = list.at == COMPOSE_UNKNOWN;
-    uint8_t code = is_parameter ? (gone ? ABBREV_INLINED_PARAMETER_GONE : ABBREV_INLINED_PARAMETER)
-                                : (gone ? ABBREV_INLINED_VARIABLE_GONE : ABBREV_INLINED_VARIABLE);
-    uint8_t *p = put_u8(c->info, code);
+    enum abbrev_code code = is_parameter ? (gone ? ABBREV_INLINED_PARAMETER_GONE : ABBREV_INLINED_PARAMETER)
+                                         : (gone ? ABBREV_INLINED_VARIABLE_GONE : ABBREV_INLINED_VARIABLE);
+    uint8_t *p = compose_code(c->out, c->info, code);
     p = put_u32(p, f->child[child]);
     c->info = gone ? p : put_list(c, p, list);
 }
 
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value)
 {
-    uint8_t *p = put_u8(c->info, ABBREV_INLINED_PARAMETER_CONSTANT);
+    uint8_t *p = compose_code(c->out, c->info, ABBREV_INLINED_PARAMETER_CONSTANT);
     p = put_u32(p, c->corpus->inlines[k].child[child]);
     c->info = put_u8(p, value);
 }
@@ -331,14 +338,14 @@ void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at
 {
     if (c->corpus->listing[ABBREV_LABEL].wanted)
         note(c, ABBREV_LABEL, NAME_COMMON, name);
-    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LABEL), name);
+    uint8_t *p = put_u32(compose_code(c->out, c->info, ABBREV_LABEL), name);
     p = put_declared(c, p, line, 1);
     c->info = put_u64(p, c->text + at);
 }
 
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
+    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
     p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
@@ -346,7 +353,7 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
 
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
+    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
     p = put_u32(p, c->corpus->inlines[k].block);
     p = put_extent(c, p, count, from, to);
     c->info = p + 4;
@@ -355,7 +362,7 @@ uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, c
 
 uint8_t *compose_block_of(struct composer *c, uint32_t ranges)
 {
-    uint8_t *p = put_u32(put_u8(c->info, ABBREV_LEXICAL_RANGES), ranges);
+    uint8_t *p = put_u32(compose_code(c->out, c->info, ABBREV_LEXICAL_RANGES), ranges);
     c->info = p + 4;
     return p;
 }
@@ -369,7 +376,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
                              const uint8_t *types)
 {
     uint32_t place = compose_place_of(c, c->info);
-    uint8_t *p = put_u8(c->info, ABBREV_DECLARED_FUNCTION);
+    uint8_t *p = compose_code(c->out, c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
     p = put_declared(c, p, line, 15);
@@ -377,7 +384,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
     uint8_t *sibling = p;
     p += 4;
     for (uint32_t j = 0; j < parameters; j++) {
-        p = put_u8(p, ABBREV_TYPE_PARAMETER);
+        p = compose_code(c->out, p, ABBREV_TYPE_PARAMETER);
         p = put_u32(p, corpus_type(c->corpus, types[j]));
     }
     c->info = p;
@@ -388,9 +395,9 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters)
 {
     bool known = origin != COMPOSE_UNKNOWN;
-    uint8_t code = parameters ? (known ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
-                              : (known ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
-    uint8_t *p = put_u8(c->info, code);
+    enum abbrev_code code = parameters ? (known ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
+                                       : (known ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
+    uint8_t *p = compose_code(c->out, c->info, code);
     p = put_u64(p, c->text + returns);
     if (origin == COMPOSE_NEXT)
         c->next_function = p;
@@ -403,7 +410,7 @@ uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, boo
 
 static uint8_t *begin_call_parameter(struct composer *c, uint32_t reg)
 {
-    uint8_t *p = put_u8(c->info, ABBREV_CALL_PARAMETER);
+    uint8_t *p = compose_code(c->out, c->info, ABBREV_CALL_PARAMETER);
     p = put_u8(p, 1);
     return put_u8(p, (uint8_t)(DW_OP_reg0 + reg));
 }

@@ -17,6 +17,7 @@
 #ifndef DWARF_COMPOSE_H
 #define DWARF_COMPOSE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +65,7 @@ struct composed {
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
     uint64_t entries;      /* of location lists, but for base addresses */
+    uint64_t codes[2];     /* abbreviations that entries in `info` have: bit code % 64 of code / 64 */
 };
 
 /* An entry that an index of names lists. */
@@ -89,7 +91,7 @@ struct composer {
     uint8_t *next_function; /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
-    bool only_sizes;              /* what stamps put is left undefined, and has its size */
+    bool only_sizes;              /* what stamps put is left undefined, and has its size; its codes are noted */
     struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
     uint64_t base;                /* of the list under way, offset from `text` */
     uint8_t *list;                /* where that begins, if it is a location list, */
@@ -114,6 +116,20 @@ struct debug_function {
     uint32_t method;       /* its name, */
     const char *qualified; /* and with all its scopes */
 };
+
+static_assert(ABBREV_COUNT <= 128, "composed.codes has a bit for each");
+
+static inline void compose_note_code(struct composed *out, uint32_t code)
+{
+    out->codes[code / 64] |= UINT64_C(1) << code % 64;
+}
+
+/* Begins an entry. */
+static inline uint8_t *compose_code(struct composed *out, uint8_t *p, enum abbrev_code code)
+{
+    compose_note_code(out, code);
+    return put_u8(p, (uint8_t)code);
+}
 
 void composed_clear(struct composed *c);
 void composed_free(struct composed *c);

@@ -22,11 +22,11 @@ struct compose_siblings compose_class(struct composer *c, const struct debug_cla
 {
     struct compose_siblings s;
     compose_note(c, ABBREV_NAMESPACE, k->scope, COMPOSE_UNKNOWN, NULL);
-    uint8_t *p = put_own_name(c, put_u8(c->info, ABBREV_NAMESPACE), k->scope);
+    uint8_t *p = put_own_name(c, compose_code(c->out, c->info, ABBREV_NAMESPACE), k->scope);
     s.scope = put_line(c, p, k->line, 11);
     c->info = s.scope + 4;
     compose_note(c, ABBREV_CLASS, k->name, COMPOSE_UNKNOWN, k->qualified);
-    p = put_own_name(c, put_u8(c->info, ABBREV_CLASS), k->name);
+    p = put_own_name(c, compose_code(c->out, c->info, ABBREV_CLASS), k->name);
     p = put_u8(p, 1); /* it has no members */
     s.class = put_line(c, p, k->line, 7);
     c->info = s.class + 4;
@@ -44,7 +44,8 @@ uint32_t compose_method(struct composer *c, const struct debug_method *m)
     const struct corpus *corpus = c->corpus;
     const bool leaf = !m->parameters && !m->is_template;
     const uint32_t place = compose_place_of(c, c->info);
-    uint8_t *p = put_own_name(c, put_u8(c->info, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD), m->name);
+    uint8_t *p = compose_code(c->out, c->info, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD);
+    p = put_own_name(c, p, m->name);
     p = put_own_name(c, put_line(c, p, m->line, 26), m->linkage_name);
     p = put_u32(p, corpus_type(corpus, m->result));
     c->info = put_u8(p, DW_ACCESS_public);
@@ -53,14 +54,14 @@ uint32_t compose_method(struct composer *c, const struct debug_method *m)
     uint8_t *sibling = c->info;
     p = sibling + 4;
     if (m->is_template) {
-        p = short_name_put(put_u8(p, ABBREV_TEMPLATE_TYPE_SHORT), corpus->name_t);
+        p = short_name_put(compose_code(c->out, p, ABBREV_TEMPLATE_TYPE_SHORT), corpus->name_t);
         p = put_u32(p, corpus_type(corpus, m->type));
-        p = short_name_put(put_u8(p, ABBREV_TEMPLATE_VALUE), corpus->name_n);
+        p = short_name_put(compose_code(c->out, p, ABBREV_TEMPLATE_VALUE), corpus->name_n);
         p = put_u32(p, corpus_type(corpus, BASE_INT));
         p = put_u8(p, m->number);
     }
     for (uint32_t j = 0; j < m->parameters; j++) {
-        p = put_u8(p, ABBREV_TYPE_PARAMETER);
+        p = compose_code(c->out, p, ABBREV_TYPE_PARAMETER);
         p = put_u32(p, corpus_type(corpus, m->types[j]));
     }
     c->info = p;

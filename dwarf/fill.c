@@ -123,8 +123,8 @@ static void fixed_sizes(struct debug *d)
         struct debug_unit *u = &d->unit[i];
         u->info_size = unit_frame(c) + c->fixed + u->entries_size;
         info += u->info_size;
-        line += debug_line_header(d, i, u->end > u->start) + u->program_size;
-        aranges += u->end > u->start ? ARANGES_UNIT : 0;
+        line += debug_line_header(d, i, unit_has_code(u)) + u->program_size;
+        aranges += unit_has_code(u) ? ARANGES_UNIT : 0;
     }
     d->aranges_more = 0;
     if (is_wanted(d, DEBUG_ARANGES) && d->wanted[DEBUG_ARANGES] > aranges) {

@@ -204,6 +204,11 @@ static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *
     return at;
 }
 
+static void drop_code(struct stamp *s, enum abbrev_code code)
+{
+    s->codes[code / 64] &= ~(UINT64_C(1) << code % 64);
+}
+
 static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
@@ -227,10 +232,13 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
         note(m, STAMP_NOTED, noted.name);
     }
     *s = (struct stamp){.inlined = m->unit.inlined,
+                        .codes = {o->codes[0], o->codes[1]},
                         .entries = (uint16_t)o->entries,
                         .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
+    drop_code(s, ABBREV_LOCAL_LIST);
+    drop_code(s, ABBREV_LOCAL_GONE);
     s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
     s->lists = (uint32_t)bytes_append(&shelf->lists, o->lists.data, o->lists.size);
     s->ranges = (uint32_t)bytes_append(&shelf->ranges, o->ranges.data, o->ranges.size);
@@ -372,9 +380,20 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
         add_pair(c->ranges + *patch++, offset);
 }
 
+static void note_codes(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint32_t names)
+{
+    const uint8_t *entries = shelf->info.data + s->info;
+    const uint16_t *patch = patches_of(shelf, s->patches) + patches_before(s, STAMP_NAME);
+    for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
+        compose_note_code(c->out, entries[*patch++ - 1] + short_name_is(c->corpus->name[names % CORPUS_NAMES]));
+    c->out->codes[0] |= s->codes[0];
+    c->out->codes[1] |= s->codes[1];
+}
+
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
+    note_codes(c, shelf, s, names);
     if (!c->only_sizes)
         put_copies(c, shelf, s, at, line, names, origin);
     if (s->count[STAMP_NOTED]) /* behind all other patches */

@@ -44,6 +44,7 @@ struct stamp {
     uint16_t info_size, lists_size, ranges_size;
     uint16_t entries;            /* of location lists */
     uint64_t inlined;            /* as in struct debug_unit */
+    uint64_t codes[2];           /* as in struct composed, but those of locals, which follow from their names */
     uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
 };
 

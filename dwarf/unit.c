@@ -49,7 +49,7 @@ static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
 static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
-    bool has_code = u->end > u->start;
+    const bool has_code = unit_has_code(u);
     p = put_u8(p, has_code ? ABBREV_COMPILE_UNIT : ABBREV_DATA_UNIT);
     p = put_u32(p, c->producer);
     p = put_u8(p, dialect_language(c->dialect));
@@ -302,11 +302,6 @@ void debug_write_shared(const struct corpus *c, enum debug_section s, uint8_t *p
     put_bytes(p, strings->data, size);
 }
 
-static bool has_code(const struct debug_unit *u)
-{
-    return u->end > u->start;
-}
-
 static void write_line(struct debug_writer *w, uint32_t unit)
 {
     const struct debug *d = w->d;
@@ -325,7 +320,7 @@ static void write_unit(struct debug_writer *w)
     if (d->corpus->dialect.type_units)
         *types = put_types(d, u, &w->included[u->header], *types);
     const uint64_t info = (uint64_t)(w->at[DEBUG_INFO] - w->places->section[DEBUG_INFO]);
-    if (has_code(u))
+    if (unit_has_code(u))
         w->at[DEBUG_ARANGES] =
             put_aranges(u, joined_base(d, DEBUG_INFO) + info, until - w->aranges_given, w->at[DEBUG_ARANGES]);
     w->aranges_given = until;
@@ -341,13 +336,13 @@ void debug_writer_start(struct debug_writer *w, const struct debug *d, const uin
     put_strings(d, names, places);
     /* units without rows first: readelf wants bytes behind each header */
     for (uint32_t i = 0; i < d->unit_count; i++)
-        if (!has_code(&d->unit[i]))
+        if (!unit_has_code(&d->unit[i]))
             write_line(w, i);
 }
 
 void debug_writer_unit(struct debug_writer *w)
 {
-    if (has_code(&w->d->unit[w->unit]))
+    if (unit_has_code(&w->d->unit[w->unit]))
         write_line(w, w->unit);
     write_unit(w);
 }

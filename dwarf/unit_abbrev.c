@@ -4,6 +4,7 @@
  * What functions and inline functions have is known before the fill; of the first header's pieces
  * as many may be included as there is room for their abbreviations.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "dwarf/unit_sizes.h"
@@ -15,6 +16,7 @@ static bool is_kept(const struct debug_abbrevs *a, uint32_t code)
 
 static void keep(struct debug_abbrevs *a, uint32_t code)
 {
+    assert(code < 128);
     a->kept[code / 64] |= UINT64_C(1) << code % 64;
 }
 
@@ -136,7 +138,8 @@ bool unit_part_abbrevs(struct debug *d)
     for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
         keep(&a, of_data[i]);
     keep_entries(d, &a, h->entries, c->fixed);
-    keep_entries(d, &a, d->composed->info.data, d->composed->info.size);
+    for (unsigned i = 0; i < 2; i++) /* entries themselves may not be there */
+        a.kept[i] |= d->composed->codes[i];
     if (!divide(d, &a, wanted, &single))
         return false;
     for (uint32_t cut = 0;; cut++) { /* each further piece may need some more */

@@ -45,7 +45,7 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
     }
     for (uint32_t i = 0; i < d->unit_count; i++) {
         char name[SOURCE_NAME_MOST];
-        source_name(d, i, d->unit[i].end > d->unit[i].start, name);
+        source_name(d, i, unit_has_code(&d->unit[i]), name);
         d->unit[i].source = (uint32_t)bytes_string(&d->sources, name);
     }
 }

@@ -36,11 +36,16 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
     return extra / count + (i < extra % count ? 1 : 0);
 }
 
+static inline bool unit_has_code(const struct debug_unit *u)
+{
+    return u->end > u->start;
+}
+
 /* Further ranges of .debug_aranges that a unit may be divided into: as if its code were in
  * several sections, which a linker has put one behind the other. */
 static inline uint64_t unit_aranges_room(const struct debug_unit *u)
 {
-    return u->end > u->start ? (u->end - u->start - 1) / ARANGES_LEAST : 0;
+    return unit_has_code(u) ? (u->end - u->start - 1) / ARANGES_LEAST : 0;
 }
 
 static inline uint64_t unit_aranges_most(const struct debug *d)

@@ -9,16 +9,23 @@ enum {
     BEYOND = HUGE_PAGE /* writers may write a few bytes beyond what they keep */
 };
 
+static uint64_t huge_page(uint64_t at)
+{
+    return at & ~(uint64_t)(HUGE_PAGE - 1);
+}
+
 bool window_open(struct window *w, const struct layout *layout, window_put *put, void *context, struct error *e)
 {
     *w = (struct window){.layout = layout, .put = put, .context = context};
-    const size_t capacity = (layout->file_size + BEYOND + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-    void *image = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (image == MAP_FAILED)
+    const size_t capacity = huge_page(layout->file_size + BEYOND + HUGE_PAGE - 1) + HUGE_PAGE;
+    void *addresses = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses == MAP_FAILED)
         return error_set(e, ERROR_MEMORY, "there are no addresses left for an image of %llu bytes; raise ulimit -v",
                          (unsigned long long)layout->file_size);
-    madvise(image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults */
-    w->image = image;
+    madvise(addresses, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults */
+    const uint64_t unaligned = (uintptr_t)addresses & (HUGE_PAGE - 1);
+    w->image = (uint8_t *)addresses + (unaligned ? HUGE_PAGE - unaligned : 0);
+    w->addresses = addresses;
     w->capacity = capacity;
     return true;
 }
@@ -28,11 +35,6 @@ static bool is_put(const struct layout *l, enum section_id id)
 {
     return l->section[id].index && l->section[id].size && !l->section[id].elsewhere &&
            layout_kind(id)->type != SHT_NOBITS && id != SECTION_SHSTRTAB;
-}
-
-static uint64_t huge_page(uint64_t at)
-{
-    return at & ~(uint64_t)(HUGE_PAGE - 1);
 }
 
 /* Of the section's bytes up to `end` those whose pages have nothing else. */
@@ -72,6 +74,13 @@ void window_complete(struct window *w, enum section_id id)
         put_section(w, id, w->layout->section[id].size);
 }
 
+bool window_is_well(const struct window *w, struct error *e)
+{
+    if (w->failed && e)
+        *e = w->error;
+    return !w->failed;
+}
+
 bool window_finish(struct window *w, struct error *e)
 {
     const struct layout *l = w->layout;
@@ -86,14 +95,13 @@ bool window_finish(struct window *w, struct error *e)
         end = l->section[id].offset + l->section[id].size;
     }
     put(w, end, l->file_size);
-    if (w->failed && e)
-        *e = w->error;
-    return !w->failed;
+    return window_is_well(w, e);
 }
 
 void window_close(struct window *w)
 {
-    if (w->image)
-        munmap(w->image, w->capacity);
+    if (w->addresses)
+        munmap(w->addresses, w->capacity);
+    w->addresses = NULL;
     w->image = NULL;
 }

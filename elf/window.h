@@ -20,8 +20,9 @@ struct window {
     const struct layout *layout; /* borrowed */
     window_put *put;
     void *context;
-    uint8_t *image;
-    size_t capacity;
+    uint8_t *image;               /* begins a huge page: whole ones are given back */
+    void *addresses;              /* what is reserved for it, */
+    size_t capacity;              /* and how much */
     uint64_t done[SECTION_COUNT]; /* bytes of each section that have been put */
     bool failed;                  /* what comes after is not put */
     struct error error;
@@ -35,6 +36,9 @@ void window_advance(struct window *w, enum section_id id, uint64_t size);
 
 /* The whole section is, and is not read again. */
 void window_complete(struct window *w, enum section_id id);
+
+/* Whether all that was to be put until now has been; false with the first error. */
+bool window_is_well(const struct window *w, struct error *e);
 
 /* Everything is: puts the rest, headers, and what is between sections. False with the first error. */
 bool window_finish(struct window *w, struct error *e);

@@ -214,8 +214,8 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
     const struct plan_library *own = &a->joined.plan->library[a->joined.own];
     const char *name = plan_stem(own);
     struct writing w = {.a = a};
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", a->directory->path, name);
+    char path[DIRECTORY_PATH_MOST];
+    directory_path(a->directory, name, path);
     out->file = calloc(1, sizeof *out->file);
     if (!out->file)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", name);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,6 +101,11 @@ bool directory_change(struct directory *d, struct error *e)
     }
     pthread_mutex_unlock(&d->lock);
     return ok;
+}
+
+void directory_path(const struct directory *d, const char *name, char path[DIRECTORY_PATH_MOST])
+{
+    snprintf(path, DIRECTORY_PATH_MOST, "%s/%s", d->path, name);
 }
 
 void directory_close(struct directory *d)

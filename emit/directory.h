@@ -35,6 +35,10 @@ bool directory_join(struct directory *d, const char *path, bool force, struct er
 /* To be called before any change but that a temporary file comes or goes; by any thread. */
 bool directory_change(struct directory *d, struct error *e);
 
+/* The path of one of its files, for messages. */
+enum { DIRECTORY_PATH_MOST = 600 };
+void directory_path(const struct directory *d, const char *name, char path[DIRECTORY_PATH_MOST]);
+
 void directory_close(struct directory *d);
 
 #endif

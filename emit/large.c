@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,12 +80,27 @@ static void advance(struct large *large)
                        (uint64_t)(w->at[written[i]] - w->places->section[written[i]]));
 }
 
-static void write_unit(struct library_watch *watch)
+/* Whether what was composed of the unit that is written next is what the size pass reckoned with. */
+static bool is_as_settled(const struct large *large)
+{
+    const uint32_t i = large->writer.unit;
+    const struct debug_unit *now = &large->builder->library.debug.unit[i];
+    const struct debug_unit *then = &large->writer.d->unit[i];
+    return i < large->writer.d->unit_count && now->start == then->start && now->end == then->end &&
+           now->entries == then->entries && now->entries_size == then->entries_size && now->program == then->program &&
+           now->program_size == then->program_size && now->named == then->named &&
+           now->named_count == then->named_count;
+}
+
+static void compose_and_write_unit(struct library_watch *watch)
 {
     struct large *large = large_of(watch);
-    debug_writer_unit(&large->writer);
-    debug_writer_lists(&large->writer);
-    advance(large);
+    large->differs = large->differs || !is_as_settled(large);
+    if (!large->differs) {
+        debug_writer_unit(&large->writer);
+        debug_writer_lists(&large->writer);
+        advance(large);
+    }
     forget(large);
 }
 
@@ -107,9 +121,10 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     l->debug.sources = settled.sources;
     l->debug.statics = settled.statics;
     l->only_sizes = false;
-    start(b, write_unit);
+    large->differs = false;
+    start(b, compose_and_write_unit);
     const bool told = describe(l, large->level, &large->goal, &b->composed, &b->arena);
-    const bool same = told && b->composed.lists.size == settled.size[DEBUG_LISTS] &&
+    const bool same = !large->differs && b->composed.lists.size == settled.size[DEBUG_LISTS] &&
                       b->composed.ranges.size == settled.size[DEBUG_RANGES] &&
                       l->debug.statics.size == settled.statics.size;
     b->statics = settled.statics = l->debug.statics;
@@ -132,11 +147,12 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
 struct target {
     const struct output *output; /* or NULL */
     int there;
+    const char *path; /* of what is there, for messages */
     bool differs;
     struct digest_pieces digest;
 };
 
-static bool put(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
+static bool put_piece(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
     struct target *t = context;
     digest_pieces_add(&t->digest, bytes, size, offset);
@@ -149,7 +165,7 @@ static bool put(void *context, const void *bytes, uint64_t size, uint64_t offset
 static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
     const struct target *t = context;
-    const struct output there = {.fd = t->there, .path = "the file of a large library"};
+    const struct output there = {.fd = t->there, .path = t->path};
     return output_read(t->output ? t->output : &there, bytes, size, offset, e);
 }
 
@@ -158,7 +174,7 @@ static bool go_through(struct builder *b, struct target *t, struct set_file *fil
     const struct layout *layout = &b->library.layout;
     struct window *w = &b->large->window;
     digest_pieces_start(&t->digest, layout->file_size);
-    const bool ok = window_open(w, layout, put, t, e) && library_write(b, e) && window_finish(w, e) &&
+    const bool ok = window_open(w, layout, put_piece, t, e) && library_write(b, e) && window_finish(w, e) &&
                     digest_pieces_end(&t->digest, read_back, t, file->digest, e);
     window_close(w);
     digest_pieces_free(&t->digest);
@@ -166,10 +182,10 @@ static bool go_through(struct builder *b, struct target *t, struct set_file *fil
 }
 
 /* Whether it is there already; false also where that cannot be found out, with *failed. */
-static bool is_there(struct builder *b, const struct directory *directory, struct set_file *file, bool *failed,
-                     struct error *e)
+static bool is_there(struct builder *b, const struct directory *directory, const char *path, struct set_file *file,
+                     bool *failed, struct error *e)
 {
-    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size)};
+    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size), .path = path};
     *failed = false;
     if (t.there < 0)
         return false;
@@ -181,15 +197,14 @@ static bool is_there(struct builder *b, const struct directory *directory, struc
 
 bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e)
 {
-    const struct plan_library *row = b->library.row;
     struct output output;
     struct target t = {.output = &output, .there = -1};
-    char path[600];
+    char path[DIRECTORY_PATH_MOST];
     bool failed;
     *file = (struct set_file){.size = b->library.layout.file_size};
-    snprintf(file->name, sizeof file->name, "%s%s", plan_stem(row), plan_ending(row));
-    snprintf(path, sizeof path, "%s/%s", directory->path, file->name);
-    if (is_there(b, directory, file, &failed, e) || failed)
+    files_name(b->library.row, file->name);
+    directory_path(directory, file->name, path);
+    if (is_there(b, directory, path, file, &failed, e) || failed)
         return !failed;
     if (!directory_change(directory, e) || !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
         return false;

@@ -3,7 +3,8 @@
  * Its debug information is composed twice: for its size, when nothing of it is kept, and once more
  * when it is written, unit by unit. What is finished goes to the file at once (elf/window.h).
  * In memory are what is known of each function, the names, the tables that refer to
- * them, and some megabytes of everything else: about an eighth of the file. Bytes are those that library_write makes.
+ * them, and some megabytes of everything else: about a quarter of the file, or less (docs/scale.md). Bytes are those
+ * that library_write makes.
  *
  * Use: builder.large set, library_size, library_write.
  */
@@ -27,6 +28,7 @@ struct large {
     struct describe_goal goal;
     struct debug before; /* with this */
     struct debug_writer writer;
+    bool differs; /* a unit came out otherwise than in the size pass */
     size_t forgotten[4];
 };
 

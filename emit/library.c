@@ -631,6 +631,8 @@ bool library_write(struct builder *b, struct error *e)
     write_init(l, image);
     tables_write(l, image);
     complete(window, table_sections);
+    if (window && !window_is_well(window, e)) /* debug information, most of the work, is still to come */
+        return false;
     /* the names of its own functions stand in .dynstr behind those of its imports, or they
      * are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;

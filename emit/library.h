@@ -101,7 +101,8 @@ struct builder {
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* Writes b->files; of a large library its file (large.h). */
+/* Writes b->files; of a large library the sections of its file, headers and what is between these come with
+ * window_finish (large.h). */
 bool library_write(struct builder *b, struct error *e);
 
 /* Writes what the library adds to the executable b->joined, into b->image (join.h). */

@@ -41,8 +41,8 @@ struct work {
 
 static bool write_made(const struct work *w, const char *name, const struct bytes *text, struct error *e)
 {
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", w->directory.path, name);
+    char path[DIRECTORY_PATH_MOST];
+    directory_path(&w->directory, name, path);
     return text_file_write(w->directory.fd, name, path, text, e);
 }
 
@@ -82,9 +82,9 @@ static int open_within(const struct work *w, const char *name, const char **base
 
 static bool write_file(struct work *w, const struct library_file *file, bool *kept, struct error *e)
 {
-    char path[600];
+    char path[DIRECTORY_PATH_MOST];
     const char *base;
-    snprintf(path, sizeof path, "%s/%s", w->directory.path, file->name);
+    directory_path(&w->directory, file->name, path);
     int directory = open_within(w, file->name, &base);
     if (directory < 0)
         return error_errno(e, path, "cannot make the directory of the file");

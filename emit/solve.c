@@ -389,7 +389,8 @@ static bool check_most(const struct solver *s, struct error *e)
             return error_set(e, ERROR_INFEASIBLE,
                              "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or "
                              "utilities",
-                             size_names[kind], l->name, (unsigned long long)l->size[kind], UINT32_MAX - SPARE);
+                             size_names[kind], l->name, (unsigned long long)l->size[kind],
+                             kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
         }
         uint64_t characters = l->locals ? (l->local_names + l->locals - 1) / l->locals : 0;
         if (characters > PROFILE_NAME_MOST) {

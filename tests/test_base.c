@@ -1,6 +1,7 @@
 /* base/: bytes and LEB128, the arena, errors, the command line. */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@
 #include "base/random.h"
 #include "base/replacement.h"
 #include "base/shares.h"
+#include "base/workers.h"
 
 /* ---- bytes ---- */
 
@@ -639,6 +641,37 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
 }
 
+/* ---- workers ---- */
+
+/* Of a machine on which a process may use every second processor, as Linux tells it: in no fewer bits than it has. */
+static size_t machine;
+
+int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
+{
+    (void)process;
+    if (8 * size < machine) {
+        errno = EINVAL;
+        return -1;
+    }
+    CPU_ZERO_S(size, set);
+    for (size_t i = 0; i < machine; i += 2)
+        CPU_SET_S(i, size, set);
+    return 0;
+}
+
+static void test_processors_of_machines_of_any_size(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t machine;
+        unsigned processors;
+    } cases[] = {{2, 1}, {8, 4}, {1024, WORKERS_MOST}, {1026, WORKERS_MOST}, {8192, WORKERS_MOST}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        machine = cases[i].machine;
+        assert_int_equal(workers_processors(), cases[i].processors);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -668,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_random_below_stays_below),
         cmocka_unit_test(test_shares_are_the_sum),
         cmocka_unit_test(test_file_begin),
+        cmocka_unit_test(test_processors_of_machines_of_any_size),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,6 +226,12 @@ def test_library_that_is_too_large(refused):
     assert re.match(r"sections: text, data and bss: libmodule0\.so would load \d+ bytes, one library at most", said)
 
 
+@pytest.mark.parametrize("key, most", [("debug", 2**32 - 1 - 2**26), ("strtab", 2**32 - 1)])
+def test_section_that_is_too_large(key, most, refused):
+    said = refused(profile_text(modules=1, sections={**SIZES, "symtab": 60_000, key: 4_400_000_000}))
+    assert re.match(rf"sections: {key}: libmodule0\.so would have \d+ bytes, one library at most {most};", said), said
+
+
 def test_profile_that_is_no_file(wrong, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     assert "fifo" in wrong("-P", tmp_path / "fifo", "-o", "set", status=1)

@@ -1,4 +1,6 @@
-/* emit/large.c: what is written in windows has the same bytes as an image, whatever the library is like. */
+/* emit/large.c: what is written in windows has the same bytes as an image: libraries of both versions and languages,
+ * of types in units of their own, with units that only define data, with rows, sizes of sections and views. None is an
+ * executable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +16,7 @@
 #include "elf/container.h"
 #include "emit/digest.h"
 #include "emit/large.h"
+#include "emit/mix.h"
 #include "emit/profile.h"
 
 /* Large enough for several steps of what is composed and written: some 20 MB a library. */
@@ -41,7 +44,8 @@ static void make(struct made *m, const char *text)
                                     .views = p->dwarf.views};
     m->stock = stock_make(dialect, p->seed);
     assert_non_null(m->stock);
-    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e))
+    assert_true(stock_add_rows(m->stock, p));
+    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) || !mix_settle(&m->plan, m->stock, 1, &e))
         fail_msg("%s: %s", text, e.text);
 }
 
@@ -159,6 +163,86 @@ static void and_those_of_little_debug_information(void **state)
                 "sections: {text: 400 kB, data: 40 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB}\n");
 }
 
+static void and_those_with_units_of_data(void **state)
+{
+    (void)state;
+    static const char *const languages[] = {"c", "c++"};
+    for (unsigned i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 HEAD "sections: {text: 200 kB, data: 40 kB, debug: 9 MB, symtab: 60 kB, strtab: 300 kB}\n"
+                      "dwarf: {language: %s}\n",
+                 languages[i]);
+        compare_all(text);
+    }
+}
+
+/* Whole huge pages are given back, which those of the file's offsets have to be. */
+static void a_window_begins_a_huge_page(void **state)
+{
+    (void)state;
+    const struct layout layout = {.file_size = 5000};
+    struct window w[3];
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(window_open(&w[i], &layout, NULL, NULL, NULL));
+        assert_int_equal((uintptr_t)w[i].image % (1 << 21), 0);
+        w[i].image[layout.file_size] = 1; /* writers go a little beyond */
+    }
+    for (unsigned i = 0; i < 3; i++)
+        window_close(&w[i]);
+}
+
+/* Where debug information does not come out again as it was sized, nothing is left of the file. */
+static void what_differs_when_it_is_written_is_refused(void **state)
+{
+    (void)state;
+    struct made m;
+    struct error e = {0};
+    struct directory directory;
+    struct set_file file;
+    struct large large = {.builder = NULL};
+    char path[] = "test_large.XXXXXX";
+    assert_non_null(mkdtemp(path));
+    assert_true(directory_open(&directory, path, false, &e));
+    make(&m, HEAD LITTLE);
+    m.windows.large = &large;
+    if (!library_size(&m.windows, &m.plan, m.stock, 0, &e))
+        fail_msg("%s", e.text);
+    large.goal.line /= 2;
+    assert_false(large_write(&m.windows, &directory, &file, &e));
+    assert_int_equal(e.code, ERROR_MISMATCH);
+    assert_non_null(strstr(e.text, "debug information came out with another size when it was written"));
+    unmake(&m);
+    directory_close(&directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* The second has so little of .debug_abbrev that its table has those abbreviations alone that entries have. */
+static void and_those_of_rows(void **state)
+{
+    (void)state;
+    compare_all(
+        "pyelfgen-profile: 1\n"
+        "dwarf: {version: 5, language: c, units: 40, views: true}\n"
+        "libraries:\n"
+        "- {kind: module, text: 35371, data: 2320, bss: 64, debug: 181486, symtab: 3168, strtab: 2585,\n"
+        "   functions: 45, dynamic: {functions: 1, undefined: 45, weak: 4, dynstr: 926},\n"
+        "   local: {functions: 44, objects: 34, other: 7},\n"
+        "   relocations: {relative: 91, jump-slot: 35, glob-dat: 10}, plt: 35, outside: 1,\n"
+        "   share: {code: 24527, plt: 584, constants: 2320, unwind: 2392, symbols: 2248, relocations: 3264},\n"
+        "   dwarf: {version: 5, language: c, units: 3, dies: 5503, attributes: 23048, rows: 8995, entries: 3550},\n"
+        "   mix: {info: 77042, abbrev: 1000, line: 39856, str: 7239, line_str: 1050, loclists: 42667,\n"
+        "   rnglists: 9386, aranges: 144}}\n"
+        "- {kind: module, text: 3529, data: 920, bss: 8, debug: 12170, symtab: 1080, strtab: 746,\n"
+        "   functions: 9, dynamic: {functions: 1, undefined: 16, weak: 4, dynstr: 346},\n"
+        "   local: {functions: 8, objects: 14, other: 5},\n"
+        "   relocations: {relative: 17, jump-slot: 8, glob-dat: 8}, plt: 8, outside: 0,\n"
+        "   share: {code: 956, plt: 152, constants: 487, unwind: 292, symbols: 814, relocations: 792},\n"
+        "   dwarf: {version: 5, language: c, units: 1, dies: 524, attributes: 2205, rows: 169, entries: 82},\n"
+        "   mix: {info: 5756, abbrev: 870, line: 915, str: 3140, line_str: 592, loclists: 801,\n"
+        "   rnglists: 48, aranges: 48}}\n");
+}
+
 /* What is too large for memory, and of what variants. */
 static void only_large_ones_are(void **state)
 {
@@ -199,6 +283,10 @@ int main(void)
         cmocka_unit_test(large_libraries_are_the_same),
         cmocka_unit_test(so_are_those_of_other_dialects),
         cmocka_unit_test(and_those_of_little_debug_information),
+        cmocka_unit_test(and_those_with_units_of_data),
+        cmocka_unit_test(and_those_of_rows),
+        cmocka_unit_test(a_window_begins_a_huge_page),
+        cmocka_unit_test(what_differs_when_it_is_written_is_refused),
         cmocka_unit_test(only_large_ones_are),
     };
     return cmocka_run_group_tests(tests, start, NULL);

@@ -95,6 +95,17 @@ def test_driver_py_says_beforehand_that_maps_are_too_few(programs, many, tmp_pat
     with_limit_of_maps(programs, 1000, [*command, "--only", "libmodule7"], tmp_path, status=0)
 
 
+def test_driver_py_counts_what_bss_takes_beyond_a_page(programs, tmp_path):
+    sections = "{text: 400 kB, data: 60 kB, debug: 600 kB, symtab: 60 kB, strtab: 80 kB, bss: 400 kB}"
+    (tmp_path / "bss.prof").write_text(f"pyelfgen-profile: 1\nmodules: 6\nutilities: 4\nsections: {sections}\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "bss.prof", "-o", tmp_path / "set", "-q")
+    command = ["/usr/bin/python3", tmp_path / "set" / "driver.py", "--no-mpi"]
+    maps = 12 * 5 + 10 + 600  # not those of the two that mark begin and end
+    done = with_limit_of_maps(programs, maps - 1, command, tmp_path)
+    assert f"12 libraries take about {maps} maps of memory" in done.stderr
+    with_limit_of_maps(programs, maps, command, tmp_path, status=0)
+
+
 def test_the_maps_of_a_library_are_counted_as_linux_does(programs, many):
     """What a process has more of when it has loaded libraries."""
     code = (
@@ -112,6 +123,17 @@ def test_the_maps_of_a_library_are_counted_as_linux_does(programs, many):
 def peak_memory(programs, *arguments):
     done = programs.command(["/usr/bin/time", "-f", "peak %M", programs.path("pyelfgen"), *arguments])
     return int(re.search(r"^peak (\d+)$", done.stderr, flags=re.M)[1]) * 1024
+
+
+@pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
+def test_a_plan_holds_no_debug_information_of_large_libraries(programs, tmp_path):
+    if programs.sanitized:
+        pytest.skip("sanitizers have their own memory")
+    sections = "{text: 80 MB, data: 3 MB, debug: 240 MB, symtab: 3 MB, strtab: 16 MB}"
+    (tmp_path / "mix.prof").write_text(
+        f"pyelfgen-profile: 1\nmodules: 1\nutilities: 0\nsections: {sections}\ndwarf: {{mix: {{line: 20 MB}}}}\n"
+    )
+    assert peak_memory(programs, "--profile", tmp_path / "mix.prof", "--dry-run", "-q") < 0.1 * GB
 
 
 @pytest.mark.long
