@@ -96,14 +96,8 @@ bool make_library(struct builder *b, const struct plan *plan, const struct stock
 bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                 struct set_library *out, struct error *e)
 {
-    struct large large = {.builder = b};
     *out = (struct set_library){0};
-    b->only_sizes = true;
-    b->large = large_is(plan, &plan->library[index]) ? &large : NULL; /* nothing of it is kept */
-    const bool sized = library_size(b, plan, stock, index, e);
-    b->large = NULL;
-    b->library.watch = NULL;
-    if (!sized || !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
+    if (!large_size(b, plan, stock, index, e) || !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];

@@ -149,12 +149,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     if (!t->dirty)
         return true;
     struct error own = {0};
-    struct large large = {.builder = b};
-    b->only_sizes = true;
-    b->large = large_is(s->plan, &s->plan->library[index]) ? &large : NULL;
-    t->fits = library_size(b, s->plan, s->stock, index, &own);
-    b->large = NULL;
-    b->library.watch = NULL;
+    t->fits = large_size(b, s->plan, s->stock, index, &own);
     t->dirty = false;
     const struct debug *d = &b->library.debug;
     memcpy(t->size, d->size, sizeof t->size);
