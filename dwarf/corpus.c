@@ -228,9 +228,10 @@ static void begin_group(struct header_builder *b, const struct corpus_header *fi
     b->cpp = calloc(1, sizeof *b->cpp);
 }
 
-/* `pieces`: how many the group's first header has. */
-static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const uint32_t *base_names, uint32_t *pieces)
+/* Behind the one before. */
+static bool make_header(struct corpus *c, uint32_t number)
 {
+    const uint64_t seed = c->key;
     const bool cpp = c->dialect.language == DWARF_CPP;
     struct header_builder b = {.corpus = c,
                                .header = number,
@@ -245,14 +246,15 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
     b.random.state = random_at(seed, b.group);
     h->name_start = (uint32_t)c->strings.size;
     b.name_start = b.repeats ? b.repeated : h->name_start;
-    add_base_types(&b, base_names);
+    add_base_types(&b, c->base_name);
     (cpp ? add_cpp_inlines : add_c_inlines)(&b);
     assert(b.entries.failed || !number || b.entries.size == c->fixed);
-    c->fixed = (uint32_t)b.entries.size;
+    if (!number)
+        c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
     const uint32_t most = shapes[c->dialect.language].bytes;
     uint32_t count = 0;
-    while ((b.repeats ? count < *pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
+    while ((b.repeats ? count < c->pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
            !c->strings.failed) {
         size_t before = b.entries.size + b.moved;
         (cpp ? add_cpp_piece : add_c_piece)(&b);
@@ -260,7 +262,7 @@ static bool make_header(struct corpus *c, uint32_t number, uint64_t seed, const 
             add_cut(&b);
         count++;
     }
-    *pieces = count;
+    c->pieces = count;
     if (cpp)
         cpp_close_scope(&b);
     free(b.cpp);
@@ -330,22 +332,35 @@ static const char *producer(enum dwarf_language language)
                                    "(written by pyelfgen " PYELFGEN_VERSION ")";
 }
 
-bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
+static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
+{
+    const bool cpp = c->dialect.language == DWARF_CPP;
+    bool made = true;
+    for (uint32_t i = from; i < to && made; i++) {
+        char name[32];
+        words_identifier(random_at(c->key, CORPUS_NAMES + i), 9, name);
+        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26, cpp ? "hpp" : "h");
+        c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
+        made = make_header(c, i);
+    }
+    return made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+}
+
+bool corpus_begin(struct corpus *c, struct dialect dialect, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
     abbrev_write(&c->abbrev, dialect);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
-    uint32_t base_names[BASE_TYPES + BASE_MORE];
-    name_base_types(c, base_names);
-    uint64_t key = random_mix(seed ^ UINT64_C(0x636f72707573));
-    make_names(c, key);
+    name_base_types(c, c->base_name);
+    c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
+    make_names(c, c->key);
     if (dialect.language == DWARF_C)
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)
-            base_names[BASE_TYPES + i] = (uint32_t)bytes_string(&c->strings, more_type_name(i));
+            c->base_name[BASE_TYPES + i] = (uint32_t)bytes_string(&c->strings, more_type_name(i));
         c->name_t = short_name_of("T");
         c->name_n = short_name_of("N");
         c->name_this = (uint32_t)bytes_string(&c->strings, "this");
@@ -353,18 +368,23 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
     list_start(c);
-    bool made = true;
     c->headers = shapes[dialect.language].headers;
-    uint32_t pieces = 0;
-    for (uint32_t i = 0; i < c->headers && made; i++) {
-        char name[32];
-        words_identifier(random_at(key, CORPUS_NAMES + i), 9, name);
-        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26,
-                dialect.language == DWARF_CPP ? "hpp" : "h");
-        c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(c, i, key, base_names, &pieces);
-    }
-    made = made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed && list_end(c);
+    const bool made = make_headers(c, 0, 1);
+    if (!made)
+        corpus_free(c);
+    return made;
+}
+
+bool corpus_finish(struct corpus *c)
+{
+    return make_headers(c, 1, c->headers) && list_end(c);
+}
+
+bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
+{
+    if (!corpus_begin(c, dialect, seed))
+        return false;
+    const bool made = corpus_finish(c);
     if (!made)
         corpus_free(c);
     return made;

@@ -137,6 +137,11 @@ struct corpus {
     uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters, which are short; `this` */
     uint32_t include_directory;
 
+    /* For corpus_finish: the seed's key, names of base types, how many pieces the last header has. */
+    uint64_t key;
+    uint32_t base_name[BASE_ALL + BASE_MORE];
+    uint32_t pieces;
+
     /* For an index of names. Entries are named by offsets: for .debug_names in
      * `strings`, for .gdb_index in index_texts. */
     struct corpus_listing listing[ABBREV_COUNT];
@@ -147,6 +152,11 @@ struct corpus {
 
 /* Free with corpus_free; false when memory ran out. */
 bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed);
+
+/* The same in two steps. What other entries refer to, all but the pieces of headers, is there after the first and stays
+ * as it is, so that stamps can be made of it in the meantime. Free with corpus_free when the first was true. */
+bool corpus_begin(struct corpus *c, struct dialect dialect, uint64_t seed);
+bool corpus_finish(struct corpus *c);
 void corpus_free(struct corpus *c);
 
 /* Where a type is in every unit. */

@@ -323,7 +323,8 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
 {
     const struct cpp_header *h = b->cpp;
     const uint16_t pointer = h->type[m->f.class].derived[CPP_POINTER];
-    struct corpus_inline *f = &b->corpus->inlines[k];
+    struct corpus_inline again; /* what the first header's is, too */
+    struct corpus_inline *f = b->header ? &again : &b->corpus->inlines[k];
     struct scope scope = {.count = 0};
     *f = shape_of(k);
     f->at = here(b);

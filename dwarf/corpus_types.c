@@ -71,7 +71,9 @@ static uint32_t add_base_type(struct header_builder *b, const struct base *base,
 
 void add_base_types(struct header_builder *b, const uint32_t *names)
 {
-    uint32_t *type = b->corpus->type;
+    uint32_t again[BASE_ALL + BASE_MORE]; /* what the first header's are, too */
+    uint32_t *type = b->header ? again : b->corpus->type;
+    uint32_t *more = b->header ? again + BASE_ALL : b->corpus->more_type;
     for (unsigned i = 0; i < BASE_TYPES; i++)
         type[i] = add_base_type(b, &base_types[i], base_type_name(b->corpus->dialect, i), names[i]);
     type[BASE_CONST_CHAR] = here(b);
@@ -88,7 +90,7 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
     bytes_u8(&b->entries, ABBREV_VOID_POINTER);
     put_constant(b, 8);
     for (unsigned i = 0; i < BASE_MORE && b->corpus->dialect.language == DWARF_CPP; i++)
-        b->corpus->more_type[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
+        more[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
 }
 
 /* --- inline functions ------------------------------------------------------------ */
@@ -106,7 +108,8 @@ static struct corpus_inline shape_of(uint32_t k)
 
 static void add_inline_function(struct header_builder *b, uint32_t k)
 {
-    struct corpus_inline *f = &b->corpus->inlines[k];
+    struct corpus_inline again; /* what the first header's is, too */
+    struct corpus_inline *f = b->header ? &again : &b->corpus->inlines[k];
     const uint32_t line = corpus_inline_line(k);
     struct scope scope = {.count = 0};
     char text[96];

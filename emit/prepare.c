@@ -45,8 +45,8 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     const struct dialect dialect = {(uint8_t)p->profile.dwarf.version, (uint8_t)p->profile.dwarf.language,
                                     (uint8_t)p->profile.dwarf.index, p->profile.dwarf.type_units,
                                     p->profile.dwarf.views};
-    p->stock = stock_make(dialect, p->profile.seed);
-    if (!p->stock || !stock_add_rows(p->stock, &p->profile))
+    p->stock = stock_make(dialect, p->profile.seed, o->threads);
+    if (!p->stock || !stock_add_rows(p->stock, &p->profile, o->threads))
         return error_set(e, ERROR_MEMORY, "out of memory");
 
     /* Counts, calls and exact sizes of every library. What cannot be met is

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/workers.h"
 
 enum {
     LITERAL_PACKED = 42, /* what zstd -3 makes of literals, %, when it meets them first, */
@@ -38,25 +39,37 @@ static void make_literals(uint8_t *at, uint64_t seed)
     }
 }
 
-struct stock *stock_make(struct dialect dialect, uint64_t seed)
+/* What is large, and can be made of the rest side by side. */
+enum part { PART_HEADERS, PART_BLOCKS, PART_LITERALS, PARTS };
+
+static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
 {
-    struct stock *s = malloc(sizeof *s);
+    struct stock *s = context;
+    (void)worker;
+    (void)e;
+    switch ((enum part)part) {
+    case PART_HEADERS:
+        return corpus_finish(&s->corpus);
+    case PART_BLOCKS:
+        return blocks_make(&s->blocks, &s->filler, &s->corpus, s->seed);
+    default:
+        make_literals(s->literals, s->seed);
+        return true;
+    }
+}
+
+struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
+{
+    struct stock *s = calloc(1, sizeof *s);
+    struct error ignored; /* there is but one: memory */
     if (!s)
         return NULL;
-    if (!corpus_make(&s->corpus, dialect, seed)) {
-        free(s);
-        return NULL;
-    }
     s->seed = seed;
-    memset(s->other, 0, sizeof s->other);
     filler_make(&s->filler, seed);
-    if (!blocks_make(&s->blocks, &s->filler, &s->corpus, seed)) {
-        corpus_free(&s->corpus);
-        free(s);
-        return NULL;
-    }
-    make_literals(s->literals, seed);
-    return s;
+    if (corpus_begin(&s->corpus, dialect, seed) && workers_run(threads, PARTS, make_part, s, &ignored))
+        return s;
+    stock_free(s);
+    return NULL;
 }
 
 void stock_free(struct stock *s)
@@ -90,7 +103,7 @@ static unsigned kind_of(const struct corpus *c)
     return corpus_kind(c->dialect.version, c->dialect.language);
 }
 
-bool stock_add_rows(struct stock *s, const struct profile *profile)
+bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
         struct dialect dialect = s->corpus.dialect;
@@ -98,7 +111,7 @@ bool stock_add_rows(struct stock *s, const struct profile *profile)
         const unsigned kind = corpus_kind(dialect.version, dialect.language);
         if (kind == kind_of(&s->corpus) || s->other[kind])
             continue;
-        s->other[kind] = stock_make(dialect, s->seed);
+        s->other[kind] = stock_make(dialect, s->seed, threads);
         if (!s->other[kind])
             return false;
         s->corpus.other[kind] = &s->other[kind]->corpus;

@@ -18,13 +18,13 @@ struct stock {
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
-/* A function of dialect and seed. NULL when memory ran out; free with stock_free. */
-struct stock *stock_make(struct dialect dialect, uint64_t seed);
+/* A function of dialect and seed, made by up to so many threads. NULL when memory ran out; free with stock_free. */
+struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 
 /* Makes what the libraries of a profile's rows need besides: other versions of DWARF and other
  * languages. False when memory ran out. */
-bool stock_add_rows(struct stock *s, const struct profile *profile);
+bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
 
 /* The version and language of a row, which are the profile's where it does not say, or where
  * nobody writes that: 2 and 3 are 4, other languages as the profile has it. */

@@ -41,7 +41,7 @@ static void make(struct made *m)
                                     .language = (uint8_t)p->dwarf.language,
                                     .type_units = p->dwarf.type_units,
                                     .views = p->dwarf.views};
-    m->stock = stock_make(dialect, p->seed);
+    m->stock = stock_make(dialect, p->seed, 2);
     assert_non_null(m->stock);
     if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e))
         fail_msg("%s", e.text);
