@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-uint8_t *bytes_reserve(struct bytes *b, size_t most)
+uint8_t *bytes_grow(struct bytes *b, size_t most)
 {
     if (b->failed)
         return NULL;
@@ -27,39 +27,6 @@ uint8_t *bytes_reserve(struct bytes *b, size_t most)
         b->capacity = capacity;
     }
     return b->data + b->size;
-}
-
-size_t bytes_append(struct bytes *b, const void *from, size_t size)
-{
-    size_t offset = b->size;
-    if (!bytes_reserve(b, size))
-        return offset;
-    if (from && size)
-        memcpy(b->data + offset, from, size);
-    else if (size)
-        memset(b->data + offset, 0, size);
-    b->size += size;
-    return offset;
-}
-
-size_t bytes_u8(struct bytes *b, uint8_t v)
-{
-    return bytes_append(b, &v, sizeof v);
-}
-
-size_t bytes_u16(struct bytes *b, uint16_t v)
-{
-    return bytes_append(b, &v, sizeof v);
-}
-
-size_t bytes_u32(struct bytes *b, uint32_t v)
-{
-    return bytes_append(b, &v, sizeof v);
-}
-
-size_t bytes_u64(struct bytes *b, uint64_t v)
-{
-    return bytes_append(b, &v, sizeof v);
 }
 
 size_t bytes_uleb128(struct bytes *b, uint64_t v)

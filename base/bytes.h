@@ -153,25 +153,55 @@ struct bytes {
     bool failed; /* memory ran out: everything appended since is lost */
 };
 
+/* Makes room for `most` further bytes and returns where they begin, or NULL when
+ * memory ran out; bytes_keep says how far they were written. */
+uint8_t *bytes_grow(struct bytes *b, size_t most);
+static inline uint8_t *bytes_reserve(struct bytes *b, size_t most)
+{
+    const bool is_there = b->data && !b->failed && most <= b->capacity - b->size;
+    return is_there ? b->data + b->size : bytes_grow(b, most);
+}
+static inline void bytes_keep(struct bytes *b, const uint8_t *end)
+{
+    b->size = (size_t)(end - b->data);
+}
+
 /* Appends `size` bytes from `from` (zeros where NULL); returns their offset. */
-size_t bytes_append(struct bytes *b, const void *from, size_t size);
-size_t bytes_u8(struct bytes *b, uint8_t v);
-size_t bytes_u16(struct bytes *b, uint16_t v);
-size_t bytes_u32(struct bytes *b, uint32_t v);
-size_t bytes_u64(struct bytes *b, uint64_t v);
+static inline size_t bytes_append(struct bytes *b, const void *from, size_t size)
+{
+    const size_t offset = b->size;
+    uint8_t *p = bytes_reserve(b, size);
+    if (!p)
+        return offset;
+    if (from && size)
+        memcpy(p, from, size);
+    else if (size)
+        memset(p, 0, size);
+    b->size += size;
+    return offset;
+}
+static inline size_t bytes_u8(struct bytes *b, uint8_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+static inline size_t bytes_u16(struct bytes *b, uint16_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+static inline size_t bytes_u32(struct bytes *b, uint32_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
+static inline size_t bytes_u64(struct bytes *b, uint64_t v)
+{
+    return bytes_append(b, &v, sizeof v);
+}
 size_t bytes_uleb128(struct bytes *b, uint64_t v);
 size_t bytes_sleb128(struct bytes *b, int64_t v);
 /* With its terminating zero. */
 size_t bytes_string(struct bytes *b, const char *s);
 /* Overwrites four bytes at `offset`, which must have been appended. */
 void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v);
-/* Makes room for `most` further bytes and returns where they begin, or NULL when
- * memory ran out; bytes_keep says how far they were written. */
-uint8_t *bytes_reserve(struct bytes *b, size_t most);
-static inline void bytes_keep(struct bytes *b, const uint8_t *end)
-{
-    b->size = (size_t)(end - b->data);
-}
 /* Gives the memory of [from, to) back to the system, as far as it is whole pages: what was
  * there is lost, offsets and sizes stay. */
 void bytes_forget(struct bytes *b, size_t from, size_t to);

@@ -144,6 +144,25 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
     return read;
 }
 
+/* Whether entries with this code differ in size. */
+static bool varies(struct dialect d, uint32_t code)
+{
+    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
+        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_string)
+            return true;
+    return false;
+}
+
+void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
+{
+    memset(layouts, 0, sizeof *layouts);
+    for (uint32_t code = 0; code <= abbrev_codes(d); code++) {
+        const uint8_t code_alone = (uint8_t)code;
+        if (!varies(d, code)) /* and nothing of the values is read */
+            layouts->of[code] = abbrev_read(d, &code_alone);
+    }
+}
+
 uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
 {
     static const uint8_t with[ABBREV_COUNT] = {
@@ -162,18 +181,23 @@ uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
     return with[code] ? abbrev_type_units(d, with[code]) : ABBREV_END;
 }
 
-void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
-                       uint32_t base, struct bytes *places)
+void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
+                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
     for (uint32_t at = from; at < to;) {
-        const struct abbrev_entry read = abbrev_read(d, entries + at);
-        for (uint32_t i = 0; i < read.references; i++) {
-            uint32_t value;
-            memcpy(&value, entries + at + read.reference[i].at, sizeof value);
-            if (value >= least)
-                bytes_u32(places, at + read.reference[i].at - base);
+        const struct abbrev_entry *layout = &layouts->of[entries[at]];
+        struct abbrev_entry read;
+        if (!layout->size) {
+            read = abbrev_read(d, entries + at);
+            layout = &read;
         }
-        at += read.size;
+        for (uint32_t i = 0; i < layout->references; i++) {
+            uint32_t value;
+            memcpy(&value, entries + at + layout->reference[i].at, sizeof value);
+            if (value >= least)
+                bytes_u32(places, at + layout->reference[i].at - base);
+        }
+        at += layout->size;
     }
 }
 

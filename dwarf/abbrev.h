@@ -273,15 +273,21 @@ struct abbrev_entry {
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 
+/* What abbrev_read says of entries with each code; the size is 0 where they are not all alike. */
+struct abbrev_layouts {
+    struct abbrev_entry of[ABBREV_COUNT];
+};
+void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
+
 /* The code, in the table, of what is the same but for its DW_AT_type, a
  * DW_FORM_ref_sig8; ABBREV_END where there is none. */
 uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code);
 
-/* Goes over the entries that stand in [from, to) of `entries`, and lists where they
- * refer to places in the unit at or behind `least`: appends each such place less
+/* Goes over the entries of this dialect that stand in [from, to) of `entries`, and lists
+ * where they refer to places in the unit at or behind `least`: appends each such place less
  * the first to `places`, where the first is what stands at `base` in `entries`. */
-void abbrev_references(struct dialect d, const uint8_t *entries, uint32_t from, uint32_t to, uint32_t least,
-                       uint32_t base, struct bytes *places);
+void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
+                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);

@@ -107,11 +107,15 @@ uint32_t add_string(struct header_builder *b, const char *text)
 
 static bool is_taken(const struct header_builder *b, const struct scope *scope, const char *text)
 {
+    enum { HEAD = SHORT_NAME_MOST + 1 }; /* bytes that all others have */
     const char *strings = (const char *)b->corpus->strings.data;
-    for (uint32_t i = 0; i < scope->count; i++)
-        if (short_name_is(scope->name[i]) ? scope->name[i] == short_name_of(text) && strlen(text) <= SHORT_NAME_MOST
-                                          : strcmp(strings + scope->name[i], text) == 0)
+    const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : 0;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        const uint32_t taken = scope->name[i];
+        if (short_name_is(taken) ? taken == name
+                                 : !name && memcmp(strings + taken, text, HEAD) == 0 && strcmp(strings + taken, text) == 0)
             return true;
+    }
     return false;
 }
 
@@ -206,12 +210,12 @@ static uint32_t pieces_end(const struct corpus_cut *cut)
 }
 
 /* Where the pieces refer to one another, up to each cut. */
-static void list_references(const struct corpus *c, struct header_builder *b)
+static void list_references(const struct corpus *c, const struct abbrev_layouts *layouts, struct header_builder *b)
 {
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
-        abbrev_references(c->dialect, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
+        abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
                           c->start + c->fixed, c->fixed, &b->references);
         cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
     }
@@ -229,7 +233,7 @@ static void begin_group(struct header_builder *b, const struct corpus_header *fi
 }
 
 /* Behind the one before. */
-static bool make_header(struct corpus *c, uint32_t number)
+static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, uint32_t number)
 {
     const uint64_t seed = c->key;
     const bool cpp = c->dialect.language == DWARF_CPP;
@@ -266,7 +270,7 @@ static bool make_header(struct corpus *c, uint32_t number)
     if (cpp)
         cpp_close_scope(&b);
     free(b.cpp);
-    list_references(c, &b);
+    list_references(c, layouts, &b);
     h->entries = b.entries.data;
     h->cut = (struct corpus_cut *)b.cuts.data;
     h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
@@ -335,13 +339,15 @@ static const char *producer(enum dwarf_language language)
 static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
+    struct abbrev_layouts layouts;
     bool made = true;
+    abbrev_lay_out(c->dialect, &layouts);
     for (uint32_t i = from; i < to && made; i++) {
         char name[32];
         words_identifier(random_at(c->key, CORPUS_NAMES + i), 9, name);
         sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26, cpp ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(c, i);
+        made = make_header(c, &layouts, i);
     }
     return made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
 }
