@@ -61,7 +61,7 @@ static void code(struct builder *b, const char *bytes, size_t size)
 static void fix(struct builder *b, enum fixup_kind kind, uint32_t number)
 {
     const struct fixup f = {(uint16_t)here(b), (uint8_t)kind, (uint8_t)number};
-    bytes_append(&b->all->fixups, &f, sizeof f);
+    bytes_append(&b->bytes->fixups, &f, sizeof f);
     b->block->fixups++;
     b->p += 4;
 }
@@ -69,7 +69,7 @@ static void fix(struct builder *b, enum fixup_kind kind, uint32_t number)
 static void constant_at(struct builder *b, uint64_t at)
 {
     const uint16_t place = (uint16_t)at;
-    bytes_append(&b->all->constants, &place, sizeof place);
+    bytes_append(&b->bytes->constants, &place, sizeof place);
     b->block->constants++;
 }
 

@@ -29,6 +29,14 @@ enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_
 enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
 enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
 
+/* They are made in parts, side by side, each with one of these kinds of lists, for a
+ * unit's first 16 KiB (near; dwarf/stamp.h) or for any place, on a shelf of its own. */
+enum { BLOCK_PARTS = 2 * BLOCK_LISTS };
+static inline unsigned block_part_of(bool near, enum block_lists lists)
+{
+    return (near ? (unsigned)BLOCK_LISTS : 0) + lists;
+}
+
 /* What a 4-byte operand refers to, relative to the next instruction. */
 enum fixup_kind { FIXUP_CONSTANT, FIXUP_SCRATCH, FIXUP_OBJECT, FIXUP_HELPER };
 struct fixup {
@@ -54,7 +62,7 @@ struct block_note {
 };
 
 struct block {
-    uint32_t code; /* offset in blocks.code */
+    uint32_t code; /* offset in blocks.bytes.code */
     uint16_t size;
     uint16_t fixups, constants;                   /* how many */
     uint32_t fixup;                               /* the first of them */
@@ -64,20 +72,24 @@ struct block {
     uint16_t lines;                               /* of the source that it takes */
     uint16_t info_most, lists_most, ranges_most;  /* bytes of the largest of its stamps */
     uint8_t helpers;                              /* bit i: calls helper i */
-    struct stamp near[BLOCK_LISTS][BLOCK_RANGES]; /* for a unit's first 16 KiB (dwarf/stamp.h) */
-    struct stamp stamp[BLOCK_LISTS][BLOCK_RANGES];
-    struct stamp_rows rows[BLOCK_ROWS];
+    struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES]; /* on the part's shelf */
+    struct stamp_rows rows[BLOCK_ROWS];            /* on that of the part with the same number */
 };
 
-struct blocks {
-    struct block block[BLOCKS];        /* by size */
-    uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
+/* What blocks have besides stamps. */
+struct block_bytes {
     struct bytes code;
     struct bytes fixups;                              /* struct fixup */
     struct bytes constants;                           /* uint16_t */
     struct bytes notes;                               /* struct block_note */
     bool calls[CORPUS_INLINES * CORPUS_INLINE_LINES]; /* in which lines of headers one inlined call is in another */
-    struct stamp_shelf shelf;
+};
+
+struct blocks {
+    struct block block[BLOCKS];        /* by size */
+    uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
+    struct block_bytes bytes;
+    struct stamp_shelf shelf[BLOCK_PARTS];
 };
 
 /* Whether lists in a unit's first bytes are told without a base address: those of
@@ -87,8 +99,12 @@ static inline bool block_has_near(struct dialect d)
     return d.language == DWARF_C && !dialect_is_4(d);
 }
 
-/* A function of the seed. False when memory ran out. */
-bool blocks_make(struct blocks *b, const struct filler *filler, const struct corpus *corpus, uint64_t seed);
+/* Makes one part of all blocks, which are zero at first; the first one makes what they
+ * have in common, too. A function of the seed. False when memory ran out. */
+bool blocks_make(struct blocks *b, unsigned part, const struct filler *filler, const struct corpus *corpus,
+                 uint64_t seed);
+/* When all parts are made: puts blocks into the order of their sizes. */
+void blocks_finish(struct blocks *b);
 void blocks_free(struct blocks *b);
 
 #endif

@@ -5,68 +5,107 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same block is made for each stamp, from the same randomness; where it is made
- * `again` behind this, that is too. */
-static bool make_stamps(struct builder *b, uint8_t *buffer, uint32_t target, bool near, bool again)
+enum { MAKES_CODE = 0, BUFFER = BLOCK_MOST + 128 };
+
+/* A part under construction. */
+struct part {
+    struct builder builder;
+    unsigned number;
+    bool near;
+    struct stamp_shelf *shelf;
+    struct block_bytes unwanted; /* what the first part makes */
+};
+
+/* Composes a block again, from the same randomness and with the same code: what was
+ * made of it is overwritten. */
+static void compose_again(struct builder *b, struct random random, const struct block_bytes *before, uint8_t *buffer,
+                          uint32_t target)
 {
-    enum { PASSES = BLOCK_LISTS * BLOCK_RANGES };
-    static_assert((int)PASSES >= (int)BLOCK_ROWS, "each kind of rows is made in a pass");
+    b->bytes->fixups.size = before->fixups.size;
+    b->bytes->constants.size = before->constants.size;
+    b->bytes->notes.size = before->notes.size;
+    b->block->fixups = b->block->constants = b->block->notes = 0;
+    b->random = random;
+    block_compose(b, buffer, target);
+}
+
+/* The stamps of this part, and rows of one kind; the code is in `buffer` then. */
+static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
+{
+    struct builder *b = &part->builder;
     const struct random random = b->random;
-    struct block *block = b->block;
-    struct blocks *all = b->all;
-    const size_t fixups = all->fixups.size;
-    const size_t constants = all->constants.size;
-    const size_t notes = all->notes.size;
-    struct stamp(*stamps)[BLOCK_RANGES] = near ? block->near : block->stamp;
-    if (!stamp_start(&b->maker, b->maker.composer.corpus, near))
-        return false;
-    for (uint32_t pass = 0; pass < PASSES; pass++) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        all->notes.size = notes;
-        block->fixups = block->constants = block->notes = 0;
-        b->random = random;
-        b->lists = pass / BLOCK_RANGES;
-        b->ranges = pass % BLOCK_RANGES;
-        b->rows = pass < BLOCK_ROWS ? pass : BLOCK_ROWS_FEW;
-        block_compose(b, buffer, target);
-        struct stamp *stamp = &stamps[b->lists][b->ranges];
-        if (!stamp_finish(&b->maker, &all->shelf, stamp, !near && pass < BLOCK_ROWS ? &block->rows[pass] : NULL))
+    const struct block_bytes before = *b->bytes;
+    for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
+        const bool with_rows = !part->near && ranges == 0;
+        b->ranges = ranges;
+        b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
+        compose_again(b, random, &before, buffer, target);
+        struct stamp *stamp = &block->stamp[part->number][ranges];
+        if (!stamp_finish(&b->maker, part->shelf, stamp, with_rows ? &block->rows[b->rows] : NULL))
             return false;
-        if (stamp->info_size > block->info_most)
-            block->info_most = stamp->info_size;
-        if (stamp->lists_size > block->lists_most)
-            block->lists_most = stamp->lists_size;
-        if (stamp->ranges_size > block->ranges_most)
-            block->ranges_most = stamp->ranges_size;
-    }
-    if (again) {
-        all->fixups.size = fixups;
-        all->constants.size = constants;
-        all->notes.size = notes;
-        b->random = random;
     }
     return true;
 }
 
-static bool make_block(struct builder *b, struct block *block, uint32_t target)
+/* What blocks have in common for all parts. */
+static void keep_code(struct builder *b, const uint8_t *code)
 {
-    uint8_t buffer[BLOCK_MOST + 128];
-    struct blocks *all = b->all;
-    *block = (struct block){.fixup = (uint32_t)(all->fixups.size / sizeof(struct fixup)),
-                            .constant = (uint32_t)(all->constants.size / sizeof(uint16_t)),
-                            .note = (uint32_t)(all->notes.size / sizeof(struct block_note))};
-    b->block = block;
-    const bool has_near = block_has_near(b->maker.composer.corpus->dialect);
-    if (has_near && !make_stamps(b, buffer, target, false, true))
+    b->block->lines = (uint16_t)b->line;
+    b->block->size = (uint16_t)here(b);
+    b->block->code = (uint32_t)bytes_append(&b->bytes->code, code, b->block->size);
+}
+
+static bool make_block(struct part *part, struct block *block, uint32_t target)
+{
+    struct builder *b = &part->builder;
+    struct block unwanted = {.size = 0};
+    uint8_t buffer[BUFFER];
+    b->block = part->number == MAKES_CODE ? block : &unwanted;
+    b->block->fixup = (uint32_t)(b->bytes->fixups.size / sizeof(struct fixup));
+    b->block->constant = (uint32_t)(b->bytes->constants.size / sizeof(uint16_t));
+    b->block->note = (uint32_t)(b->bytes->notes.size / sizeof(struct block_note));
+    if (!make_stamps(part, block, buffer, target))
         return false;
-    if (!make_stamps(b, buffer, target, has_near, false))
-        return false;
-    block->lines = (uint16_t)b->line;
-    block->size = (uint16_t)here(b);
     assert(here(b) <= sizeof buffer);
-    block->code = (uint32_t)bytes_append(&all->code, buffer, block->size);
+    keep_code(b, buffer);
     return true;
+}
+
+static void free_bytes(struct block_bytes *b)
+{
+    bytes_free(&b->code);
+    bytes_free(&b->fixups);
+    bytes_free(&b->constants);
+    bytes_free(&b->notes);
+}
+
+bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,
+                 uint64_t seed)
+{
+    static_assert((int)BLOCK_LISTS == (int)BLOCK_ROWS, "each kind of rows is made in a part");
+    const bool near = number >= BLOCK_LISTS;
+    if (near && !block_has_near(corpus->dialect))
+        return true;
+    struct part *part = calloc(1, sizeof *part);
+    if (!part)
+        return false;
+    part->number = number;
+    part->near = near;
+    part->shelf = &all->shelf[number];
+    struct builder *b = &part->builder;
+    b->bytes = number == MAKES_CODE ? &all->bytes : &part->unwanted;
+    b->filler = filler;
+    b->lists = number % BLOCK_LISTS;
+    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
+    bool made = stamp_start(&b->maker, corpus, near);
+    for (uint32_t i = 0; made && i < BLOCKS; i++)
+        made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
+    made = made && !b->bytes->code.failed && !b->bytes->fixups.failed && !b->bytes->constants.failed &&
+           !b->bytes->notes.failed;
+    stamp_maker_free(&b->maker);
+    free_bytes(&part->unwanted);
+    free(part);
+    return made;
 }
 
 static int by_size(const void *a, const void *b)
@@ -78,25 +117,19 @@ static int by_size(const void *a, const void *b)
     return x->code < y->code ? -1 : x->code > y->code; /* one order, whatever qsort does */
 }
 
-bool blocks_make(struct blocks *all, const struct filler *filler, const struct corpus *corpus, uint64_t seed)
+static uint16_t larger(uint16_t a, uint16_t b)
 {
-    memset(all, 0, sizeof *all);
-    struct builder *b = calloc(1, sizeof *b);
-    if (!b)
-        return false;
-    b->all = all;
-    b->filler = filler;
-    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, false);
-    for (uint32_t i = 0; made && i < BLOCKS; i++)
-        made = make_block(b, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !all->code.failed && !all->fixups.failed && !all->constants.failed && !all->notes.failed;
-    stamp_maker_free(&b->maker);
-    free(b);
-    if (!made) {
-        blocks_free(all);
-        return false;
-    }
+    return a > b ? a : b;
+}
+
+void blocks_finish(struct blocks *all)
+{
+    for (struct block *b = all->block; b < all->block + BLOCKS; b++)
+        for (const struct stamp *s = b->stamp[0]; s < b->stamp[0] + BLOCK_PARTS * BLOCK_RANGES; s++) {
+            b->info_most = larger(b->info_most, s->info_size);
+            b->lists_most = larger(b->lists_most, s->lists_size);
+            b->ranges_most = larger(b->ranges_most, s->ranges_size);
+        }
     qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
     uint32_t count = 0;
     for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {
@@ -104,15 +137,12 @@ bool blocks_make(struct blocks *all, const struct filler *filler, const struct c
             count++;
         all->fitting[size] = (uint16_t)count;
     }
-    return true;
 }
 
 void blocks_free(struct blocks *all)
 {
-    bytes_free(&all->code);
-    bytes_free(&all->fixups);
-    bytes_free(&all->constants);
-    bytes_free(&all->notes);
-    stamp_shelf_free(&all->shelf);
+    free_bytes(&all->bytes);
+    for (unsigned i = 0; i < BLOCK_PARTS; i++)
+        stamp_shelf_free(&all->shelf[i]);
     memset(all, 0, sizeof *all);
 }

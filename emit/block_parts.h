@@ -41,7 +41,7 @@ struct taste {
 
 /* A block under construction. */
 struct builder {
-    struct blocks *all;
+    struct block_bytes *bytes;
     const struct filler *filler;
     struct stamp_maker maker;
     struct random random;

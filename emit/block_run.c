@@ -12,7 +12,7 @@ void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_
     n.at = (uint16_t)at;
     n.end = (uint16_t)end;
     n.line = (uint16_t)line;
-    bytes_append(&b->all->notes, &n, sizeof n);
+    bytes_append(&b->bytes->notes, &n, sizeof n);
     b->block->notes++;
 }
 
@@ -313,7 +313,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
     uint8_t *block = f->block ? inlined_block(b, r, k, count, &g, &n) : NULL;
     if (depth)
-        b->all->calls[line - corpus_inline_line(0)] = true;
+        b->bytes->calls[line - corpus_inline_line(0)] = true;
     else
         block_note_add(b, n, r->at, r->end, line);
     if (!depth && b->rows != BLOCK_ROWS_FEW)

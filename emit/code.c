@@ -351,9 +351,9 @@ static uint64_t fixup_target(const struct code *c, const struct fixup *f, uint64
 
 static uint8_t *put_block(const struct code *c, uint8_t *p, const struct block *b, struct random *random)
 {
-    const struct fixup *f = (const struct fixup *)(const void *)c->blocks->fixups.data + b->fixup;
-    const uint16_t *constant = (const uint16_t *)(const void *)c->blocks->constants.data + b->constant;
-    memcpy(p, c->blocks->code.data + b->code, b->size);
+    const struct fixup *f = (const struct fixup *)(const void *)c->blocks->bytes.fixups.data + b->fixup;
+    const uint16_t *constant = (const uint16_t *)(const void *)c->blocks->bytes.constants.data + b->constant;
+    memcpy(p, c->blocks->bytes.code.data + b->code, b->size);
     uint64_t r = random_next(random);
     for (uint32_t i = 0; i < b->constants; i++, r = r * RANDOM_STEP + 1)
         put_u32(p + constant[i], (uint32_t)(r >> 36));

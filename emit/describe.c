@@ -309,13 +309,15 @@ static void describe_pieces(struct walk *w, struct subject *s)
             describe_label(w, s, s->label, w->line_number);
         if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
-            if (s->level == SUBJECT_RICH)
-                stamp_put_entries(&w->composer, &blocks->shelf, detail_stamp(w, s, block), s->at, w->line_number,
-                                  s->name + i, w->helper);
+            if (s->level == SUBJECT_RICH) {
+                const struct stamp_shelf *shelf;
+                const struct stamp *stamp = detail_stamp(w, s, block, &shelf);
+                stamp_put_entries(&w->composer, shelf, stamp, s->at, w->line_number, s->name + i, w->helper);
+            }
             const struct stamp_rows *rows = detail_rows(w, s, block);
             const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
             more_rows(w, s, s->at + block->size, any ? block->rows[BLOCK_ROWS - 1].size : rows->size);
-            stamp_put_rows(&w->composer, &blocks->shelf, rows, s->at, w->line_number);
+            stamp_put_rows(&w->composer, &blocks->shelf[rows - block->rows], rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);

@@ -114,18 +114,21 @@ static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
                         DESCRIBE_LONGER_PARTS;
 }
 
-const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block)
+const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,
+                                 const struct stamp_shelf **shelf)
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
     const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
-    const struct stamp(*stamp)[BLOCK_RANGES] = near ? block->near : block->stamp;
+    const unsigned part = block_part_of(near, BLOCK_LISTS_NONE);
+    const struct stamp(*stamp)[BLOCK_RANGES] = block->stamp + part;
     const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
     const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
     const uint64_t before = written(c->lists, &c->out->lists);
     uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
     uint32_t of_ranges =
         closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
+    *shelf = &w->l->stock->blocks.shelf[part + of_lists];
     return &stamp[of_lists][of_ranges];
 }
 

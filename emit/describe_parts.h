@@ -88,7 +88,8 @@ void detail_start(struct walk *w);
 /* How a function that begins here is told. */
 void detail_function(const struct walk *w, struct subject *s);
 /* Of a block at s->at: which stamps. */
-const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block);
+const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,
+                                 const struct stamp_shelf **shelf);
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
 
 /* Whether functions' entries, whose size is wanted, are more than they should be where the function

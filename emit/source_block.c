@@ -128,10 +128,10 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
                                   const struct block *block)
 {
     const size_t start = t->text.size;
-    const struct block_note *n = (const struct block_note *)(const void *)blocks->notes.data + block->note;
-    struct reader r = reader_for(t, blocks->code.data + block->code);
+    const struct block_note *n = (const struct block_note *)(const void *)blocks->bytes.notes.data + block->note;
+    struct reader r = reader_for(t, blocks->bytes.code.data + block->code);
     uint32_t lines = 0;
-    r.fixup = (const struct fixup *)(const void *)blocks->fixups.data + block->fixup;
+    r.fixup = (const struct fixup *)(const void *)blocks->bytes.fixups.data + block->fixup;
     r.fixups = block->fixups;
     for (uint32_t i = 0; i < block->notes; i++, n++) {
         for (; i && lines < n->line; lines++)

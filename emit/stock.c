@@ -40,22 +40,19 @@ static void make_literals(uint8_t *at, uint64_t seed)
 }
 
 /* What is large, and can be made of the rest side by side. */
-enum part { PART_HEADERS, PART_BLOCKS, PART_LITERALS, PARTS };
+enum part { PART_HEADERS, PART_BLOCKS, PART_LITERALS = PART_BLOCKS + BLOCK_PARTS, PARTS };
 
 static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
 {
     struct stock *s = context;
     (void)worker;
     (void)e;
-    switch ((enum part)part) {
-    case PART_HEADERS:
+    if (part == PART_HEADERS)
         return corpus_finish(&s->corpus);
-    case PART_BLOCKS:
-        return blocks_make(&s->blocks, &s->filler, &s->corpus, s->seed);
-    default:
-        make_literals(s->literals, s->seed);
-        return true;
-    }
+    if (part < PART_LITERALS)
+        return blocks_make(&s->blocks, part - PART_BLOCKS, &s->filler, &s->corpus, s->seed);
+    make_literals(s->literals, s->seed);
+    return true;
 }
 
 struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
@@ -66,8 +63,10 @@ struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads
         return NULL;
     s->seed = seed;
     filler_make(&s->filler, seed);
-    if (corpus_begin(&s->corpus, dialect, seed) && workers_run(threads, PARTS, make_part, s, &ignored))
+    if (corpus_begin(&s->corpus, dialect, seed) && workers_run(threads, PARTS, make_part, s, &ignored)) {
+        blocks_finish(&s->blocks);
         return s;
+    }
     stock_free(s);
     return NULL;
 }
