@@ -112,8 +112,9 @@ static bool is_taken(const struct header_builder *b, const struct scope *scope, 
     const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : 0;
     for (uint32_t i = 0; i < scope->count; i++) {
         const uint32_t taken = scope->name[i];
-        if (short_name_is(taken) ? taken == name
-                                 : !name && memcmp(strings + taken, text, HEAD) == 0 && strcmp(strings + taken, text) == 0)
+        if (short_name_is(taken)
+                ? taken == name
+                : !name && memcmp(strings + taken, text, HEAD) == 0 && strcmp(strings + taken, text) == 0)
             return true;
     }
     return false;

@@ -48,14 +48,11 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
 
 /* --- places of variables ---------------------------------------------------------- */
 
-/* The first event of a slot that lies within the run and is of it: what the
- * instruction before its first one loaded is not. */
+/* The first event of a slot that lies within the run and is of it. */
 static uint32_t first_event(const struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
-    uint32_t e = f->event_first[r->first][slot];
-    while (e != FILLER_NO_EVENT && f->event[e].start == f->offset[r->first] && !f->event[e].stored)
-        e = f->event_next[e];
+    const uint32_t e = f->event_first[r->first][slot];
     return e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last] ? e : FILLER_NO_EVENT;
 }
 
@@ -85,12 +82,13 @@ static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slo
  * told, instruction by instruction, in part as values. */
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
-    const uint16_t *offset = b->filler->offset;
+    const struct filler *f = b->filler;
     const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste->dense_parts : b->taste->parts;
-    for (uint32_t k = r->first + 1; k < r->last; k++) {
-        uint64_t border = r->at + offset[k] - offset[r->first];
-        if (border <= from || border >= to || !parts || k % parts)
-            continue;
+    const uint32_t behind = f->at[f->offset[r->first] + (from - r->at)] + 1u; /* the first border behind `from` */
+    for (uint32_t k = parts ? (behind + parts - 1) / parts * parts : r->last; k < r->last; k += parts) {
+        const uint64_t border = r->at + f->offset[k] - f->offset[r->first];
+        if (border >= to)
+            break;
         if (k % 2)
             as_value(b, from, border, slot);
         else

@@ -254,6 +254,12 @@ static void branch(struct builder *b)
     b->skips = 1 + pick(b, 3);
 }
 
+/* Whether the event is of what the instruction before border k has loaded. */
+static bool is_of_before(const struct filler *f, uint32_t k, uint32_t event)
+{
+    return f->event[event].start == f->offset[k] && !f->event[event].stored;
+}
+
 /* Makes the events of each slot a list that can be entered at any border. */
 static void link_events(struct filler *f)
 {
@@ -266,7 +272,9 @@ static void link_events(struct filler *f)
             f->event_next[e - 1] = next[s];
             next[s] = (uint16_t)(e - 1);
         }
-        memcpy(f->event_first[k], next, sizeof next);
+        for (unsigned s = 0; s < FILLER_SLOTS; s++)
+            f->event_first[k][s] =
+                next[s] != FILLER_NO_EVENT && is_of_before(f, k, next[s]) ? f->event_next[next[s]] : next[s];
     }
 }
 

@@ -49,7 +49,7 @@ struct filler {
     uint32_t events;
     struct filler_event event[FILLER_EVENTS_MOST];           /* by start */
     uint16_t event_next[FILLER_EVENTS_MOST];                 /* the next of the same slot, or FILLER_NO_EVENT */
-    uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* of a slot, at or after border k */
+    uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* of a slot and of what is from border k on */
 };
 
 /* A function of the seed. */
