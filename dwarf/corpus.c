@@ -244,6 +244,10 @@ static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, 
                                .line = 2,
                                .variety = {random_at(seed, CORPUS_HEADERS + number)}};
     struct corpus_header *h = &c->header[number];
+    const uint32_t most = shapes[c->dialect.language].bytes;
+    bytes_reserve(&b.entries, most + most / 8); /* what it may take is no matter, if nothing is moved as it grows */
+    bytes_reserve(&b.cuts, most / 2);
+    bytes_reserve(&b.references, most / 4);
     if (cpp)
         begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
     if (cpp && !b.cpp)
@@ -257,7 +261,6 @@ static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, 
     if (!number)
         c->fixed = (uint32_t)b.entries.size;
     add_cut(&b);
-    const uint32_t most = shapes[c->dialect.language].bytes;
     uint32_t count = 0;
     while ((b.repeats ? count < c->pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
            !c->strings.failed) {

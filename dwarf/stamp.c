@@ -6,6 +6,16 @@
 
 enum { MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
 
+bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps)
+{
+    enum { USUAL_INFO = 512, USUAL_LISTS = 256, USUAL_RANGES = 64, USUAL_ROWS = 192, USUAL_PATCHES = 128 };
+    return bytes_reserve(&s->info, (size_t)stamps * USUAL_INFO) &&
+           bytes_reserve(&s->lists, (size_t)stamps * USUAL_LISTS) &&
+           bytes_reserve(&s->ranges, (size_t)stamps * USUAL_RANGES) &&
+           bytes_reserve(&s->rows, (size_t)stamps * USUAL_ROWS) &&
+           bytes_reserve(&s->patches, (size_t)stamps * USUAL_PATCHES);
+}
+
 void stamp_shelf_free(struct stamp_shelf *s)
 {
     bytes_free(&s->info);
@@ -204,6 +214,13 @@ static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *
     return at;
 }
 
+/* Where these bytes are on the shelf: at its end, if they are there. */
+static uint32_t shelve(struct bytes *on, const struct bytes *b)
+{
+    const bool is_last = b->size && b->size <= on->size && memcmp(on->data + on->size - b->size, b->data, b->size) == 0;
+    return (uint32_t)(is_last ? on->size - b->size : bytes_append(on, b->data, b->size));
+}
+
 static void drop_code(struct stamp *s, enum abbrev_code code)
 {
     s->codes[code / 64] &= ~(UINT64_C(1) << code % 64);
@@ -239,9 +256,9 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
                         .ranges_size = (uint16_t)o->ranges.size};
     drop_code(s, ABBREV_LOCAL_LIST);
     drop_code(s, ABBREV_LOCAL_GONE);
-    s->info = (uint32_t)bytes_append(&shelf->info, o->info.data, o->info.size);
-    s->lists = (uint32_t)bytes_append(&shelf->lists, o->lists.data, o->lists.size);
-    s->ranges = (uint32_t)bytes_append(&shelf->ranges, o->ranges.data, o->ranges.size);
+    s->info = shelve(&shelf->info, &o->info);
+    s->lists = shelve(&shelf->lists, &o->lists);
+    s->ranges = shelve(&shelf->ranges, &o->ranges);
     s->patches = shelve_patches(m, shelf, 0, STAMP_ENTER);
     for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
         s->count[kind] = (uint16_t)m->count[kind];

@@ -62,6 +62,9 @@ struct stamp_shelf {
     struct bytes info, lists, ranges, rows, patches;
 };
 
+/* Makes room for some `stamps` of the usual size, so that what is there is not moved as
+ * it grows. False when memory ran out. */
+bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps);
 void stamp_shelf_free(struct stamp_shelf *s);
 
 /* Making one. The composer's functions for locals, blocks, inlined and other

@@ -16,14 +16,13 @@ struct part {
     struct block_bytes unwanted; /* what the first part makes */
 };
 
-/* Composes a block again, from the same randomness and with the same code: what was
- * made of it is overwritten. */
-static void compose_again(struct builder *b, struct random random, const struct block_bytes *before, uint8_t *buffer,
-                          uint32_t target)
+/* Composes the block from this randomness: what was made of it before, with the same
+ * code, is overwritten. */
+static void compose_from(struct builder *b, struct random random, uint8_t *buffer, uint32_t target)
 {
-    b->bytes->fixups.size = before->fixups.size;
-    b->bytes->constants.size = before->constants.size;
-    b->bytes->notes.size = before->notes.size;
+    b->bytes->fixups.size = b->block->fixup * sizeof(struct fixup);
+    b->bytes->constants.size = b->block->constant * sizeof(uint16_t);
+    b->bytes->notes.size = b->block->note * sizeof(struct block_note);
     b->block->fixups = b->block->constants = b->block->notes = 0;
     b->random = random;
     block_compose(b, buffer, target);
@@ -34,12 +33,11 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
 {
     struct builder *b = &part->builder;
     const struct random random = b->random;
-    const struct block_bytes before = *b->bytes;
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
         const bool with_rows = !part->near && ranges == 0;
         b->ranges = ranges;
         b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
-        compose_again(b, random, &before, buffer, target);
+        compose_from(b, random, buffer, target);
         struct stamp *stamp = &block->stamp[part->number][ranges];
         if (!stamp_finish(&b->maker, part->shelf, stamp, with_rows ? &block->rows[b->rows] : NULL))
             return false;
@@ -47,27 +45,29 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
     return true;
 }
 
-/* What blocks have in common for all parts. */
-static void keep_code(struct builder *b, const uint8_t *code)
+/* What all parts have in common. */
+static void keep_code(struct builder *b, struct block *block, const uint8_t *code)
 {
-    b->block->lines = (uint16_t)b->line;
-    b->block->size = (uint16_t)here(b);
-    b->block->code = (uint32_t)bytes_append(&b->bytes->code, code, b->block->size);
+    block->lines = (uint16_t)b->line;
+    block->size = (uint16_t)here(b);
+    block->code = (uint32_t)bytes_append(&b->bytes->code, code, block->size);
 }
 
 static bool make_block(struct part *part, struct block *block, uint32_t target)
 {
     struct builder *b = &part->builder;
+    const bool makes_code = part->number == MAKES_CODE;
     struct block unwanted = {.size = 0};
     uint8_t buffer[BUFFER];
-    b->block = part->number == MAKES_CODE ? block : &unwanted;
-    b->block->fixup = (uint32_t)(b->bytes->fixups.size / sizeof(struct fixup));
-    b->block->constant = (uint32_t)(b->bytes->constants.size / sizeof(uint16_t));
-    b->block->note = (uint32_t)(b->bytes->notes.size / sizeof(struct block_note));
+    b->block = makes_code ? block : &unwanted;
+    b->block->fixup = makes_code ? (uint32_t)(b->bytes->fixups.size / sizeof(struct fixup)) : 0;
+    b->block->constant = makes_code ? (uint32_t)(b->bytes->constants.size / sizeof(uint16_t)) : 0;
+    b->block->note = makes_code ? (uint32_t)(b->bytes->notes.size / sizeof(struct block_note)) : 0;
     if (!make_stamps(part, block, buffer, target))
         return false;
     assert(here(b) <= sizeof buffer);
-    keep_code(b, buffer);
+    if (makes_code)
+        keep_code(b, block, buffer);
     return true;
 }
 
@@ -97,7 +97,7 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     b->filler = filler;
     b->lists = number % BLOCK_LISTS;
     b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, near);
+    bool made = stamp_start(&b->maker, corpus, near) && stamp_shelf_reserve(part->shelf, BLOCKS * BLOCK_RANGES);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
     made = made && !b->bytes->code.failed && !b->bytes->fixups.failed && !b->bytes->constants.failed &&

@@ -280,7 +280,6 @@ static void link_events(struct filler *f)
 
 void filler_make(struct filler *f, uint64_t seed)
 {
-    memset(f, 0, sizeof *f);
     struct builder b = {
         .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
     b.rows = (struct line_rows){f->rows, 0, LINE_START};

@@ -52,7 +52,7 @@ struct filler {
     uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* of a slot and of what is from border k on */
 };
 
-/* A function of the seed. */
+/* Of one that is zero, a function of the seed. */
 void filler_make(struct filler *f, uint64_t seed);
 
 /* The rows of a run from border `first` to `last`, which stands at `at` and is of
