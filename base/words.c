@@ -53,13 +53,13 @@ void words_identifier(uint64_t value, uint32_t length, char *at)
     at[length] = '\0';
 }
 
-void words_numbered(uint32_t number, char *at)
+char *words_numbered(uint32_t number, char *at)
 {
     for (;; *at++ = '_') {
         at = stpcpy(at, words[number % WORDS]);
         number /= WORDS;
         if (!number)
-            return;
+            return at;
     }
 }
 

@@ -17,9 +17,10 @@ void words_identifier(uint64_t value, uint32_t length, char *at);
 void words_camel_case(uint64_t value, uint32_t length, char *at);
 
 /* The number in words instead of digits, one for each six bits: "cell",
- * "cell_mesh"; with a terminator. At most WORDS_NUMBERED_MOST characters. */
+ * "cell_mesh"; with a terminator, the place of which is returned. At most
+ * WORDS_NUMBERED_MOST characters. */
 enum { WORDS_NUMBERED_MOST = 48 };
-void words_numbered(uint32_t number, char *at);
+char *words_numbered(uint32_t number, char *at);
 
 /* Names of methods, a verb and a noun: "assemble_matrix". */
 enum { WORDS_VERBS = 16, WORDS_NOUNS = 16, WORDS_METHODS = WORDS_VERBS * WORDS_NOUNS, WORDS_METHOD_MOST = 24 };

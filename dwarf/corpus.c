@@ -172,13 +172,8 @@ uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t l
  * then the number in words. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
 {
-    words_identifier(random_at(UINT64_C(0x707265666978), b->group), 1 + b->group % 2, text);
-    char *end = text + strlen(text);
-    *end++ = (char)('a' + b->group % 26);
-    *end++ = (char)('a' + b->group / 26);
-    *end++ = '_';
-    words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, end);
-    strcat(end, suffix);
+    char *end = words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, stpcpy(text, b->prefix));
+    strcpy(end, suffix);
     assert(b->serial <= NAMES_MOST);
     return add_string(b, text);
 }
@@ -233,6 +228,16 @@ static void begin_group(struct header_builder *b, const struct corpus_header *fi
     b->cpp = calloc(1, sizeof *b->cpp);
 }
 
+static void make_prefix(struct header_builder *b)
+{
+    words_identifier(random_at(UINT64_C(0x707265666978), b->group), 1 + b->group % 2, b->prefix);
+    char *end = b->prefix + strlen(b->prefix);
+    *end++ = (char)('a' + b->group % 26);
+    *end++ = (char)('a' + b->group / 26);
+    *end++ = '_';
+    *end = '\0';
+}
+
 /* Behind the one before. */
 static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, uint32_t number)
 {
@@ -252,6 +257,7 @@ static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, 
         begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
     if (cpp && !b.cpp)
         return false;
+    make_prefix(&b);
     b.random.state = random_at(seed, b.group);
     h->name_start = (uint32_t)c->strings.size;
     b.name_start = b.repeats ? b.repeated : h->name_start;

@@ -38,6 +38,7 @@ struct header_builder {
     uint32_t open;   /* where the DW_AT_sibling of the namespace is that pieces are in; 0: they are in none */
     bool early;      /* the entry under way has a line of one byte */
     uint32_t serial; /* makes names of types unique */
+    char prefix[8];  /* which these have */
     uint32_t kinds;  /* of pieces so far */
     uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;

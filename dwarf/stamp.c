@@ -230,15 +230,16 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
 {
     const struct composed *o = &m->out;
     size_t references = m->references.size / sizeof(uint32_t);
+    uint32_t origin = 0; /* both are in the order of their places */
     for (size_t i = 0; i < references; i++) {
         uint32_t at;
         memcpy(&at, m->references.data + i * sizeof at, sizeof at);
-        bool is_origin = false;
-        for (uint32_t n = 0; n < m->count[STAMP_ORIGIN]; n += 2)
-            is_origin |= m->patch[STAMP_ORIGIN][n] == at;
-        if (!is_origin)
+        if (origin < m->count[STAMP_ORIGIN] && m->patch[STAMP_ORIGIN][origin] == at)
+            origin += 2;
+        else
             note(m, STAMP_PLACE, at);
     }
+    assert(origin == m->count[STAMP_ORIGIN]);
     if (m->composer.lists_as == LISTS_NEAR)
         note_pairs(m, STAMP_RANGE_PAIR, o->ranges.data, 0, o->ranges.size);
     for (size_t at = 0; at < o->noted.size; at += sizeof(struct compose_noted)) {
