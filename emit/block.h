@@ -64,14 +64,16 @@ struct block_note {
 struct block {
     uint32_t code; /* offset in blocks.bytes.code */
     uint16_t size;
-    uint16_t fixups, constants;                    /* how many */
-    uint32_t fixup;                                /* the first of them */
-    uint32_t note;                                 /* the first of its notes */
-    uint16_t notes;                                /* how many */
-    uint32_t constant;                             /* offsets of 4-byte constants, which differ in each copy */
-    uint16_t lines;                                /* of the source that it takes */
-    uint16_t info_most, lists_most, ranges_most;   /* bytes of the largest of its stamps */
-    uint8_t helpers;                               /* bit i: calls helper i */
+    uint16_t fixups, constants;                  /* how many */
+    uint32_t fixup;                              /* the first of them */
+    uint32_t note;                               /* the first of its notes */
+    uint16_t notes;                              /* how many */
+    uint32_t constant;                           /* offsets of 4-byte constants, which differ in each copy */
+    uint16_t lines;                              /* of the source that it takes */
+    uint16_t info_most, lists_most, ranges_most; /* bytes of the largest of its stamps */
+    uint8_t helpers;                             /* bit i: calls helper i */
+    /* bytes of its stamps, which are chosen by them: side by side, as this is asked for each block of each function */
+    uint16_t lists_size[BLOCK_PARTS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
     struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES]; /* on the part's shelf */
     struct stamp_rows rows[BLOCK_ROWS];            /* on that of the part with the same number */
 };

@@ -124,12 +124,20 @@ static uint16_t larger(uint16_t a, uint16_t b)
 
 void blocks_finish(struct blocks *all)
 {
-    for (struct block *b = all->block; b < all->block + BLOCKS; b++)
+    for (struct block *b = all->block; b < all->block + BLOCKS; b++) {
+        for (unsigned i = 0; i < BLOCK_PARTS; i++)
+            b->lists_size[i] = b->stamp[i][0].lists_size;
+        for (unsigned i = 0; i < 2 * BLOCK_RANGES; i++)
+            b->ranges_size[i / BLOCK_RANGES][i % BLOCK_RANGES] =
+                b->stamp[i / BLOCK_RANGES * BLOCK_LISTS][i % BLOCK_RANGES].ranges_size;
+        for (unsigned i = 0; i < BLOCK_ROWS; i++)
+            b->rows_size[i] = b->rows[i].size;
         for (const struct stamp *s = b->stamp[0]; s < b->stamp[0] + BLOCK_PARTS * BLOCK_RANGES; s++) {
             b->info_most = larger(b->info_most, s->info_size);
             b->lists_most = larger(b->lists_most, s->lists_size);
             b->ranges_most = larger(b->ranges_most, s->ranges_size);
         }
+    }
     qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
     uint32_t count = 0;
     for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {

@@ -316,7 +316,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
             }
             const struct stamp_rows *rows = detail_rows(w, s, block);
             const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
-            more_rows(w, s, s->at + block->size, any ? block->rows[BLOCK_ROWS - 1].size : rows->size);
+            more_rows(w, s, s->at + block->size, any ? block->rows_size[BLOCK_ROWS - 1] : rows->size);
             stamp_put_rows(&w->composer, &blocks->shelf[rows - block->rows], rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
@@ -438,7 +438,7 @@ static struct room room_for(const struct walk *w, const struct body *b, uint64_t
             room.info += block->info_most;
             room.lists += block->lists_most;
             room.ranges += block->ranges_most;
-            room.rows += block->rows[BLOCK_ROWS - 1].size;
+            room.rows += block->rows_size[BLOCK_ROWS - 1];
             room.lines += block->lines;
         }
     }

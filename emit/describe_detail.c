@@ -88,7 +88,7 @@ void detail_function(const struct walk *w, struct subject *s)
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */
-static uint32_t closest(uint64_t before, const uint32_t *size, uint32_t count, uint64_t goal)
+static uint32_t closest(uint64_t before, const uint16_t *size, uint32_t count, uint64_t goal)
 {
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;
@@ -122,8 +122,8 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
     const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
     const unsigned part = block_part_of(near, BLOCK_LISTS_NONE);
     const struct stamp(*stamp)[BLOCK_RANGES] = block->stamp + part;
-    const uint32_t lists[BLOCK_LISTS] = {stamp[0][0].lists_size, stamp[1][0].lists_size, stamp[2][0].lists_size};
-    const uint32_t ranges[BLOCK_RANGES] = {stamp[0][0].ranges_size, stamp[0][1].ranges_size};
+    const uint16_t *lists = block->lists_size + part;
+    const uint16_t *ranges = block->ranges_size[near];
     const uint64_t before = written(c->lists, &c->out->lists);
     uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
     uint32_t of_ranges =
@@ -135,7 +135,7 @@ const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, 
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
-    const uint32_t size[BLOCK_ROWS] = {block->rows[0].size, block->rows[1].size, block->rows[2].size};
+    const uint16_t *size = block->rows_size;
     uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
     uint64_t goal = detail_pace_at(&w->line, s->at + block->size);
     const int32_t part = w->goal->rows_part;
