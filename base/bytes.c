@@ -29,6 +29,16 @@ uint8_t *bytes_grow(struct bytes *b, size_t most)
     return b->data + b->size;
 }
 
+size_t bytes_zeros(struct bytes *b, size_t size)
+{
+    const size_t offset = b->size;
+    uint8_t *p = bytes_reserve(b, size);
+    if (p && size)
+        memset(p, 0, size);
+    b->size += p ? size : 0;
+    return offset;
+}
+
 size_t bytes_uleb128(struct bytes *b, uint64_t v)
 {
     uint8_t encoded[10];

@@ -166,18 +166,16 @@ static inline void bytes_keep(struct bytes *b, const uint8_t *end)
     b->size = (size_t)(end - b->data);
 }
 
+/* Appends so many zeros; returns their offset. */
+size_t bytes_zeros(struct bytes *b, size_t size);
 /* Appends `size` bytes from `from` (zeros where NULL); returns their offset. */
 static inline size_t bytes_append(struct bytes *b, const void *from, size_t size)
 {
     const size_t offset = b->size;
-    uint8_t *p = bytes_reserve(b, size);
-    if (!p)
-        return offset;
-    if (from && size)
-        memcpy(p, from, size);
-    else if (size)
-        memset(p, 0, size);
-    b->size += size;
+    if (!from)
+        return bytes_zeros(b, size);
+    if (bytes_reserve(b, size))
+        bytes_keep(b, put_bytes(b->data + offset, from, size));
     return offset;
 }
 static inline size_t bytes_u8(struct bytes *b, uint8_t v)
