@@ -42,10 +42,7 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
         return false;
 
     /* What all libraries are made from; read-only from here on. */
-    const struct dialect dialect = {(uint8_t)p->profile.dwarf.version, (uint8_t)p->profile.dwarf.language,
-                                    (uint8_t)p->profile.dwarf.index, p->profile.dwarf.type_units,
-                                    p->profile.dwarf.views};
-    p->stock = stock_make(dialect, p->profile.seed, o->threads);
+    p->stock = stock_make(stock_dialect(&p->profile), p->profile.seed, o->threads);
     if (!p->stock || !stock_add_rows(p->stock, &p->profile, o->threads))
         return error_set(e, ERROR_MEMORY, "out of memory");
 

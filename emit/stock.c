@@ -82,6 +82,12 @@ void stock_free(struct stock *s)
     free(s);
 }
 
+struct dialect stock_dialect(const struct profile *profile)
+{
+    return (struct dialect){(uint8_t)profile->dwarf.version, (uint8_t)profile->dwarf.language,
+                            (uint8_t)profile->dwarf.index, profile->dwarf.type_units, profile->dwarf.views};
+}
+
 void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
                        uint8_t *language)
 {

@@ -26,6 +26,9 @@ void stock_free(struct stock *s);
  * languages. False when memory ran out. */
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
 
+/* What the profile says of debug information, but for rows. */
+struct dialect stock_dialect(const struct profile *profile);
+
 /* The version and language of a row, which are the profile's where it does not say, or where
  * nobody writes that: 2 and 3 are 4, other languages as the profile has it. */
 void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,

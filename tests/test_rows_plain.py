@@ -85,8 +85,10 @@ class Twin:
 
     def compile(self, name, other):
         (self.directory / f"{name}.c").write_text(source_of(name, other))
-        command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,lazy", "-Wl,--hash-style=gnu", "-o"]
-        command += [ f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
+        # .debug_line_str is as long as the directory's name, and how long that is should not matter here
+        place = f"-fdebug-prefix-map={self.directory}=/home/user/application/build/solver"
+        command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", place, "-Wl,-z,lazy", "-Wl,--hash-style=gnu", "-o"]
+        command += [f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
         subprocess.run(command, check=True, cwd=self.directory)
 
 

@@ -36,14 +36,9 @@ static void make(struct made *m)
     memset(m, 0, sizeof *m);
     if (!profile_parse(&m->profile, PROFILE, strlen(PROFILE), "test.prof", &e))
         fail_msg("%s", e.text);
-    const struct profile *p = &m->profile;
-    const struct dialect dialect = {.version = (uint8_t)p->dwarf.version,
-                                    .language = (uint8_t)p->dwarf.language,
-                                    .type_units = p->dwarf.type_units,
-                                    .views = p->dwarf.views};
-    m->stock = stock_make(dialect, p->seed, 2);
+    m->stock = stock_make(stock_dialect(&m->profile), m->profile.seed, 2);
     assert_non_null(m->stock);
-    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e))
+    if (!plan_make(&m->plan, &m->profile, NULL, &m->stock->corpus, 1, &e))
         fail_msg("%s", e.text);
     m->image = calloc(m->plan.library_count, sizeof(struct image *));
     assert_non_null(m->image);
