@@ -33,6 +33,16 @@ static Elf_Type data_type(uint32_t section_type)
  * parallel better than for one large one. */
 enum { SLICE = 1 << 17 };
 
+/* Bytes of the slice of a section that begins there. Slices end where pages do, so that no page is written twice. */
+static uint64_t slice_at(const Elf64_Shdr *header, uint64_t at)
+{
+    const uint64_t rest = header->sh_size - at;
+    uint64_t slice = SLICE - (header->sh_offset + at) % SLICE;
+    if (header->sh_entsize) /* entries must not be cut */
+        slice = SLICE / header->sh_entsize * header->sh_entsize;
+    return header->sh_type == SHT_NOBITS || rest < slice ? rest : slice;
+}
+
 static bool add_section(Elf *elf, const struct layout *l, const uint8_t *image, enum section_id id)
 {
     Elf_Scn *scn = elf_newscn(elf);
@@ -42,23 +52,17 @@ static bool add_section(Elf *elf, const struct layout *l, const uint8_t *image, 
     if (!header)
         return false;
     *header = layout_header(l, id);
-    uint64_t slice = header->sh_type == SHT_NOBITS ? header->sh_size : SLICE;
-    for (uint64_t at = 0; at < header->sh_size; at += slice) {
+    for (uint64_t at = 0; at < header->sh_size;) {
         Elf_Data *data = elf_newdata(scn);
         if (!data)
             return false;
-        uint64_t rest = header->sh_size - at;
         data->d_type = data_type(header->sh_type);
-        if (header->sh_type != SHT_NOBITS) {
-            /* libelf only reads through d_buf when it writes a file */
+        if (header->sh_type != SHT_NOBITS) /* libelf only reads through d_buf when it writes a file */
             data->d_buf = (void *)(uintptr_t)(image + header->sh_offset + at);
-            /* entries must not be cut: slices of tables are whole multiples */
-            if (header->sh_entsize)
-                slice = SLICE / header->sh_entsize * header->sh_entsize;
-        }
-        data->d_size = rest < slice ? rest : slice;
+        data->d_size = slice_at(header, at);
         data->d_align = at ? 1 : header->sh_addralign;
         data->d_off = (int64_t)at;
+        at += data->d_size;
     }
     return true;
 }
