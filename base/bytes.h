@@ -153,9 +153,10 @@ struct bytes {
     bool failed; /* memory ran out: everything appended since is lost */
 };
 
+/* Where there is no room: see bytes_reserve. */
+uint8_t *bytes_grow(struct bytes *b, size_t most);
 /* Makes room for `most` further bytes and returns where they begin, or NULL when
  * memory ran out; bytes_keep says how far they were written. */
-uint8_t *bytes_grow(struct bytes *b, size_t most);
 static inline uint8_t *bytes_reserve(struct bytes *b, size_t most)
 {
     const bool is_there = b->data && !b->failed && most <= b->capacity - b->size;

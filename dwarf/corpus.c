@@ -250,13 +250,13 @@ static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, 
                                .variety = {random_at(seed, CORPUS_HEADERS + number)}};
     struct corpus_header *h = &c->header[number];
     const uint32_t most = shapes[c->dialect.language].bytes;
-    bytes_reserve(&b.entries, most + most / 8); /* what it may take is no matter, if nothing is moved as it grows */
-    bytes_reserve(&b.cuts, most / 2);
-    bytes_reserve(&b.references, most / 4);
     if (cpp)
         begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
     if (cpp && !b.cpp)
         return false;
+    bytes_reserve(&b.entries, most + most / 8); /* about what it takes: what grows is moved */
+    bytes_reserve(&b.cuts, most / 2);
+    bytes_reserve(&b.references, most / 4);
     make_prefix(&b);
     b.random.state = random_at(seed, b.group);
     h->name_start = (uint32_t)c->strings.size;

@@ -122,22 +122,27 @@ static uint16_t larger(uint16_t a, uint16_t b)
     return a > b ? a : b;
 }
 
-void blocks_finish(struct blocks *all)
+/* Those of all its stamps: how large lists are follows from the part, ranges from whether it is near. */
+static void note_sizes(struct block *b)
 {
-    for (struct block *b = all->block; b < all->block + BLOCKS; b++) {
-        for (unsigned i = 0; i < BLOCK_PARTS; i++)
-            b->lists_size[i] = b->stamp[i][0].lists_size;
-        for (unsigned i = 0; i < 2 * BLOCK_RANGES; i++)
-            b->ranges_size[i / BLOCK_RANGES][i % BLOCK_RANGES] =
-                b->stamp[i / BLOCK_RANGES * BLOCK_LISTS][i % BLOCK_RANGES].ranges_size;
-        for (unsigned i = 0; i < BLOCK_ROWS; i++)
-            b->rows_size[i] = b->rows[i].size;
-        for (const struct stamp *s = b->stamp[0]; s < b->stamp[0] + BLOCK_PARTS * BLOCK_RANGES; s++) {
+    for (unsigned part = 0; part < BLOCK_PARTS; part++) {
+        b->lists_size[part] = b->stamp[part][0].lists_size;
+        for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
+            const struct stamp *s = &b->stamp[part][ranges];
+            b->ranges_size[part / BLOCK_LISTS][ranges] = s->ranges_size;
             b->info_most = larger(b->info_most, s->info_size);
             b->lists_most = larger(b->lists_most, s->lists_size);
             b->ranges_most = larger(b->ranges_most, s->ranges_size);
         }
     }
+    for (unsigned rows = 0; rows < BLOCK_ROWS; rows++)
+        b->rows_size[rows] = b->rows[rows].size;
+}
+
+void blocks_finish(struct blocks *all)
+{
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        note_sizes(&all->block[i]);
     qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
     uint32_t count = 0;
     for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {

@@ -87,7 +87,7 @@ uint64_t class_room(const struct walk *w);
 void detail_start(struct walk *w);
 /* How a function that begins here is told. */
 void detail_function(const struct walk *w, struct subject *s);
-/* Of a block at s->at: which stamps. */
+/* Of a block at s->at: which stamp, on which shelf; which rows. */
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,
                                  const struct stamp_shelf **shelf);
 const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
