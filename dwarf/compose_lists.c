@@ -98,26 +98,32 @@ void compose_list_begin(struct composer *c, uint64_t base)
     c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
 }
 
+/* An entry but for its expression, which is of so many bytes; returns where that belongs. */
+static inline uint8_t *begin_entry(struct composer *c, uint64_t from, uint64_t to, uint32_t size)
+{
+    uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
+    c->list_entries++;
+    return is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
+}
+
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size)
 {
-    if (from == to)
-        return;
-    uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
-    p = is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
-    c->lists = put_bytes(p, expression, size);
-    c->list_entries++;
+    if (from != to)
+        c->lists = put_bytes(begin_entry(c, from, to, size), expression, size);
 }
 
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg)
 {
-    compose_list_entry(c, from, to, &(uint8_t){(uint8_t)(DW_OP_reg0 + reg)}, 1);
+    if (from != to)
+        c->lists = put_u8(begin_entry(c, from, to, 1), (uint8_t)(DW_OP_reg0 + reg));
 }
 
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place)
 {
-    uint8_t expression[8] = {DW_OP_fbreg};
-    const uint8_t *end = put_sleb128(expression + 1, place);
-    compose_list_entry(c, from, to, expression, (uint32_t)(end - expression));
+    if (from == to)
+        return;
+    uint8_t *p = begin_entry(c, from, to, 1 + leb128_signed_size(place));
+    c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
 }
 
 struct debug_list compose_list_end(struct composer *c)
@@ -126,7 +132,7 @@ struct debug_list compose_list_end(struct composer *c)
     const uint32_t at = c->lists_base + (uint32_t)(c->list - c->out->lists.data);
     c->lists = put_end(c, c->lists);
     c->out->entries += c->list_entries;
-    if (views) {
+    if (views) { /* of which there are as many as entries: they are known now */
         memmove(c->list + views, c->list, (size_t)(c->lists - c->list));
         memset(c->list, 0, views);
         c->lists += views;

@@ -137,18 +137,6 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     return true;
 }
 
-uint32_t code_piece_size(const struct code *c, const struct piece *piece)
-{
-    switch (piece->kind) {
-    case PIECE_BLOCK:
-        return c->blocks->block[piece->first].size;
-    case PIECE_RUN:
-        return (uint32_t)c->filler->offset[piece->last] - c->filler->offset[piece->first];
-    default:
-        return piece->first;
-    }
-}
-
 /* --- bytes ---------------------------------------------------------------- */
 
 void code_pad(uint8_t *p, uint32_t size)

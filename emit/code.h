@@ -117,7 +117,17 @@ uint32_t code_parameters(const struct function *f, struct code_parameter *parame
 /* Bytes that mix argument j of f into the accumulator. */
 uint32_t code_mix_size(const struct function *f, uint32_t j);
 
-uint32_t code_piece_size(const struct code *c, const struct piece *piece);
+static inline uint32_t code_piece_size(const struct code *c, const struct piece *piece)
+{
+    switch (piece->kind) {
+    case PIECE_BLOCK:
+        return c->blocks->block[piece->first].size;
+    case PIECE_RUN:
+        return (uint32_t)c->filler->offset[piece->last] - c->filler->offset[piece->first];
+    default:
+        return piece->first;
+    }
+}
 
 /* The t-th call of a function, from 0: into utilities, then that of the next
  * function. False where there is no such call; `last` tells that there are no

@@ -100,7 +100,10 @@ uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 
 /* describe_plain.c: whether the library's row says that there are no location lists; and all locals of a
  * function there. */
-bool plain_is_told(const struct walk *w);
+static inline bool plain_is_told(const struct walk *w)
+{
+    return w->l->row->said && w->l->debug.wanted[DEBUG_LISTS] == 0;
+}
 void plain_locals(struct walk *w, struct subject *s);
 /* There: how many bytes of .debug_str such names may take. */
 uint64_t plain_names(const struct walk *w);

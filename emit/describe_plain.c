@@ -21,11 +21,6 @@ enum {
     NAMES_BESIDE = 400, /* bytes of others, about */
 };
 
-bool plain_is_told(const struct walk *w)
-{
-    return w->l->row->said && w->l->debug.wanted[DEBUG_LISTS] == 0;
-}
-
 /* Bytes of entries that are still to come up to the function's end. */
 static uint64_t missing(const struct walk *w, const struct subject *s)
 {
