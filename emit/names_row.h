@@ -9,6 +9,9 @@
  *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
  *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
  *                         _ZN2m312MeshCellFl72E     m3::MeshCellFl72
+ *     dynamic symbol      m3bx               the prefix and its number in digits and letters, the first a letter, where
+ *                                            there are fewer characters than above
+ *                         Flowm3MeshCell60   words and the name of another, which is the end of this one in .dynstr
  *
  * A prefix ends in digits, words have none and neither begin with '_' nor end in it. So names
  * of different kinds, numbers or, of exported functions, libraries differ, however long they
@@ -24,9 +27,27 @@
 
 #include "emit/plan.h"
 
-/* The fewest characters that the name of function `index`, or of static object `number`, has. */
+/* The fewest characters that the name of function `index`, or of static object `number`, has, where nothing says how
+ * long it is. */
 uint32_t names_row_least(const struct plan_library *l, uint32_t index);
 uint32_t names_row_object_least(uint32_t number);
+
+/* The fewest that the name at `place` among those of dynamic symbols can have, of exported functions and then of the
+ * others below; and beside that which may be its end. */
+uint32_t names_row_shortest(const struct plan_library *l, uint32_t place);
+uint32_t names_row_floor(const struct plan_library *l, uint32_t place);
+
+/* Whether that name is the end of another, and has no bytes of its own in .dynstr. */
+static inline bool names_row_is_end(const struct plan_library *l, uint32_t place)
+{
+    return place >= l->first_ended + l->ends && place - l->first_ended - l->ends < l->ends;
+}
+
+/* The place of the name that is the end of that at `place`, or 0: it is behind it. */
+static inline uint32_t names_row_end_of(const struct plan_library *l, uint32_t place)
+{
+    return place >= l->first_ended && place - l->first_ended < l->ends ? place + l->ends : 0;
+}
 
 /* Whether the name of the dynamic symbol of function `index` is mangled. */
 static inline bool names_row_is_mangled(const struct plan *plan, const struct plan_library *l, uint32_t index)

@@ -374,7 +374,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = false;
-            plan->library[i].lengths = plan->library[i].other_lengths = 0;
+            plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;

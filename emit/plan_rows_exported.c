@@ -50,14 +50,15 @@ static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_l
     return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
 }
 
-/* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
+/* What .dynstr leaves for those that have bytes of their own, where the row says how large that is; otherwise
+ * `natural`. */
 static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
 {
     const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
     if (dynstr == PROFILE_DERIVED)
         return natural;
     const uint64_t fixed = shape_of(plan, l).dynstr - free_exported_bytes(plan, l);
-    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l));
+    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
 }
 
 /* Names of .symtab alone: of local functions, small ones too, and of static objects. */
@@ -143,7 +144,7 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
 /* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
 static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
 {
-    return place < numbered ? names_row_least(l, place) : names_row_other_least(l, place - numbered);
+    return names_row_shortest(l, place < numbered ? place : l->exported + place - numbered);
 }
 
 static uint32_t shortest_of(const struct plan_library *l, uint32_t numbered, uint32_t count)
@@ -197,9 +198,25 @@ static void deal_exported(struct plan_library *l, uint32_t numbered, const uint1
         l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
     for (uint32_t i = 0; i < names_row_others(l); i++)
         l->other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
+    l->ends = fits ? l->ends : 0;
     l->lengths = numbered;
     l->other_lengths = names_row_others(l);
     l->other_names = names_row_other_bytes(l);
+}
+
+/* Whether linkers would let its names share their ends: where nothing else than .dynstr has them. */
+static bool shares_ends(const struct plan *plan, const struct plan_library *l)
+{
+    return l->stripped && l->without_debug && !names_are_mangled(&plan->names, l) &&
+           l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
+}
+
+static uint64_t sum_of_dealt(const uint16_t *length, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += length[i];
+    return sum;
 }
 
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -216,7 +233,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
-    l->lengths = l->other_lengths = 0;
+    l->lengths = l->other_lengths = l->ends = 0;
     if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(r, l, length)) {
         free(length);
         free(dealt);
@@ -228,15 +245,21 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
     uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
         l->stripped ? distribution_fit_few : distribution_fit;
-    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
-    for (uint32_t i = 0; i < count; i++)
+    const uint64_t drawn = lengths_sum(length, count);
+    uint32_t own = count;
+    bool ok = true;
+    if (drawn > sum && shares_ends(plan, l))
+        ok = lengths_share_ends(l, length, &own, drawn - sum, dealt);
+    const uint64_t left = lengths_spare(sum + l->ends, sum_of_dealt(dealt + l->first_ended, l->ends));
+    const bool fits = fit(length, own, shortest_of(l, numbered, own), PROFILE_NAME_MOST, left) <= left;
+    for (uint32_t i = 0; i < own; i++)
         dealt[i] = (uint16_t)length[i];
-    lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
-    lengthen(l, numbered, dealt, count);
+    lengths_shuffle(dealt, own, plan_key(l, PURPOSE_NAMES));
+    lengthen(l, numbered, dealt, own);
     deal_exported(l, numbered, dealt, fits);
     free(length);
     free(dealt);
-    return true;
+    return ok || lengths_out_of_memory(l, e);
 }
 
 static bool name_imports(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -270,14 +293,20 @@ static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
     return change - (may - is);
 }
 
+/* Of that one only which has bytes of its own. */
 static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
 {
-    return stretch_length(&l->function_length[function], names_row_least(l, function), change);
+    if (names_row_is_end(l, function))
+        return change;
+    return stretch_length(&l->function_length[function], names_row_floor(l, function), change);
 }
 
 static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t change)
 {
-    return stretch_length(&l->other_length[number], names_row_other_least(l, number), change);
+    const uint32_t place = l->exported + number;
+    if (names_row_is_end(l, place))
+        return change;
+    return stretch_length(&l->other_length[number], names_row_floor(l, place), change);
 }
 
 /* How many more characters exported functions' names should have. */
@@ -285,9 +314,9 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t is = 0;
     for (uint32_t i = 0; i < l->lengths; i++)
-        is += l->function_length[i];
+        is += names_row_is_end(l, i) ? 0 : l->function_length[i];
     for (uint32_t i = 0; i < l->other_lengths; i++)
-        is += l->other_length[i];
+        is += names_row_is_end(l, l->exported + i) ? 0 : l->other_length[i];
     return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 

@@ -35,6 +35,11 @@ void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t 
 /* Which name is how long follows from nothing else. */
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);
 
+/* Has names of a library's dynamic symbols that are as long as `length` says, ascending ones, share their ends, so that
+ * .dynstr has `over` bytes less, or nearly: takes their lengths out, and deals them out to the last places. False when
+ * memory ran out. */
+bool lengths_share_ends(struct plan_library *l, uint32_t *length, uint32_t *count, uint64_t over, uint16_t *dealt);
+
 bool lengths_out_of_memory(const struct plan_library *l, struct error *e);
 
 static inline uint64_t lengths_smaller(uint64_t a, uint64_t b)

@@ -29,7 +29,34 @@ struct symbols {
     Elf64_Sym *defined; /* the same order */
     uint32_t count;     /* of them so far */
     uint32_t undefined; /* written so far, from 1 */
+    uint32_t *ended;    /* where the names end that have ends in common with others (names_row.h) */
 };
+
+/* Where the name at `place` begins that is the end of another, which is written; notes where that ends of another. */
+static uint32_t end_of_name(const struct symbols *t, uint32_t place, uint32_t length)
+{
+    const struct plan_library *row = t->l->row;
+    return t->ended[place - row->first_ended - row->ends] - 1 - length;
+}
+
+static void note_end(struct symbols *t, uint32_t place)
+{
+    if (names_row_end_of(t->l->row, place))
+        t->ended[place - t->l->row->first_ended] = (uint32_t)(t->names - t->start);
+}
+
+/* The name of a dynamic symbol that is no numbered function. */
+static uint32_t put_other(struct symbols *t, uint32_t number)
+{
+    const struct plan_library *row = t->l->row;
+    const uint32_t place = row->exported + number;
+    if (names_row_is_end(row, place))
+        return end_of_name(t, place, names_row_other_length(row, number));
+    const uint32_t name = (uint32_t)(t->names - t->start);
+    t->names = names_row_write_other(row, number, t->names);
+    note_end(t, place);
+    return name;
+}
 
 /* Writes `first` and `second` as one name; returns its offset. */
 static uint32_t put_name(struct symbols *t, const char *first, const char *second)
@@ -78,7 +105,15 @@ static void put_functions(struct symbols *t)
     const uint32_t exported = plan_exported(l->row);
     for (uint32_t i = 0; i < exported; i++) {
         uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
+        if (names_row_is_end(l->row, i)) {
+            const uint32_t length = names_row_length(l->row, i);
+            name = end_of_name(t, i, length);
+            t->hashes[i] = hash_gnu(HASH_GNU_START, (const char *)t->start + name, length);
+        } else {
+            t->names =
+                names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
+            note_end(t, i);
+        }
         const unsigned char bind =
             i + l->row->extra.weak_own < exported + l->row->small_exported ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
@@ -104,8 +139,7 @@ static void put_data(struct symbols *t)
     const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
-        const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_row_write_other(l->row, l->row->small_exported + i, t->names);
+        const uint32_t name = put_other(t, l->row->small_exported + i);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
     }
 }
@@ -117,8 +151,7 @@ static void put_small(struct symbols *t)
     const struct plan_library *row = l->row;
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < row->small_exported; i++) {
-        const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_row_write_other(row, i, t->names);
+        const uint32_t name = put_other(t, i);
         define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
@@ -290,7 +323,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     t.defined = arena_take(arena, s->defined * sizeof *t.defined);
     uint32_t *order = arena_take(arena, s->defined * sizeof *order);
     uint32_t *place = arena_take(arena, s->defined * sizeof *place);
-    if (!t.hashes || !t.defined || !order || !place)
+    t.ended = arena_take(arena, (l->row->ends + UINT64_C(1)) * sizeof *t.ended);
+    if (!t.hashes || !t.defined || !order || !place || !t.ended)
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
