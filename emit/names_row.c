@@ -85,8 +85,8 @@ static uint32_t dynamic_length(const struct plan_library *l, uint32_t place)
 
 uint32_t names_row_floor(const struct plan_library *l, uint32_t place)
 {
-    const uint32_t end = names_row_end_of(l, place);
-    return end ? dynamic_length(l, end) + LETTER : names_row_shortest(l, place);
+    const int64_t end = names_row_end_of(l, place);
+    return end == NAMES_ROW_NONE ? names_row_shortest(l, place) : dynamic_length(l, (uint32_t)end) + LETTER;
 }
 
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
@@ -187,12 +187,12 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
 {
     uint8_t *const end = at + length;
     const uint32_t prefix = (uint32_t)strlen(l->prefix);
-    const uint32_t ending = names_row_end_of(l, place);
+    const int64_t ending = names_row_end_of(l, place);
     assert(length >= names_row_floor(l, place));
-    if (ending) {
-        const uint32_t words = length - dynamic_length(l, ending);
+    if (ending != NAMES_ROW_NONE) {
+        const uint32_t words = length - dynamic_length(l, (uint32_t)ending);
         words_camel_case(words_key(l, place), words, (char *)at);
-        at = put_dynamic(l, ending, length - words, at + words) - 1;
+        at = put_dynamic(l, (uint32_t)ending, length - words, at + words) - 1;
     } else if (place < l->mangled) {
         at = put_mangled(l, place, length, at);
     } else if (length < dynamic_least(l, place)) {

@@ -37,18 +37,6 @@ uint32_t names_row_object_least(uint32_t number);
 uint32_t names_row_shortest(const struct plan_library *l, uint32_t place);
 uint32_t names_row_floor(const struct plan_library *l, uint32_t place);
 
-/* Whether that name is the end of another, and has no bytes of its own in .dynstr. */
-static inline bool names_row_is_end(const struct plan_library *l, uint32_t place)
-{
-    return place >= l->first_ended + l->ends && place - l->first_ended - l->ends < l->ends;
-}
-
-/* The place of the name that is the end of that at `place`, or 0: it is behind it. */
-static inline uint32_t names_row_end_of(const struct plan_library *l, uint32_t place)
-{
-    return place >= l->first_ended && place - l->first_ended < l->ends ? place + l->ends : 0;
-}
-
 /* Whether the name of the dynamic symbol of function `index` is mangled. */
 static inline bool names_row_is_mangled(const struct plan *plan, const struct plan_library *l, uint32_t index)
 {
@@ -83,6 +71,26 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
 static inline uint32_t names_row_others(const struct plan_library *l)
 {
     return l->small_exported + l->extra.objects;
+}
+
+/* Whether the name at `place` is the end of another, and has no bytes of its own in .dynstr; the place of that which is
+ * the end of this one, or NAMES_ROW_NONE. */
+enum { NAMES_ROW_IS_END = -1, NAMES_ROW_NONE = -1 };
+
+static inline bool names_row_ends(const struct plan_library *l)
+{
+    return l->ends && l->ended == l->exported + names_row_others(l);
+}
+
+static inline bool names_row_is_end(const struct plan_library *l, uint32_t place)
+{
+    return names_row_ends(l) && l->end[place] == (uint32_t)NAMES_ROW_IS_END;
+}
+
+static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t place)
+{
+    return !names_row_ends(l) || l->end[place] == (uint32_t)NAMES_ROW_IS_END ? NAMES_ROW_NONE
+                                                                            : (int64_t)l->end[place] - 1;
 }
 
 uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);

@@ -151,9 +151,10 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
-    /* So many names of dynamic symbols, functions' before these, from a first one, have those of as many behind them as
-     * their ends, which take no bytes in .dynstr. */
-    uint32_t ends, first_ended;
+    /* Which names of dynamic symbols, of functions before these, are the ends of others and take no bytes in .dynstr
+     * (names_row.h), of `ended` names; how many are. The plan's. */
+    uint32_t *end;
+    uint32_t ended, ends;
     /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
     uint16_t *class_letters;
     uint32_t classes;

@@ -125,6 +125,18 @@ static uint8_t choose_alike(const struct profile_row *row)
     return (uint8_t)alike;
 }
 
+/* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
+static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
+{
+    enum { GLUE = 16 };
+    const bool all = row->value[ROW_SYMTAB] == 0 && row->value[ROW_TEXT] != PROFILE_DERIVED;
+    const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
+    const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
+    const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* of which that is part */
+    const uint64_t defined = functions < most && objects < most ? functions + objects : 0;
+    return (uint32_t)(undefined + (all ? defined + GLUE : 0));
+}
+
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -168,7 +180,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     const uint64_t room = undefined < most ? undefined + 1 : most;
     if (chooses) {
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
-        w->lengths = malloc(room * sizeof *w->lengths);
+        w->most_names = names_at_most(row, room);
+        w->lengths = malloc(w->most_names * (size_t)WANT_LENGTHS * sizeof *w->lengths);
     }
     return (l->outside_choice && w->lengths) || !chooses ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));

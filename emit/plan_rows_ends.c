@@ -2,60 +2,63 @@
  * more than its .dynstr has; see plan_rows_exported.c.
  *
  * The names of a library are in two halves by their lengths, and each of the shorter ones can be the end of one that
- * stands as far up in the longer half. As many are, evenly over all lengths, as there are bytes missing.
+ * stands as far up in the longer half. As many are, evenly over all lengths, as there are bytes missing. No name is
+ * longer or shorter for it, so that it is of no account for libraries that have it, too.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/names_row.h"
 #include "emit/plan_rows_lengths.h"
 
-/* Lengths in ascending order, and those that are ends. */
-struct halves {
-    uint32_t *length;
-    uint32_t count, pairs; /* of pairs there can be so many */
-    uint32_t least;        /* characters of a name that can be an end */
+/* Names that are no mangled ones, in ascending order of their lengths. */
+struct own_names {
+    struct own_name {
+        uint32_t length, place;
+        uint64_t key;
+    } * name;
+    uint32_t count;
 };
 
-static uint32_t half_of(const struct halves *h)
+static int by_length(const void *a, const void *b)
 {
-    return h->count / 2;
+    const struct own_name *x = a;
+    const struct own_name *y = b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Which of the shorter ones is the end at `number` of `ends`, and the one that ends so. */
-static uint32_t shorter_at(const struct halves *h, uint32_t number, uint32_t ends)
+/* The end at `number` of `ends`, and the one that ends so. */
+static const struct own_name *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
 {
-    return (uint32_t)((2 * (uint64_t)number + 1) * half_of(h) / (2 * (uint64_t)ends));
+    return &n->name[(2 * (uint64_t)number + 1) * (n->count / 2) / (2 * (uint64_t)ends)];
 }
 
-static uint32_t longer_at(const struct halves *h, uint32_t shorter)
+static const struct own_name *longer_than(const struct own_names *n, const struct own_name *shorter)
 {
-    return shorter + h->count - half_of(h);
-}
-
-static bool is_pair(const struct halves *h, uint32_t shorter)
-{
-    return h->length[shorter] >= h->least && h->length[longer_at(h, shorter)] > h->length[shorter];
+    return shorter + (n->count - n->count / 2);
 }
 
 /* Bytes that so many save, as far as they can be ends. */
-static uint64_t saved_by(const struct halves *h, uint32_t ends)
+static uint64_t saved_by(const struct own_names *n, uint32_t ends)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < ends; i++) {
-        const uint32_t shorter = shorter_at(h, i, ends);
-        bytes += is_pair(h, shorter) ? h->length[shorter] + UINT64_C(1) : 0;
+        const struct own_name *shorter = shorter_at(n, i, ends);
+        bytes += longer_than(n, shorter)->length > shorter->length ? shorter->length + UINT64_C(1) : 0;
     }
     return bytes;
 }
 
 /* The most that save no more than that. */
-static uint32_t choose_count(const struct halves *h, uint64_t over)
+static uint32_t choose_count(const struct own_names *n, uint64_t over)
 {
     uint32_t low = 0;
-    uint32_t high = h->pairs;
+    uint32_t high = n->count / 2;
     while (low < high) {
         const uint32_t ends = low + (high - low + 1) / 2;
-        if (saved_by(h, ends) <= over)
+        if (saved_by(n, ends) <= over)
             low = ends;
         else
             high = ends - 1;
@@ -63,51 +66,44 @@ static uint32_t choose_count(const struct halves *h, uint64_t over)
     return low;
 }
 
-/* Takes the pairs out of the lengths, into `longer` and `shorter`, which have room for `ends`; returns how many. */
-static uint32_t take_pairs(struct halves *h, uint32_t ends, uint16_t *longer, uint16_t *shorter)
+static void set_ends(struct plan_library *l, const struct own_names *n, uint32_t ends)
 {
-    uint32_t pairs = 0;
     for (uint32_t i = 0; i < ends; i++) {
-        const uint32_t at = shorter_at(h, i, ends);
-        if (!is_pair(h, at))
+        const struct own_name *shorter = shorter_at(n, i, ends);
+        const struct own_name *longer = longer_than(n, shorter);
+        if (longer->length <= shorter->length)
             continue;
-        shorter[pairs] = (uint16_t)h->length[at];
-        longer[pairs++] = (uint16_t)h->length[longer_at(h, at)];
-        h->length[at] = h->length[longer_at(h, at)] = 0;
+        l->end[longer->place] = shorter->place + 1;
+        l->end[shorter->place] = (uint32_t)NAMES_ROW_IS_END;
+        l->ends++;
     }
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->length[i])
-            h->length[left++] = h->length[i];
-    h->count = left;
-    return pairs;
 }
 
-/* Which pair stands where follows from no length. */
-static void shuffle_pairs(uint16_t *longer, uint16_t *shorter, uint32_t pairs, uint64_t key)
+uint64_t lengths_of_ends(const struct plan_library *l, const uint32_t *length, uint32_t count)
 {
-    lengths_shuffle(longer, pairs, key);
-    lengths_shuffle(shorter, pairs, key);
+    const uint32_t own = count - (uint32_t)lengths_smaller(l->mangled, count);
+    return lengths_sum(length, own / 2) + own / 2;
 }
 
-bool lengths_share_ends(struct plan_library *l, uint32_t *length, uint32_t *count, uint64_t over, uint16_t *dealt)
+bool lengths_share_ends(struct plan_library *l, uint64_t over)
 {
-    const uint32_t all = *count;
-    const uint32_t free_ones = all - (uint32_t)lengths_smaller(l->mangled, all);
-    struct halves h = {.length = length, .count = all, .least = names_row_shortest(l, all - 1)};
-    h.pairs = (uint32_t)lengths_smaller(half_of(&h), free_ones / 2);
-    const uint32_t ends = choose_count(&h, over);
-    uint16_t *pair = malloc((2 * (size_t)ends + 1) * sizeof *pair);
-    if (!pair)
-        return false;
-    l->ends = take_pairs(&h, ends, pair, pair + ends);
-    l->first_ended = all - 2 * l->ends;
-    shuffle_pairs(pair, pair + ends, l->ends, random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 36));
-    for (uint32_t i = 0; i < l->ends; i++) {
-        dealt[l->first_ended + i] = pair[i];
-        dealt[l->first_ended + l->ends + i] = pair[ends + i];
+    const uint32_t all = l->exported + names_row_others(l);
+    const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 36);
+    struct own_names n = {.name = malloc((all + (size_t)1) * sizeof *n.name)};
+    uint32_t *end = realloc(l->end, (all + (size_t)1) * sizeof *end);
+    if (end)
+        l->end = end;
+    if (n.name && end) {
+        memset(end, 0, all * sizeof *end);
+        l->ended = all;
+        l->ends = 0;
+        for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++) {
+            const uint32_t length = i < l->exported ? names_row_length(l, i) : names_row_other_length(l, i - l->exported);
+            n.name[n.count++] = (struct own_name){length, i, random_at(key, i)};
+        }
+        qsort(n.name, n.count, sizeof *n.name, by_length);
+        set_ends(l, &n, choose_count(&n, over));
     }
-    *count = h.count;
-    free(pair);
-    return true;
+    free(n.name);
+    return n.name && end;
 }

@@ -198,7 +198,6 @@ static void deal_exported(struct plan_library *l, uint32_t numbered, const uint1
         l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
     for (uint32_t i = 0; i < names_row_others(l); i++)
         l->other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
-    l->ends = fits ? l->ends : 0;
     l->lengths = numbered;
     l->other_lengths = names_row_others(l);
     l->other_names = names_row_other_bytes(l);
@@ -209,14 +208,6 @@ static bool shares_ends(const struct plan *plan, const struct plan_library *l)
 {
     return l->stripped && l->without_debug && !names_are_mangled(&plan->names, l) &&
            l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
-}
-
-static uint64_t sum_of_dealt(const uint16_t *length, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += length[i];
-    return sum;
 }
 
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -245,21 +236,18 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
     uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
         l->stripped ? distribution_fit_few : distribution_fit;
+    const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
-    uint32_t own = count;
-    bool ok = true;
-    if (drawn > sum && shares_ends(plan, l))
-        ok = lengths_share_ends(l, length, &own, drawn - sum, dealt);
-    const uint64_t left = lengths_spare(sum + l->ends, sum_of_dealt(dealt + l->first_ended, l->ends));
-    const bool fits = fit(length, own, shortest_of(l, numbered, own), PROFILE_NAME_MOST, left) <= left;
-    for (uint32_t i = 0; i < own; i++)
+    const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
+    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
+    for (uint32_t i = 0; i < count; i++)
         dealt[i] = (uint16_t)length[i];
-    lengths_shuffle(dealt, own, plan_key(l, PURPOSE_NAMES));
-    lengthen(l, numbered, dealt, own);
+    lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    lengthen(l, numbered, dealt, count);
     deal_exported(l, numbered, dealt, fits);
     free(length);
     free(dealt);
-    return ok || lengths_out_of_memory(l, e);
+    return true;
 }
 
 static bool name_imports(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -407,12 +395,25 @@ static bool find_callers(const struct plan *plan, struct callers *c, struct erro
     return true;
 }
 
+/* Where names of dynamic symbols come to more than .dynstr has, some are the ends of others. */
+static bool share_ends(const struct plan *plan, struct plan_library *l, struct error *e)
+{
+    const int64_t missing = shares_ends(plan, l) ? missing_of(plan, l) : 0;
+    if (missing >= 0)
+        return true;
+    const bool ok = lengths_share_ends(l, (uint64_t)-missing);
+    l->other_names = names_row_other_bytes(l);
+    return ok || lengths_out_of_memory(l, e);
+}
+
 static bool trim(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
     struct callers c = {0};
-    const bool ok = find_callers(plan, &c, e);
+    bool ok = find_callers(plan, &c, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = share_ends(plan, &r->s->plan->library[i], e);
     for (uint32_t i = 0; i < count && ok; i++)
         if (!r->want[i].terse && !can_trim(&plan->library[i], c.all[i]) && name_imports(r, 0, i, e))
             trim_tight(plan, i, &c);
@@ -467,6 +468,20 @@ static bool draw_beside_imports(struct rows *r, struct error *e)
     return ok;
 }
 
+/* A worker's task: what else a stripped library names as undefined, now that it is known what it calls. */
+static bool name_outside(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    if (!l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
+        return true;
+    if (!name_imports(context, worker, index, e))
+        return false;
+    l->extra = (struct plan_extra){0};
+    rows_set_extra(r->s->plan, l, &r->want[index]);
+    return true;
+}
+
 /* Lengths of exported functions' names are what the names of imports take, and these what is left
  * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
  * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
@@ -475,9 +490,13 @@ bool rows_name_exported(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
-    const unsigned threads = any_stripped(plan) ? 1 : r->s->threads;
-    for (unsigned pass = 0; pass < 2; pass++)
-        if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
+    const bool stripped = any_stripped(plan);
+    const unsigned threads = stripped ? 1 : r->s->threads;
+    if (stripped && !workers_run(r->s->threads, count, name_outside, r, e))
+        return false;
+    for (unsigned pass = 0; pass < (stripped ? 3 : 2); pass++)
+        if (!workers_run(threads, count, draw_exported, r, e) || (stripped && !rows_match_imports(r, e)) ||
+            !workers_run(r->s->threads, count, name_imports, r, e))
             return false;
     return draw_beside_imports(r, e) && trim(r, e);
 }

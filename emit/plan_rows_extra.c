@@ -6,11 +6,13 @@
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
 enum {
     FEW_EXPORTED = 4,       /* whose names take nothing to speak of */
+    OTHERS_FEW = 4,         /* nor those of a fourth of the undefined ones */
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
@@ -28,23 +30,6 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How long the names of undefined symbols of a stripped library are wanted, where that is known: .dynsym is all there
- * is, and they are most of its names. They take their part of what .dynstr leaves for them, `bytes`, and for the names
- * of exported symbols, which is less than their row says where its linker let names share their ends. */
-static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
-{
-    const uint32_t count = l->extra.outside;
-    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
-        !distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, count, w->lengths))
-        return false;
-    const bool mangled = names_are_mangled(&plan->names, l);
-    const uint64_t names = count + (mangled ? 0 : l->exported) + (uint64_t)names_row_others(l);
-    const uint64_t all = bytes + (mangled ? 0 : l->exported_names) + l->other_names;
-    distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST,
-                         all > names ? (all - names) * count / names : 0);
-    return true;
-}
-
 /* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
  * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
@@ -55,12 +40,15 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
-    const bool known = draw_outside(plan, l, w, bytes);
-    uint64_t most = known ? l->extra.outside : natural;
-    for (uint32_t i = 0; known && i < l->extra.outside; i++)
-        most += w->lengths[i];
-    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
+    const uint32_t count = l->extra.outside;
+    const bool known = rows_draw_outside(plan, l, w);
+    const uint64_t most = known ? count + lengths_sum(w->lengths, count) : natural;
+    const bool free_ones = l->exported > FEW_EXPORTED || l->imports;
+    const bool shared = known && l->exported + names_row_others(l) > count / OTHERS_FEW; /* they can have common ends */
+    if (!w->drawn && free_ones && (bytes > most || shared)) /* these take it */
         bytes = most;
+    if (known && bytes >= count)
+        distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);
     *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);

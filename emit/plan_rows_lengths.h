@@ -35,10 +35,13 @@ void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t 
 /* Which name is how long follows from nothing else. */
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);
 
-/* Has names of a library's dynamic symbols that are as long as `length` says, ascending ones, share their ends, so that
- * .dynstr has `over` bytes less, or nearly: takes their lengths out, and deals them out to the last places. False when
- * memory ran out. */
-bool lengths_share_ends(struct plan_library *l, uint32_t *length, uint32_t *count, uint64_t over, uint16_t *dealt);
+/* Of names of a library's dynamic symbols that are as long as `length` says, ascending ones: how many bytes .dynstr can
+ * have less where some are the ends of others. */
+uint64_t lengths_of_ends(const struct plan_library *l, const uint32_t *length, uint32_t count);
+
+/* Chooses such ends among the names that it has, so that there are `over` bytes less, or nearly. False when memory ran
+ * out. */
+bool lengths_share_ends(struct plan_library *l, uint64_t over);
 
 bool lengths_out_of_memory(const struct plan_library *l, struct error *e);
 

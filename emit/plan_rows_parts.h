@@ -6,6 +6,7 @@
 #include "emit/plan_parts.h"
 
 enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
+enum { WANT_LENGTHS = 3 };
 
 /* What is wanted of a library. */
 struct want {
@@ -20,7 +21,8 @@ struct want {
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
-    uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
+    uint32_t *lengths;  /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
+    uint32_t most_names; /* undefined symbols at most, or all dynamic ones */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
     bool drawn;         /* lengths of its exported functions' names are settled */
     uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
@@ -53,6 +55,10 @@ uint32_t rows_initialising(const struct plan_library *l);
 
 /* How many more a row has of something; `share` fourths of them. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
+
+/* How long the names of undefined symbols of a stripped library are wanted, into w->lengths; false where that is not
+ * known. */
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w);
 
 /* As many slots of the PLT, undefined symbols, relocations and methods as the row has, for a library that
  * has its counts. */
@@ -91,6 +97,10 @@ void rows_count_mangled(struct rows *r);
 /* Settles the lengths of exported functions' names, when all libraries have their counts, and what
  * the names of imports take. */
 bool rows_name_exported(struct rows *r, struct error *e);
+
+/* Exchanges lengths among each library's exported functions, so that those that another one calls are more like what
+ * that has; false when memory ran out. */
+bool rows_match_imports(struct rows *r, struct error *e);
 
 /* A worker's task: room for the lengths of all names. That is before any other library's names are
  * settled, which looks at those that it has. */

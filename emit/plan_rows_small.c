@@ -10,6 +10,7 @@
 
 #include "emit/distribution.h"
 #include "emit/glue.h"
+#include "emit/names_row.h"
 #include "emit/plan_rows_parts.h"
 
 enum {
@@ -176,5 +177,9 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     if (l->stripped && l->small > missing)
         l->small = (uint32_t)missing;
     l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
+    if (l->ends) { /* which are only there as long as these are as many */
+        l->exported_names = names_row_bytes(l, 0, l->exported);
+        l->function_names = names_row_bytes(l, 0, l->functions);
+    }
     return l->small_exported != had;
 }

@@ -29,33 +29,43 @@ struct symbols {
     Elf64_Sym *defined; /* the same order */
     uint32_t count;     /* of them so far */
     uint32_t undefined; /* written so far, from 1 */
-    uint32_t *ended;    /* where the names end that have ends in common with others (names_row.h) */
+    uint32_t *start_of; /* of the names of dynamic symbols that may have ends in common (names_row.h) */
+    uint32_t others;    /* of the defined symbols: the first of these that is none of a function before */
 };
 
-/* Where the name at `place` begins that is the end of another, which is written; notes where that ends of another. */
-static uint32_t end_of_name(const struct symbols *t, uint32_t place, uint32_t length)
-{
-    const struct plan_library *row = t->l->row;
-    return t->ended[place - row->first_ended - row->ends] - 1 - length;
-}
-
-static void note_end(struct symbols *t, uint32_t place)
-{
-    if (names_row_end_of(t->l->row, place))
-        t->ended[place - t->l->row->first_ended] = (uint32_t)(t->names - t->start);
-}
-
-/* The name of a dynamic symbol that is no numbered function. */
+/* The name of a dynamic symbol that is no numbered function; what is the end of another gets it later. */
 static uint32_t put_other(struct symbols *t, uint32_t number)
 {
     const struct plan_library *row = t->l->row;
-    const uint32_t place = row->exported + number;
-    if (names_row_is_end(row, place))
-        return end_of_name(t, place, names_row_other_length(row, number));
     const uint32_t name = (uint32_t)(t->names - t->start);
+    if (names_row_is_end(row, row->exported + number))
+        return 0;
+    if (names_row_ends(row))
+        t->start_of[row->exported + number] = name;
     t->names = names_row_write_other(row, number, t->names);
-    note_end(t, place);
     return name;
+}
+
+static uint32_t length_at(const struct plan_library *row, uint32_t place)
+{
+    return place < row->exported ? names_row_length(row, place) : names_row_other_length(row, place - row->exported);
+}
+
+/* Names that are the ends of others, when those are written. */
+static void name_ends(struct symbols *t)
+{
+    const struct plan_library *row = t->l->row;
+    for (uint32_t place = 0; names_row_ends(row) && place < row->ended; place++) {
+        const int64_t end = names_row_end_of(row, place);
+        if (end == NAMES_ROW_NONE)
+            continue;
+        const uint32_t of = (uint32_t)end;
+        const uint32_t length = length_at(row, of);
+        const uint32_t symbol = of < row->exported ? of : t->others + of - row->exported;
+        const uint32_t name = t->start_of[place] + length_at(row, place) - length;
+        t->defined[symbol].st_name = name;
+        t->hashes[symbol] = hash_gnu(HASH_GNU_START, (const char *)t->start + name, length);
+    }
 }
 
 /* Writes `first` and `second` as one name; returns its offset. */
@@ -104,16 +114,12 @@ static void put_functions(struct symbols *t)
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     const uint32_t exported = plan_exported(l->row);
     for (uint32_t i = 0; i < exported; i++) {
-        uint32_t name = (uint32_t)(t->names - t->start);
-        if (names_row_is_end(l->row, i)) {
-            const uint32_t length = names_row_length(l->row, i);
-            name = end_of_name(t, i, length);
-            t->hashes[i] = hash_gnu(HASH_GNU_START, (const char *)t->start + name, length);
-        } else {
+        const uint32_t name = (uint32_t)(t->names - t->start);
+        if (names_row_ends(l->row))
+            t->start_of[i] = name;
+        if (!names_row_is_end(l->row, i))
             t->names =
                 names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-            note_end(t, i);
-        }
         const unsigned char bind =
             i + l->row->extra.weak_own < exported + l->row->small_exported ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
@@ -179,8 +185,10 @@ static struct others put_others(struct symbols *t)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
     if (s->marks_exported && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    t->others = t->count;
     put_small(t);
     put_data(t);
+    name_ends(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
@@ -323,8 +331,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     t.defined = arena_take(arena, s->defined * sizeof *t.defined);
     uint32_t *order = arena_take(arena, s->defined * sizeof *order);
     uint32_t *place = arena_take(arena, s->defined * sizeof *place);
-    t.ended = arena_take(arena, (l->row->ends + UINT64_C(1)) * sizeof *t.ended);
-    if (!t.hashes || !t.defined || !order || !place || !t.ended)
+    t.start_of = arena_take(arena, (l->row->ended + UINT64_C(1)) * sizeof *t.start_of);
+    if (!t.hashes || !t.defined || !order || !place || !t.start_of)
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
