@@ -386,7 +386,7 @@ static bool run_rounds(struct rows *r, struct error *e)
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
-            r->want[i].drawn = false;
+            r->want[i].drawn = r->want[i].imports_named = false;
             plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))

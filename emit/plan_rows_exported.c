@@ -478,7 +478,9 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
     if (!name_imports(context, worker, index, e))
         return false;
     l->extra = (struct plan_extra){0};
+    r->want[index].drawn = false;
     rows_set_extra(r->s->plan, l, &r->want[index]);
+    r->want[index].imports_named = true; /* from the next time on */
     return true;
 }
 
@@ -492,10 +494,9 @@ bool rows_name_exported(struct rows *r, struct error *e)
     const uint32_t count = plan_counted(plan);
     const bool stripped = any_stripped(plan);
     const unsigned threads = stripped ? 1 : r->s->threads;
-    if (stripped && !workers_run(r->s->threads, count, name_outside, r, e))
-        return false;
     for (unsigned pass = 0; pass < (stripped ? 3 : 2); pass++)
-        if (!workers_run(threads, count, draw_exported, r, e) || (stripped && !rows_match_imports(r, e)) ||
+        if ((stripped && !workers_run(r->s->threads, count, name_outside, r, e)) ||
+            !workers_run(threads, count, draw_exported, r, e) || (stripped && !rows_match_imports(r, e)) ||
             !workers_run(r->s->threads, count, name_imports, r, e))
             return false;
     return draw_beside_imports(r, e) && trim(r, e);

@@ -45,7 +45,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const uint64_t most = known ? count + lengths_sum(w->lengths, count) : natural;
     const bool free_ones = l->exported > FEW_EXPORTED || l->imports;
     const bool shared = known && l->exported + names_row_others(l) > count / OTHERS_FEW; /* they can have common ends */
-    if (!w->drawn && free_ones && (bytes > most || shared)) /* these take it */
+    if (!w->drawn && free_ones && (bytes > most || shared || (known && w->imports_named))) /* these take it */
         bytes = most;
     if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);

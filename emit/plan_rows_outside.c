@@ -5,6 +5,8 @@
  * are not known, they take the shortest, which other names cannot be, and none that are longer than there are any;
  * beside names that are known, what these leave.
  */
+#include <string.h>
+
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
@@ -75,22 +77,26 @@ static void take_before(const uint32_t *all, uint32_t names, const struct other_
     distribution_sort(taken, count);
 }
 
-/* What is left beside all other names. */
-static bool take_beside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
-                        struct fixed_lengths *f)
+/* What is left of all names beside those of imports and, if these are settled, exported ones: `count` of them. */
+static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
+                      uint32_t *rest, uint32_t count)
 {
     struct plan_library others = *l;
     others.extra.outside = 0;
     const struct shape s = shape_of(plan, &others);
-    const uint32_t count = l->extra.outside;
-    if (UINT64_C(1) + s.undefined + s.defined + count > w->most_names)
+    struct fixed_lengths f = {.length = all + w->most_names};
+    if (UINT64_C(1) + s.undefined + s.defined + l->extra.outside > w->most_names)
         return false;
-    lengths_fix_imports(plan, &others, f);
-    lengths_fix_functions(plan, &others, l->exported, f);
-    lengths_fix_dynamic(&others, f);
-    lengths_fix_others(&others, &s, f);
-    return lengths_draw(plan, l, f->count + count, all) &&
-           distribution_rest(all, f->count + count, f->length, f->count, w->lengths);
+    lengths_fix_imports(plan, &others, &f);
+    lengths_fix_others(&others, &s, &f);
+    if (w->drawn) {
+        lengths_fix_functions(plan, &others, l->exported, &f);
+        lengths_fix_dynamic(&others, &f);
+    } else if (names_are_mangled(&plan->names, l)) {
+        lengths_fix_functions(plan, &others, l->exported, &f);
+    }
+    return lengths_draw(plan, l, f.count + count, all) &&
+           distribution_rest(all, f.count + count, f.length, f.count, rest);
 }
 
 bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
@@ -99,12 +105,14 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
     if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
         return false;
     uint32_t *const all = w->lengths + w->most_names;
-    struct fixed_lengths fixed = {.length = all + w->most_names};
-    if (w->drawn && take_beside(plan, l, w, all, &fixed))
+    if (w->drawn && find_rest(plan, l, w, all, w->lengths, count))
         return true;
     const struct other_names others = others_of(plan, l);
     const uint32_t names = smaller(count + others.mangled + others.plain, w->most_names);
-    if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
+    uint32_t *const rest = all + 2 * (size_t)w->most_names;
+    if (!w->drawn && w->imports_named && find_rest(plan, l, w, all, rest, names))
+        memcpy(all, rest, names * sizeof *all);
+    else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
         return false;
     take_before(all, names, &others, count, w->lengths);
     return true;

@@ -6,7 +6,7 @@
 #include "emit/plan_parts.h"
 
 enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
-enum { WANT_LENGTHS = 3 };
+enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library. */
 struct want {
@@ -24,7 +24,8 @@ struct want {
     uint32_t *lengths;  /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
     uint32_t most_names; /* undefined symbols at most, or all dynamic ones */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
-    bool drawn;         /* lengths of its exported functions' names are settled */
+    bool imports_named; /* lengths of the names of its imports are settled, nearly */
+    bool drawn;         /* and those of its exported functions */
     uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
     enum size_kind lack;
     uint64_t needs;
