@@ -224,15 +224,20 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
+    const bool again = w->imports_named && l->lengths == numbered && l->other_lengths == count - numbered;
+    uint32_t *order = again ? lengths_order(l, numbered, count) : NULL;
     l->lengths = l->other_lengths = l->ends = 0;
-    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(r, l, length)) {
+    l->other_names = names_row_other_bytes(l);
+    if (!length || !dealt || (again && !order) || !make_exported_room(l, numbered) ||
+        !draw_exported_lengths(r, l, length)) {
+        free(order);
         free(length);
         free(dealt);
         return lengths_out_of_memory(l, e);
     }
     const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
-    const uint64_t sum = lengths_smaller(lengths_spare(wanted, least), room_of_exported(r->s, index, w)) + least;
+    const uint64_t sum = lengths_smaller(wanted, room_of_exported(r->s, index, w) + least);
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
     uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
         l->stripped ? distribution_fit_few : distribution_fit;
@@ -241,8 +246,10 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
     const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
     for (uint32_t i = 0; i < count; i++)
-        dealt[i] = (uint16_t)length[i];
-    lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+        dealt[again ? order[i] : i] = (uint16_t)length[i];
+    if (!again)
+        lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    free(order);
     lengthen(l, numbered, dealt, count);
     deal_exported(l, numbered, dealt, fits);
     free(length);
