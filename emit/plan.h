@@ -110,6 +110,7 @@ struct plan_library {
         uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
         uint32_t weak;         /* of which the last so many are weak, */
         uint32_t slots;        /* of which the first so many have PLT slots */
+        uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
         uint32_t symbols;      /* of which so many refer to different symbols */

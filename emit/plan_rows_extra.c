@@ -215,6 +215,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         l->lazy = left + heads < l->exported ? left + heads : l->exported;
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
+        const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
+        x->small_slots = smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = x->outside || least.defined;

@@ -94,6 +94,8 @@ static bool begin(struct matching *m, struct error *e)
     for (uint32_t i = 0; i < count; i++) {
         struct import import;
         for (uint32_t n = 0; calls_row_import(m->plan, &m->plan->library[i], n, &import); n++) {
+            if (import.function >= m->plan->library[import.library].exported)
+                continue;
             uint32_t *caller = &m->caller[import.library][import.function];
             *caller = *caller == CALLER_NONE ? i + 1 : (uint32_t)CALLER_MANY;
         }

@@ -75,7 +75,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* How many dynamic functions of a stripped library are to be small ones. */
-uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w);
+uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w);
 
 /* Sets the small functions of a library that has its numbered ones, at most so many; whether there are others than
  * before among the dynamic symbols. */

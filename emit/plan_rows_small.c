@@ -148,23 +148,18 @@ static uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* Dynamic functions that have to be numbered: the row's calls lead to them. */
-static uint32_t numbered_least(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static uint32_t numbered_least(const struct plan_library *l, const struct want *w)
 {
-    const uint64_t undefined = rows_value_or(l->said, ROW_DYNAMIC_UNDEFINED, 0);
-    const uint64_t plt = rows_value_or(l->said, ROW_PLT, 0);
-    uint64_t own = plt + 2 > undefined ? plt + 2 - undefined : 0; /* slots that are theirs; none for heads of chains */
-    if (own)
-        own += own / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
-    const uint32_t least = larger(rows_least_exported(l, w), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
+    const uint32_t least = rows_least_exported(l, w);
     const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->imports ? 2 * w->leaves : w->leaves;
     return larger(larger(least, w->most), leaves);
 }
 
-uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w)
+uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w)
 {
     if (!l->stripped || w->exported <= 0)
         return 0;
-    const uint64_t least = numbered_least(plan, l, w);
+    const uint64_t least = numbered_least(l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
     return w->small < most ? w->small : (uint32_t)most;
 }

@@ -363,6 +363,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.python_slot + i] = o.python + i;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
         plt_symbols[l->outside_slots + i] = o.outside + i;
+    for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
+        plt_symbols[l->small_slots + i] = place[t.others + i];
     if (s->python && !l->row->inner_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
