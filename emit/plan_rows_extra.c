@@ -41,17 +41,24 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
     const uint32_t count = l->extra.outside;
-    const bool known = rows_draw_outside(plan, l, w);
+    const uint32_t own = (names_are_mangled(&plan->names, l) ? 0 : l->exported) + names_row_others(l);
+    uint64_t others_natural = 0;
+    const bool known = rows_draw_outside(plan, l, w, &others_natural);
     const uint64_t most = known ? count + lengths_sum(w->lengths, count) : natural;
     const bool free_ones = l->exported > FEW_EXPORTED || l->imports;
-    const bool shared = known && l->exported + names_row_others(l) > count / OTHERS_FEW; /* they can have common ends */
-    if (!w->drawn && free_ones && (bytes > most || shared || (known && w->imports_named))) /* these take it */
+    const bool shared = known && own > count / OTHERS_FEW; /* they can have common ends */
+    if (!w->drawn && known && w->imports_named) { /* what exported ones leave when they are as long as they are wanted */
+        const uint64_t is = (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+        bytes = bytes + is > others_natural ? bytes + is - others_natural : 0;
+    }
+    const bool absorbed = !w->drawn && free_ones && (bytes > most || shared); /* these take it */
+    if (absorbed)
         bytes = most;
     if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);
-    *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
+    *apart = absorbed ? 0 : (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
     return is;
 }
 
@@ -132,6 +139,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     }
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
+    if (!now.methods && !more && l->extra.small_slots) {
+        l->extra.small_slots = fewer(l->extra.small_slots);
+        return true;
+    }
     if (!now.methods && !more && l->extra.tls_modules) {
         l->extra.tls_modules = fewer(l->extra.tls_modules);
         return true;

@@ -99,7 +99,7 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
            distribution_rest(all, f.count + count, f.length, f.count, rest);
 }
 
-bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported)
 {
     const uint32_t count = l->extra.outside;
     if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
@@ -115,5 +115,6 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
     else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
         return false;
     take_before(all, names, &others, count, w->lengths);
+    *exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
     return true;
 }

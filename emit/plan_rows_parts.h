@@ -57,9 +57,9 @@ uint32_t rows_initialising(const struct plan_library *l);
 /* How many more a row has of something; `share` fourths of them. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 
-/* How long the names of undefined symbols of a stripped library are wanted, into w->lengths; false where that is not
- * known. */
-bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w);
+/* How long the names of undefined symbols of a stripped library are wanted, into w->lengths, and bytes of those of
+ * exported ones that are not yet settled; false where that is not known. */
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
 
 /* As many slots of the PLT, undefined symbols, relocations and methods as the row has, for a library that
  * has its counts. */
