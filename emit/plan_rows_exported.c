@@ -480,14 +480,18 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
 {
     const struct rows *r = context;
     struct plan_library *l = &r->s->plan->library[index];
-    if (!l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED)
+    struct want *w = &r->want[index];
+    if (!l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED ||
+        (w->imports_named && !l->said->text[ROW_TEXT_NAME_LENGTHS]))
         return true;
-    if (!name_imports(context, worker, index, e))
+    if (!w->imports_named)
+        l->import_names = rows_import_names(r->s->plan, l);
+    else if (!name_imports(context, worker, index, e))
         return false;
     l->extra = (struct plan_extra){0};
-    r->want[index].drawn = false;
-    rows_set_extra(r->s->plan, l, &r->want[index]);
-    r->want[index].imports_named = true; /* from the next time on */
+    w->drawn = false;
+    rows_set_extra(r->s->plan, l, w);
+    w->imports_named = true; /* from the next time on */
     return true;
 }
 

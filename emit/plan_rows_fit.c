@@ -15,9 +15,7 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 20, /* bytes of an import's name */
     OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
-    MANGLED_ESTIMATE = 64,
 };
 
 /* Bytes: no section is larger than 4 GiB (layout.c). */
@@ -319,8 +317,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     if (!sum_names(r->s->plan, l, w, e))
         return false;
     l->imports = w->silent ? 0 : w->imports;
-    l->import_names =
-        (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+    l->import_names = rows_import_names(r->s->plan, l);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
         const uint32_t functions = numbered(l, w);
         const uint32_t least = rows_least_exported(l, w);

@@ -48,6 +48,13 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
     return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
 }
 
+/* Bytes of the names of its imports, about. */
+static inline uint64_t rows_import_names(const struct plan *plan, const struct plan_library *l)
+{
+    enum { NAME_ESTIMATE = 20, MANGLED_ESTIMATE = 64 };
+    return (uint64_t)l->imports * (plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+}
+
 /* Names of the sizes, for errors. */
 extern const char *const rows_size_names[SIZE_KINDS];
 
