@@ -107,6 +107,11 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
         distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
 }
 
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
@@ -134,17 +139,14 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         if (ok)
             lower_sizes(l, size, count - glue);
         ok = ok && count_small(plan, l, size, count - glue, &w->small);
+        /* of all libraries' functions, those without a size are of tables that this one has not */
+        const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+            l->small_size[l->small_sizes++] = (uint8_t)larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
     }
     free(all);
     free(size);
     return ok;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
 }
 
 /* Dynamic functions that have to be numbered: the row's calls lead to them. */
