@@ -112,7 +112,7 @@ bool rows_match_imports(struct rows *r, struct error *e)
         const struct plan_library *l = &plan->library[i];
         const struct shape s = shape_of(plan, l);
         const uint32_t names = s.undefined + s.defined;
-        if (!l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !lengths_draw(plan, l, names, m.wanted))
+        if (!l->stripped || !l->imports || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !lengths_draw(plan, l, names, m.wanted))
             continue;
         for (uint32_t n = 0; n < l->edges; n++)
             if (l->edge[n].symbols)
