@@ -83,10 +83,10 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
  * its rows are to stay below 1 kB. */
 enum { QUANTILES_OF_FEW_LIBRARIES = 101, QUANTILES_OF_MANY = QUANTILES, MANY_LIBRARIES = 200 };
 
-/* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than SAMPLES_FEW. */
-static void put_quantiles(struct flow *row, const char *key, const struct samples *s, size_t count)
+/* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, size_t count)
 {
-    if (s->count < SAMPLES_FEW)
+    if (s->count < least)
         return;
     if (s->count < QUANTILES_LEAST)
         count = QUANTILES_FEW;
@@ -262,8 +262,8 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
     const size_t quantiles = p->count > MANY_LIBRARIES ? QUANTILES_OF_MANY : QUANTILES_OF_FEW_LIBRARIES;
-    put_quantiles(&row, "function-sizes", &c->functions, quantiles);
-    put_quantiles(&row, "name-lengths", &c->name_lengths, quantiles);
+    put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, quantiles);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, quantiles);
     put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
