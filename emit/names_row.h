@@ -66,11 +66,12 @@ uint32_t names_row_objects_mangled(const struct plan_library *l);
 /* Bytes of the names of functions [from, to), with terminators. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
-/* The other names of its dynamic symbols, in turn: of small functions and of objects. How many there are, and of
+/* The other names of its dynamic symbols, in turn: of small functions, of objects and of undefined symbols
+ * that nothing binds. How many there are, and of
  * `number` the same as above; bytes of all, with terminators. */
 static inline uint32_t names_row_others(const struct plan_library *l)
 {
-    return l->small_exported + l->extra.objects;
+    return l->small_exported + l->extra.objects + l->unbound;
 }
 
 /* Whether the name at `place` is the end of another, and has no bytes of its own in .dynstr; the place of that which is

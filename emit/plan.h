@@ -152,6 +152,9 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
+    /* Undefined symbols that no relocation refers to, as there are not enough names of their lengths (outside.h): the
+     * last of these names. */
+    uint32_t unbound;
     /* Which names of dynamic symbols, of functions before these, are the ends of others and take no bytes in .dynstr
      * (names_row.h), of `ended` names; how many are. The plan's. */
     uint32_t *end;

@@ -203,6 +203,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     struct plan_extra *x = &l->extra;
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
@@ -218,7 +219,13 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak_own > l->exported + l->small_exported)
         x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
-    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    if (!w->drawn) {
+        x->got = rows_more_of(l, ROW_GLOB_DAT, 2, share);
+        l->unbound = rows_unbound(plan, l, w, x->got + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
+        x->outside -= l->unbound;
+    }
+    const uint32_t undefined = x->outside ? x->outside + l->unbound : 0;
+    const uint32_t left = x->slots > undefined ? x->slots - undefined : 0;
     x->slots -= left;
     /* then its own functions are called through the PLT; in a utility no heads of chains */
     if (left) {

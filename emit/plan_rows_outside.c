@@ -47,7 +47,7 @@ static struct other_names others_of(const struct plan *plan, const struct plan_l
     const uint32_t mangled = smaller(l->mangled, all);
     return (struct other_names){
         .mangled = mangled > first ? mangled - first : 0,
-        .plain = all - (mangled > first ? mangled : first),
+        .plain = all - l->unbound - (mangled > first ? mangled : first),
         .least_mangled = mangled > first ? names_row_shortest(l, first) : 1,
         .least = all > mangled ? names_row_shortest(l, all - 1) : 1,
     };
@@ -108,13 +108,30 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
     if (w->drawn && find_rest(plan, l, w, all, w->lengths, count))
         return true;
     const struct other_names others = others_of(plan, l);
-    const uint32_t names = smaller(count + others.mangled + others.plain, w->most_names);
+    const uint32_t undefined = count + l->unbound;
+    const uint32_t names = smaller(undefined + others.mangled + others.plain, w->most_names);
     uint32_t *const rest = all + 2 * (size_t)w->most_names;
     if (!w->drawn && w->imports_named && find_rest(plan, l, w, all, rest, names))
         memcpy(all, rest, names * sizeof *all);
     else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
         return false;
-    take_before(all, names, &others, count, w->lengths);
+    take_before(all, names, &others, undefined, w->lengths);
+    if (l->unbound) { /* which have the lengths that there are no names of */
+        outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
+        distribution_sort(w->lengths, count);
+    }
     *exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
     return true;
+}
+
+uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
+{
+    enum { FEW = 50 }; /* one of so many names is of no account */
+    const uint32_t count = l->extra.outside;
+    uint64_t exported;
+    if (l->kind != LIBRARY_MODULE || !rows_draw_outside(plan, l, w, &exported))
+        return 0;
+    const uint32_t lacking = count - outside_supply(true, l->extra.needed, w->lengths, count);
+    const uint32_t most = count > bound ? count - bound : 0;
+    return lacking > (count + l->exported) / FEW ? smaller(lacking, most) : 0;
 }

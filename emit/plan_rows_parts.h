@@ -68,6 +68,10 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
  * exported ones that are not yet settled; false where that is not known. */
 bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
 
+/* How many undefined symbols of a module have names of which there are none outside the set, so that nothing may bind
+ * them: all but `bound` at most. */
+uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound);
+
 /* As many slots of the PLT, undefined symbols, relocations and methods as the row has, for a library that
  * has its counts. */
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w);

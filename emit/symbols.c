@@ -31,6 +31,7 @@ struct symbols {
     uint32_t undefined; /* written so far, from 1 */
     uint32_t *start_of; /* of the names of dynamic symbols that may have ends in common (names_row.h) */
     uint32_t others;    /* of the defined symbols: the first of these that is none of a function before */
+    uint32_t unbound;   /* and the first that nothing binds, in .dynsym */
 };
 
 /* The name of a dynamic symbol that is no numbered function; what is the end of another gets it later. */
@@ -63,6 +64,10 @@ static void name_ends(struct symbols *t)
         const uint32_t length = length_at(row, of);
         const uint32_t symbol = of < row->exported ? of : t->others + of - row->exported;
         const uint32_t name = t->start_of[place] + length_at(row, place) - length;
+        if (of >= row->ended - row->unbound) {
+            t->dynsym[t->unbound + of - (row->ended - row->unbound)].st_name = name;
+            continue;
+        }
         t->defined[symbol].st_name = name;
         t->hashes[symbol] = hash_gnu(HASH_GNU_START, (const char *)t->start + name, length);
     }
@@ -188,7 +193,6 @@ static struct others put_others(struct symbols *t)
     t->others = t->count;
     put_small(t);
     put_data(t);
-    name_ends(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
@@ -204,6 +208,10 @@ static struct others put_others(struct symbols *t)
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
+    t->unbound = t->undefined;
+    for (uint32_t i = 0; i < l->row->unbound; i++)
+        undefine(t, put_other(t, l->row->small_exported + l->row->extra.objects + i), STB_GLOBAL, STT_NOTYPE);
+    name_ends(t);
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
@@ -362,7 +370,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = o.outside + i;
+        plt_symbols[l->outside_slots + i] = o.outside + i % l->row->extra.outside;
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
         plt_symbols[l->small_slots + i] = place[t.others + i];
     if (s->python && !l->row->inner_entry)
