@@ -586,27 +586,18 @@ static void count_lengths(bool module, uint32_t needed, uint32_t there[LENGTHS])
         there[strlen(name_at(i))]++;
 }
 
-static bool take_one(uint32_t there[LENGTHS], uint32_t length)
-{
-    if (length >= LENGTHS || !there[length])
-        return false;
-    there[length]--;
-    return true;
-}
-
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count)
 {
     uint32_t there[LENGTHS];
     uint32_t found = 0;
     count_lengths(module, needed, there);
-    for (unsigned apart = 0; apart < 2; apart++) /* those that are just as long first */
-        for (uint32_t i = found; i < count; i++) {
-            const uint32_t wanted = length[i];
-            if (!take_one(there, wanted - apart) && !(apart && take_one(there, wanted + apart)))
-                continue;
-            for (uint32_t k = i; k > found; k--)
-                length[k] = length[k - 1];
-            length[found++] = wanted;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t wanted = length[i];
+        if (wanted >= LENGTHS || !there[wanted])
+            continue;
+        there[wanted]--;
+        length[i] = length[found];
+        length[found++] = wanted;
+    }
     return found;
 }

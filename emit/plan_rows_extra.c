@@ -220,8 +220,10 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     if (!w->drawn) {
-        x->got = rows_more_of(l, ROW_GLOB_DAT, 2, share);
-        l->unbound = rows_unbound(plan, l, w, x->got + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
+        const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, share);
+        const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, share) + rows_more_of(l, ROW_ADDRESS_64, 0, share);
+        const uint32_t bound = symbols ? smaller(symbols, words) : words;
+        l->unbound = rows_unbound(plan, l, w, bound + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
         x->outside -= l->unbound;
     }
     const uint32_t undefined = x->outside ? x->outside + l->unbound : 0;

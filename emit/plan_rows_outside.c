@@ -126,7 +126,7 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
 
 uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
 {
-    enum { FEW = 50 }; /* one of so many names is of no account */
+    enum { FEW = 25 }; /* one of so many names is of no account */
     const uint32_t count = l->extra.outside;
     uint64_t exported;
     if (l->kind != LIBRARY_MODULE || !rows_draw_outside(plan, l, w, &exported))
