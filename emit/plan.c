@@ -293,6 +293,8 @@ void plan_free(struct plan *plan)
     free(plan->library);
     free(plan->edge);
     free(plan->mix);
+    free(plan->function_sizes);
+    plan->function_sizes = NULL;
     plan->edge = NULL;
     plan->library = NULL;
     plan->mix = NULL;

@@ -234,6 +234,7 @@ struct plan {
     struct plan_executables executables;
     struct plan_library *library;
     struct plan_edge *edge;     /* of all libraries, where the profile has rows */
+    char *function_sizes;       /* what the profile says of them beyond rows that say it themselves, or NULL */
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
     bool stripped;              /* wants no symbol table */
@@ -344,6 +345,12 @@ static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
     if (place == 0)
         return plan_counted(plan);
     return place <= plan->modules ? place - 1 : place == plan->modules + 1 ? plan_counted(plan) + 1 : place - 2;
+}
+
+/* How large the functions of libraries are whose rows do not say it, or NULL. */
+static inline const char *plan_function_sizes(const struct plan *plan)
+{
+    return plan->function_sizes ? plan->function_sizes : plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
 }
 
 /* The name of its file: plan_stem and plan_ending. Sources and files of debug

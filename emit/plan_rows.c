@@ -16,6 +16,7 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_lengths.h"
@@ -409,6 +410,24 @@ static bool run_rounds(struct rows *r, struct error *e)
            workers_run(s->threads, count, rows_settle_names, r, e);
 }
 
+/* What the profile's distribution of functions' sizes says of the libraries whose rows do not. */
+static bool find_function_sizes(struct plan *plan, struct error *e)
+{
+    const struct profile *p = plan->profile;
+    const char *all = p->distributions[DISTRIBUTION_FUNCTION_SIZES];
+    struct distribution_part *part = malloc((p->rows + (size_t)1) * sizeof *part);
+    uint32_t parts = 0;
+    for (uint32_t i = 0; part && i < p->rows; i++) {
+        const uint64_t functions = rows_value_or(&p->row[i], ROW_FUNCTIONS, 0);
+        if (p->row[i].text[ROW_TEXT_FUNCTION_SIZES] && functions <= PROFILE_FUNCTIONS_MOST)
+            part[parts++] =
+                (struct distribution_part){p->row[i].text[ROW_TEXT_FUNCTION_SIZES], (uint32_t)functions};
+    }
+    const bool ok = part && (!all || distribution_without(all, part, parts, &plan->function_sizes));
+    free(part);
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
+}
+
 /* The two markers have nothing of rows but what all of these have. */
 static bool settle_markers(struct solver *s, struct error *e)
 {
@@ -438,6 +457,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         names_init_itanium(&plan->names, MANGLE_NATURAL);
     else
         names_init(&plan->names, 0, 0);
+    ok = ok && find_function_sizes(plan, e);
     for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
         const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
         ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);

@@ -133,7 +133,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t align = code_align(row);
     const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
-    const char *buckets = l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
+    const char *buckets = plan_function_sizes(l->plan);
     *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
