@@ -11,13 +11,14 @@
 #include <stdint.h>
 
 /* QUANTILES are every 5 %, from the least to the largest, of QUANTILES_LEAST samples and more; finer ones are as many
- * times the parts, up to QUANTILES_MOST, so that they have these among them. Of fewer names,
- * down to LENGTHS_FEW, there are QUANTILES_FEW. */
+ * times the parts, up to QUANTILES_MOST, so that they have these among them. Of fewer samples,
+ * down to SIZES_FEW functions and LENGTHS_FEW names, there are QUANTILES_FEW. */
 enum {
     HISTOGRAM_BUCKETS = 240,
     QUANTILES_FEW = 11,
     QUANTILES = 21,
     QUANTILES_MOST = 201,
+    SIZES_FEW = 100,
     LENGTHS_FEW = 50,
     QUANTILES_LEAST = 200
 };

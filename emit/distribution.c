@@ -1,6 +1,8 @@
 /* Reading distributions, and drawing from them; see distribution.h. */
 #include "emit/distribution.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,23 +101,60 @@ static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], u
     return *count > 0;
 }
 
+/* The geometric mean, rounded down, in whole numbers so that it is the same on every machine. */
+static uint64_t between(uint64_t low, uint64_t high)
+{
+    const uint64_t product = low * high;
+    uint64_t root = low;
+    uint64_t end = high + 1;
+    while (end - root > 1) {
+        const uint64_t middle = root + (end - root) / 2;
+        if (middle * middle <= product)
+            root = middle;
+        else
+            end = middle;
+    }
+    return root;
+}
+
+/* Lowers the interval to one of its eighths in which `place` of `of` is, where the values from `low` to `high` become
+ * ever rarer, as the largest ones do: each eighth ends at as many times where it begins. */
+static void narrow(uint64_t *low, uint64_t *high, uint64_t *place, uint64_t of)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t middle = between(*low, *high);
+        *place *= 2;
+        *(*place < of ? high : low) = middle;
+        *place -= *place < of ? 0 : of;
+    }
+}
+
 static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
     for (uint32_t k = 0; k < count; k++) {
         const uint64_t place = count > 1 ? (uint64_t)k * (quantiles - 1) : (quantiles - 1) / 2;
         const uint64_t of = count > 1 ? count - 1 : 1;
         const uint64_t i = place / of;
-        const uint64_t low = quantile[i];
-        const uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
-        value[k] = (uint32_t)(low + ((high - low) * (place % of) + of / 2) / of);
+        uint64_t low = quantile[i];
+        uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
+        uint64_t within = place % of;
+        if (i + 2 == quantiles)
+            narrow(&low, &high, &within, of);
+        value[k] = (uint32_t)(low + ((high - low) * within + of / 2) / of);
     }
 }
 
-static void draw_buckets(const struct bucket *bucket, uint32_t buckets, uint32_t count, uint32_t *value)
+static uint64_t count_buckets(const struct bucket *bucket, uint32_t buckets)
 {
     uint64_t all = 0;
     for (uint32_t i = 0; i < buckets; i++)
         all += bucket[i].count;
+    return all;
+}
+
+static void draw_buckets(const struct bucket *bucket, uint32_t buckets, uint32_t count, uint32_t *value)
+{
+    const uint64_t all = count_buckets(bucket, buckets);
     uint32_t i = 0;
     uint64_t before = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -139,6 +178,51 @@ bool distribution_values(const char *quantiles, const char *buckets, uint32_t co
     else
         return false;
     return true;
+}
+
+/* Takes one value out of its bucket, or of the nearest one below that has any. */
+static void take_out(struct bucket *bucket, uint32_t buckets, uint32_t value)
+{
+    uint32_t i = buckets;
+    while (i > 1 && bucket[i - 1].low > value)
+        i--;
+    while (i > 0 && !bucket[i - 1].count)
+        i--;
+    if (i > 0)
+        bucket[i - 1].count--;
+}
+
+/* Those that are not empty; NULL when memory ran out. */
+static char *write_buckets(const struct bucket *bucket, uint32_t buckets)
+{
+    enum { EACH = 48 };
+    char *const text = malloc(buckets * (size_t)EACH + 1);
+    char *at = text;
+    for (uint32_t i = 0; text && i < buckets; i++)
+        if (bucket[i].count)
+            at += sprintf(at, "%s%" PRIu64 ":%" PRIu64, at > text ? " " : "", bucket[i].low, bucket[i].count);
+    return text;
+}
+
+bool distribution_without(const char *buckets, const struct distribution_part *part, uint32_t part_count, char **left)
+{
+    struct bucket bucket[BUCKETS_MOST];
+    uint32_t count;
+    *left = NULL;
+    if (!read_buckets(buckets, bucket, &count))
+        return true;
+    for (uint32_t i = 0; i < part_count; i++) {
+        uint32_t *value = malloc((part[i].count + (size_t)1) * sizeof *value);
+        if (!value)
+            return false;
+        if (distribution_values(part[i].quantiles, NULL, part[i].count, value))
+            for (uint32_t k = 0; k < part[i].count; k++)
+                take_out(bucket, count, value[k]);
+        free(value);
+    }
+    if (count_buckets(bucket, count))
+        *left = write_buckets(bucket, count);
+    return *left || !count_buckets(bucket, count);
 }
 
 bool distribution_is_of_few(const char *quantiles)

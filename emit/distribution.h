@@ -16,6 +16,16 @@ enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
  * from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
 
+/* So many values, distributed as these quantiles say. */
+struct distribution_part {
+    const char *quantiles;
+    uint32_t count;
+};
+
+/* Sets *left to the histogram without these values, as far as it has them: to what it says of all others. The caller
+ * frees it; NULL where nothing is left, or that is no histogram. False when memory ran out. */
+bool distribution_without(const char *buckets, const struct distribution_part *part, uint32_t parts, char **left);
+
 /* Whether these quantiles are of few values, of which each makes a large difference. */
 bool distribution_is_of_few(const char *quantiles);
 

@@ -36,6 +36,8 @@ static bool number_slots(struct library *l, struct arena *arena)
     next += l->row->imports;
     l->outside_slots = next;
     next += l->row->extra.slots;
+    l->small_slots = next;
+    next += l->row->extra.small_slots;
     l->own_slots = next;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;

@@ -49,6 +49,7 @@ struct library {
     uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
     uint32_t own_slots;     /* the first slot of own functions */
     uint32_t outside_slots; /* and of functions outside the set */
+    uint32_t small_slots;   /* and of own ones that are small */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */

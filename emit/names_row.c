@@ -9,6 +9,8 @@
 #include "elf/hash.h"
 
 enum { LETTER = 1 }; /* of words at least */
+/* Values of the digits of numbers in names that are too short for decimal ones: of the first, a letter, and others. */
+enum { BRIEF_FIRST = 26, BRIEF = 36 };
 
 /* "_ZN2m3", and the end of a name that is mangled: 'E', and behind it 'v' where it is a function's. */
 static uint32_t mangled_length(const struct plan_library *l, bool function)
@@ -30,6 +32,21 @@ static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
     if (place >= l->mangled)
         return name + (uint32_t)strlen(l->prefix);
     return name + names_digits(name) + mangled_length(l, is_function(l, place));
+}
+
+/* Digits of a number in a brief name. */
+static uint32_t brief_digits(uint32_t number)
+{
+    uint32_t digits = 1;
+    for (uint64_t numbers = BRIEF_FIRST; numbers <= number; numbers *= BRIEF)
+        digits++;
+    return digits;
+}
+
+uint32_t names_row_shortest(const struct plan_library *l, uint32_t place)
+{
+    const uint32_t brief = (uint32_t)strlen(l->prefix) + brief_digits(place);
+    return place < l->mangled ? dynamic_least(l, place) : brief;
 }
 
 uint32_t names_row_least(const struct plan_library *l, uint32_t index)
@@ -56,8 +73,20 @@ uint64_t names_row_other_bytes(const struct plan_library *l)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < names_row_others(l); i++)
-        bytes += names_row_other_length(l, i) + UINT64_C(1);
+        bytes += names_row_is_end(l, l->exported + i) ? 0 : names_row_other_length(l, i) + UINT64_C(1);
     return bytes;
+}
+
+/* Of the name at `place` among those of dynamic symbols. */
+static uint32_t dynamic_length(const struct plan_library *l, uint32_t place)
+{
+    return place < l->exported ? names_row_length(l, place) : names_row_other_length(l, place - l->exported);
+}
+
+uint32_t names_row_floor(const struct plan_library *l, uint32_t place)
+{
+    const int64_t end = names_row_end_of(l, place);
+    return end == NAMES_ROW_NONE ? names_row_shortest(l, place) : dynamic_length(l, (uint32_t)end) + LETTER;
 }
 
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
@@ -74,7 +103,7 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
 {
     uint64_t bytes = 0;
     for (; from < to && from < l->lengths; from++)
-        bytes += l->function_length[from] + UINT64_C(1);
+        bytes += names_row_is_end(l, from) ? 0 : l->function_length[from] + UINT64_C(1);
     for (; from < to && from < l->exported && from < l->mangled; from++)
         bytes += names_row_least(l, from) + UINT64_C(1);
     if (from < to) {
@@ -142,15 +171,34 @@ static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32
     return put_bytes(at, even ? "Ev" : "Eii", even ? 2 : 3);
 }
 
+/* The number in so many digits. */
+static uint8_t *put_brief(uint32_t number, uint32_t digits, uint8_t *at)
+{
+    static const char values[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    for (uint32_t i = digits; i-- > 1; number /= BRIEF)
+        at[i] = (uint8_t)values[number % BRIEF];
+    assert(number < BRIEF_FIRST);
+    at[0] = (uint8_t)values[number];
+    return at + digits;
+}
+
 /* The name at `place` among those of dynamic symbols. */
 static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
 {
     uint8_t *const end = at + length;
-    assert(length >= dynamic_least(l, place));
-    if (place < l->mangled) {
+    const uint32_t prefix = (uint32_t)strlen(l->prefix);
+    const int64_t ending = names_row_end_of(l, place);
+    assert(length >= names_row_floor(l, place));
+    if (ending != NAMES_ROW_NONE) {
+        const uint32_t words = length - dynamic_length(l, (uint32_t)ending);
+        words_camel_case(words_key(l, place), words, (char *)at);
+        at = put_dynamic(l, (uint32_t)ending, length - words, at + words) - 1;
+    } else if (place < l->mangled) {
         at = put_mangled(l, place, length, at);
+    } else if (length < dynamic_least(l, place)) {
+        at = put_brief(place, length - prefix, put_bytes(at, l->prefix, prefix));
     } else {
-        at = put_bytes(at, l->prefix, strlen(l->prefix));
+        at = put_bytes(at, l->prefix, prefix);
         at = put_numbered(l, place, (uint32_t)(end - at), at);
     }
     assert(at == end);

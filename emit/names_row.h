@@ -9,6 +9,9 @@
  *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
  *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
  *                         _ZN2m312MeshCellFl72E     m3::MeshCellFl72
+ *     dynamic symbol      m3bx               the prefix and its number in digits and letters, the first a letter, where
+ *                                            there are fewer characters than above
+ *                         Flowm3MeshCell60   words and the name of another, which is the end of this one in .dynstr
  *
  * A prefix ends in digits, words have none and neither begin with '_' nor end in it. So names
  * of different kinds, numbers or, of exported functions, libraries differ, however long they
@@ -24,9 +27,15 @@
 
 #include "emit/plan.h"
 
-/* The fewest characters that the name of function `index`, or of static object `number`, has. */
+/* The fewest characters that the name of function `index`, or of static object `number`, has, where nothing says how
+ * long it is. */
 uint32_t names_row_least(const struct plan_library *l, uint32_t index);
 uint32_t names_row_object_least(uint32_t number);
+
+/* The fewest that the name at `place` among those of dynamic symbols can have, of exported functions and then of the
+ * others below; and beside that which may be its end. */
+uint32_t names_row_shortest(const struct plan_library *l, uint32_t place);
+uint32_t names_row_floor(const struct plan_library *l, uint32_t place);
 
 /* Whether the name of the dynamic symbol of function `index` is mangled. */
 static inline bool names_row_is_mangled(const struct plan *plan, const struct plan_library *l, uint32_t index)
@@ -57,11 +66,32 @@ uint32_t names_row_objects_mangled(const struct plan_library *l);
 /* Bytes of the names of functions [from, to), with terminators. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
-/* The other names of its dynamic symbols, in turn: of small functions and of objects. How many there are, and of
+/* The other names of its dynamic symbols, in turn: of small functions, of objects and of undefined symbols
+ * that nothing binds. How many there are, and of
  * `number` the same as above; bytes of all, with terminators. */
 static inline uint32_t names_row_others(const struct plan_library *l)
 {
-    return l->small_exported + l->extra.objects;
+    return l->small_exported + l->extra.objects + l->unbound;
+}
+
+/* Whether the name at `place` is the end of another, and has no bytes of its own in .dynstr; the place of that which is
+ * the end of this one, or NAMES_ROW_NONE. */
+enum { NAMES_ROW_IS_END = -1, NAMES_ROW_NONE = -1 };
+
+static inline bool names_row_ends(const struct plan_library *l)
+{
+    return l->ends && l->ended == l->exported + names_row_others(l);
+}
+
+static inline bool names_row_is_end(const struct plan_library *l, uint32_t place)
+{
+    return names_row_ends(l) && l->end[place] == (uint32_t)NAMES_ROW_IS_END;
+}
+
+static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t place)
+{
+    return !names_row_ends(l) || l->end[place] == (uint32_t)NAMES_ROW_IS_END ? NAMES_ROW_NONE
+                                                                            : (int64_t)l->end[place] - 1;
 }
 
 uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);

@@ -575,3 +575,29 @@ uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t cou
     is = exchange(&s, count, bytes, is, length, choice);
     return exchange_newer(count, versions, bytes, is, key, choice);
 }
+
+/* How many names there are of each length. */
+static void count_lengths(bool module, uint32_t needed, uint32_t there[LENGTHS])
+{
+    memset(there, 0, LENGTHS * sizeof *there);
+    for (uint32_t i = 0; i < outside_beside_most(needed); i++)
+        there[strlen(name_at(BESIDE + i))]++;
+    for (uint32_t i = module ? 0 : PYTHON; i < BESIDE; i++)
+        there[strlen(name_at(i))]++;
+}
+
+uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count)
+{
+    uint32_t there[LENGTHS];
+    uint32_t found = 0;
+    count_lengths(module, needed, there);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t wanted = length[i];
+        if (wanted >= LENGTHS || !there[wanted])
+            continue;
+        there[wanted]--;
+        length[i] = length[found];
+        length[found++] = wanted;
+    }
+    return found;
+}

@@ -21,6 +21,9 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice);
 
+/* Puts those of `count` wanted lengths of which there is a name before the others; returns how many. */
+uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count);
+
 /* The version of a function: 1 for OUTSIDE_VERSION, which all of the C library have but those with newer ones;
  * 0 for others, which have none. */
 uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index);

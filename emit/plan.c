@@ -288,10 +288,13 @@ void plan_free(struct plan *plan)
         free(plan->library[i].object_length);
         free(plan->library[i].small_size);
         free(plan->library[i].other_length);
+        free(plan->library[i].end);
     }
     free(plan->library);
     free(plan->edge);
     free(plan->mix);
+    free(plan->function_sizes);
+    plan->function_sizes = NULL;
     plan->edge = NULL;
     plan->library = NULL;
     plan->mix = NULL;

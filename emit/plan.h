@@ -110,6 +110,7 @@ struct plan_library {
         uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
         uint32_t weak;         /* of which the last so many are weak, */
         uint32_t slots;        /* of which the first so many have PLT slots */
+        uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
         uint32_t symbols;      /* of which so many refer to different symbols */
@@ -151,6 +152,13 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
+    /* Undefined symbols that no relocation refers to, as there are not enough names of their lengths (outside.h): the
+     * last of these names. */
+    uint32_t unbound;
+    /* Which names of dynamic symbols, of functions before these, are the ends of others and take no bytes in .dynstr
+     * (names_row.h), of `ended` names; how many are. The plan's. */
+    uint32_t *end;
+    uint32_t ended, ends;
     /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
     uint16_t *class_letters;
     uint32_t classes;
@@ -226,6 +234,7 @@ struct plan {
     struct plan_executables executables;
     struct plan_library *library;
     struct plan_edge *edge;     /* of all libraries, where the profile has rows */
+    char *function_sizes;       /* what the profile says of them beyond rows that say it themselves, or NULL */
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
     bool stripped;              /* wants no symbol table */
@@ -336,6 +345,12 @@ static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
     if (place == 0)
         return plan_counted(plan);
     return place <= plan->modules ? place - 1 : place == plan->modules + 1 ? plan_counted(plan) + 1 : place - 2;
+}
+
+/* How large the functions of libraries are whose rows do not say it, or NULL. */
+static inline const char *plan_function_sizes(const struct plan *plan)
+{
+    return plan->function_sizes ? plan->function_sizes : plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
 }
 
 /* The name of its file: plan_stem and plan_ending. Sources and files of debug

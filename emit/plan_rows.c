@@ -16,6 +16,7 @@
 
 #include "base/workers.h"
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_lengths.h"
@@ -125,6 +126,18 @@ static uint8_t choose_alike(const struct profile_row *row)
     return (uint8_t)alike;
 }
 
+/* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
+static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
+{
+    enum { GLUE = 16 };
+    const bool all = row->value[ROW_SYMTAB] == 0 && row->value[ROW_TEXT] != PROFILE_DERIVED;
+    const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
+    const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
+    const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* of which that is part */
+    const uint64_t defined = functions < most && objects < most ? functions + objects : 0;
+    return (uint32_t)(undefined + (all ? defined + GLUE : 0));
+}
+
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct profile_row *row = &r->s->plan->profile->row[row_number];
@@ -168,7 +181,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     const uint64_t room = undefined < most ? undefined + 1 : most;
     if (chooses) {
         l->outside_choice = malloc(room * sizeof *l->outside_choice);
-        w->lengths = malloc(room * sizeof *w->lengths);
+        w->most_names = names_at_most(row, room);
+        w->lengths = malloc(w->most_names * (size_t)WANT_LENGTHS * sizeof *w->lengths);
     }
     return (l->outside_choice && w->lengths) || !chooses ||
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
@@ -373,8 +387,8 @@ static bool run_rounds(struct rows *r, struct error *e)
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
-            r->want[i].drawn = false;
-            plan->library[i].lengths = plan->library[i].other_lengths = 0;
+            r->want[i].drawn = r->want[i].imports_named = false;
+            plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
@@ -394,6 +408,24 @@ static bool run_rounds(struct rows *r, struct error *e)
                                       "'needed'");
     return workers_run(s->threads, count, rows_make_room, r, e) &&
            workers_run(s->threads, count, rows_settle_names, r, e);
+}
+
+/* What the profile's distribution of functions' sizes says of the libraries whose rows do not. */
+static bool find_function_sizes(struct plan *plan, struct error *e)
+{
+    const struct profile *p = plan->profile;
+    const char *all = p->distributions[DISTRIBUTION_FUNCTION_SIZES];
+    struct distribution_part *part = malloc((p->rows + (size_t)1) * sizeof *part);
+    uint32_t parts = 0;
+    for (uint32_t i = 0; part && i < p->rows; i++) {
+        const uint64_t functions = rows_value_or(&p->row[i], ROW_FUNCTIONS, 0);
+        if (p->row[i].text[ROW_TEXT_FUNCTION_SIZES] && functions <= PROFILE_FUNCTIONS_MOST)
+            part[parts++] =
+                (struct distribution_part){p->row[i].text[ROW_TEXT_FUNCTION_SIZES], (uint32_t)functions};
+    }
+    const bool ok = part && (!all || distribution_without(all, part, parts, &plan->function_sizes));
+    free(part);
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
 }
 
 /* The two markers have nothing of rows but what all of these have. */
@@ -425,6 +457,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         names_init_itanium(&plan->names, MANGLE_NATURAL);
     else
         names_init(&plan->names, 0, 0);
+    ok = ok && find_function_sizes(plan, e);
     for (uint32_t i = 0; ok && i < plan->profile->rows; i++) {
         const bool utility = plan->profile->row[i].value[ROW_KIND] == ROW_KIND_UTILITY;
         ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);

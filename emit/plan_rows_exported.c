@@ -50,14 +50,15 @@ static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_l
     return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
 }
 
-/* What .dynstr leaves for them, where the row says how large that is; otherwise `natural`. */
+/* What .dynstr leaves for those that have bytes of their own, where the row says how large that is; otherwise
+ * `natural`. */
 static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
 {
     const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
     if (dynstr == PROFILE_DERIVED)
         return natural;
     const uint64_t fixed = shape_of(plan, l).dynstr - free_exported_bytes(plan, l);
-    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l));
+    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
 }
 
 /* Names of .symtab alone: of local functions, small ones too, and of static objects. */
@@ -143,7 +144,7 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
 /* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
 static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
 {
-    return place < numbered ? names_row_least(l, place) : names_row_other_least(l, place - numbered);
+    return names_row_shortest(l, place < numbered ? place : l->exported + place - numbered);
 }
 
 static uint32_t shortest_of(const struct plan_library *l, uint32_t numbered, uint32_t count)
@@ -202,6 +203,13 @@ static void deal_exported(struct plan_library *l, uint32_t numbered, const uint1
     l->other_names = names_row_other_bytes(l);
 }
 
+/* Whether linkers would let its names share their ends: where nothing else than .dynstr has them. */
+static bool shares_ends(const struct plan *plan, const struct plan_library *l)
+{
+    return l->stripped && l->without_debug && !names_are_mangled(&plan->names, l) &&
+           l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
+}
+
 static bool draw_exported(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -216,22 +224,32 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
-    l->lengths = l->other_lengths = 0;
-    if (!length || !dealt || !make_exported_room(l, numbered) || !draw_exported_lengths(r, l, length)) {
+    const bool again = w->imports_named && l->lengths == numbered && l->other_lengths == count - numbered;
+    uint32_t *order = again ? lengths_order(l, numbered, count) : NULL;
+    l->lengths = l->other_lengths = l->ends = 0;
+    l->other_names = names_row_other_bytes(l);
+    if (!length || !dealt || (again && !order) || !make_exported_room(l, numbered) ||
+        !draw_exported_lengths(r, l, length)) {
+        free(order);
         free(length);
         free(dealt);
         return lengths_out_of_memory(l, e);
     }
     const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
-    const uint64_t sum = lengths_smaller(lengths_spare(wanted, least), room_of_exported(r->s, index, w)) + least;
+    const uint64_t sum = lengths_smaller(wanted, room_of_exported(r->s, index, w) + least);
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
     uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
         l->stripped ? distribution_fit_few : distribution_fit;
-    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, sum) <= sum;
+    const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
+    const uint64_t drawn = lengths_sum(length, count);
+    const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
+    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
     for (uint32_t i = 0; i < count; i++)
-        dealt[i] = (uint16_t)length[i];
-    lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+        dealt[again ? order[i] : i] = (uint16_t)length[i];
+    if (!again)
+        lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
+    free(order);
     lengthen(l, numbered, dealt, count);
     deal_exported(l, numbered, dealt, fits);
     free(length);
@@ -270,14 +288,20 @@ static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
     return change - (may - is);
 }
 
+/* Of that one only which has bytes of its own. */
 static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
 {
-    return stretch_length(&l->function_length[function], names_row_least(l, function), change);
+    if (names_row_is_end(l, function))
+        return change;
+    return stretch_length(&l->function_length[function], names_row_floor(l, function), change);
 }
 
 static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t change)
 {
-    return stretch_length(&l->other_length[number], names_row_other_least(l, number), change);
+    const uint32_t place = l->exported + number;
+    if (names_row_is_end(l, place))
+        return change;
+    return stretch_length(&l->other_length[number], names_row_floor(l, place), change);
 }
 
 /* How many more characters exported functions' names should have. */
@@ -285,9 +309,9 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t is = 0;
     for (uint32_t i = 0; i < l->lengths; i++)
-        is += l->function_length[i];
+        is += names_row_is_end(l, i) ? 0 : l->function_length[i];
     for (uint32_t i = 0; i < l->other_lengths; i++)
-        is += l->other_length[i];
+        is += names_row_is_end(l, l->exported + i) ? 0 : l->other_length[i];
     return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 
@@ -378,12 +402,25 @@ static bool find_callers(const struct plan *plan, struct callers *c, struct erro
     return true;
 }
 
+/* Where names of dynamic symbols come to more than .dynstr has, some are the ends of others. */
+static bool share_ends(const struct plan *plan, struct plan_library *l, struct error *e)
+{
+    const int64_t missing = shares_ends(plan, l) ? missing_of(plan, l) : 0;
+    if (missing >= 0)
+        return true;
+    const bool ok = lengths_share_ends(l, (uint64_t)-missing);
+    l->other_names = names_row_other_bytes(l);
+    return ok || lengths_out_of_memory(l, e);
+}
+
 static bool trim(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
     struct callers c = {0};
-    const bool ok = find_callers(plan, &c, e);
+    bool ok = find_callers(plan, &c, e);
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = share_ends(plan, &r->s->plan->library[i], e);
     for (uint32_t i = 0; i < count && ok; i++)
         if (!r->want[i].terse && !can_trim(&plan->library[i], c.all[i]) && name_imports(r, 0, i, e))
             trim_tight(plan, i, &c);
@@ -438,6 +475,26 @@ static bool draw_beside_imports(struct rows *r, struct error *e)
     return ok;
 }
 
+/* A worker's task: what else a stripped library names as undefined, now that it is known what it calls. */
+static bool name_outside(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    if (!l->stripped || l->said->value[ROW_TEXT] == PROFILE_DERIVED ||
+        (w->imports_named && !l->said->text[ROW_TEXT_NAME_LENGTHS]))
+        return true;
+    if (!w->imports_named)
+        l->import_names = rows_import_names(r->s->plan, l);
+    else if (!name_imports(context, worker, index, e))
+        return false;
+    l->extra = (struct plan_extra){0};
+    w->drawn = false;
+    rows_set_extra(r->s->plan, l, w);
+    w->imports_named = true; /* from the next time on */
+    return true;
+}
+
 /* Lengths of exported functions' names are what the names of imports take, and these what is left
  * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
  * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
@@ -446,9 +503,12 @@ bool rows_name_exported(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
-    const unsigned threads = any_stripped(plan) ? 1 : r->s->threads;
-    for (unsigned pass = 0; pass < 2; pass++)
-        if (!workers_run(threads, count, draw_exported, r, e) || !workers_run(r->s->threads, count, name_imports, r, e))
+    const bool stripped = any_stripped(plan);
+    const unsigned threads = stripped ? 1 : r->s->threads;
+    for (unsigned pass = 0; pass < (stripped ? 3 : 2); pass++)
+        if ((stripped && !workers_run(r->s->threads, count, name_outside, r, e)) ||
+            !workers_run(threads, count, draw_exported, r, e) || (stripped && !rows_match_imports(r, e)) ||
+            !workers_run(r->s->threads, count, name_imports, r, e))
             return false;
     return draw_beside_imports(r, e) && trim(r, e);
 }

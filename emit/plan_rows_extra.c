@@ -6,11 +6,13 @@
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
 enum {
     FEW_EXPORTED = 4,       /* whose names take nothing to speak of */
+    OTHERS_FEW = 4,         /* nor those of a fourth of the undefined ones */
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
@@ -28,23 +30,6 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How long the names of undefined symbols of a stripped library are wanted, where that is known: .dynsym is all there
- * is, and they are most of its names. They take their part of what .dynstr leaves for them, `bytes`, and for the names
- * of exported symbols, which is less than their row says where its linker let names share their ends. */
-static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t bytes)
-{
-    const uint32_t count = l->extra.outside;
-    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths ||
-        !distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, count, w->lengths))
-        return false;
-    const bool mangled = names_are_mangled(&plan->names, l);
-    const uint64_t names = count + (mangled ? 0 : l->exported) + (uint64_t)names_row_others(l);
-    const uint64_t all = bytes + (mangled ? 0 : l->exported_names) + l->other_names;
-    distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST,
-                         all > names ? (all - names) * count / names : 0);
-    return true;
-}
-
 /* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
  * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
@@ -55,15 +40,25 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = wanted > beside ? wanted - beside : 0;
-    const bool known = draw_outside(plan, l, w, bytes);
-    uint64_t most = known ? l->extra.outside : natural;
-    for (uint32_t i = 0; known && i < l->extra.outside; i++)
-        most += w->lengths[i];
-    if (!w->drawn && (l->exported > FEW_EXPORTED || l->imports) && bytes > most) /* these take it */
+    const uint32_t count = l->extra.outside;
+    const uint32_t own = (names_are_mangled(&plan->names, l) ? 0 : l->exported) + names_row_others(l);
+    uint64_t others_natural = 0;
+    const bool known = rows_draw_outside(plan, l, w, &others_natural);
+    const uint64_t most = known ? count + lengths_sum(w->lengths, count) : natural;
+    const bool free_ones = l->exported > FEW_EXPORTED || l->imports;
+    const bool shared = known && own > count / OTHERS_FEW; /* they can have common ends */
+    if (!w->drawn && known && w->imports_named) { /* what exported ones leave when they are as long as they are wanted */
+        const uint64_t is = (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+        bytes = bytes + is > others_natural ? bytes + is - others_natural : 0;
+    }
+    const bool absorbed = !w->drawn && free_ones && (bytes > most || shared); /* these take it */
+    if (absorbed)
         bytes = most;
+    if (known && bytes >= count)
+        distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);
-    *apart = (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
+    *apart = absorbed ? 0 : (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
     return is;
 }
 
@@ -144,6 +139,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     }
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
+    if (!now.methods && !more && l->extra.small_slots) {
+        l->extra.small_slots = fewer(l->extra.small_slots);
+        return true;
+    }
     if (!now.methods && !more && l->extra.tls_modules) {
         l->extra.tls_modules = fewer(l->extra.tls_modules);
         return true;
@@ -204,6 +203,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     struct plan_extra *x = &l->extra;
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
@@ -219,7 +219,15 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak_own > l->exported + l->small_exported)
         x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
-    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    if (!w->drawn) {
+        const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, share);
+        const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, share) + rows_more_of(l, ROW_ADDRESS_64, 0, share);
+        const uint32_t bound = symbols ? smaller(symbols, words) : words;
+        l->unbound = rows_unbound(plan, l, w, bound + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
+        x->outside -= l->unbound;
+    }
+    const uint32_t undefined = x->outside ? x->outside + l->unbound : 0;
+    const uint32_t left = x->slots > undefined ? x->slots - undefined : 0;
     x->slots -= left;
     /* then its own functions are called through the PLT; in a utility no heads of chains */
     if (left) {
@@ -227,6 +235,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         l->lazy = left + heads < l->exported ? left + heads : l->exported;
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
+        const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
+        x->small_slots = smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = x->outside || least.defined;

@@ -15,9 +15,7 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    NAME_ESTIMATE = 20, /* bytes of an import's name */
     OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
-    MANGLED_ESTIMATE = 64,
 };
 
 /* Bytes: no section is larger than 4 GiB (layout.c). */
@@ -231,9 +229,9 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 }
 
 /* Numbered functions where so many symbols of functions are wanted. */
-static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static uint32_t numbered(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(plan, l, w);
+    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(l, w);
     const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
@@ -252,12 +250,12 @@ static uint64_t estimate(const struct plan_library *l)
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
  * for more: then helpers are worth less than functions that the code, and what debug information says of
  * it, can be in. */
-static bool is_empty(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static bool is_empty(const struct plan_library *l, const struct want *w)
 {
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->imports && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
+    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -287,13 +285,13 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     struct want *w = &r->want[index];
     const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
-        if (!lost && is_empty(plan, l, w))
+        if (!lost && is_empty(l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);
-        uint32_t functions = numbered(plan, l, w);
+        uint32_t functions = numbered(l, w);
         functions = functions > lost + least ? functions - lost : least;
         uint32_t exported = functions;
-        const int64_t wanted = w->exported - rows_small_of_stripped(plan, l, w);
+        const int64_t wanted = w->exported - rows_small_of_stripped(l, w);
         if (w->exported >= 0 && wanted < functions)
             exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
@@ -319,10 +317,9 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     if (!sum_names(r->s->plan, l, w, e))
         return false;
     l->imports = w->silent ? 0 : w->imports;
-    l->import_names =
-        (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+    l->import_names = rows_import_names(r->s->plan, l);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
-        const uint32_t functions = numbered(r->s->plan, l, w);
+        const uint32_t functions = numbered(l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;
@@ -337,7 +334,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
                     return true;
                 /* what binds and relocates is worth half of the functions */
                 if (l->functions <= rows_least_exported(l, w) ||
-                    (w->share && l->functions + l->small_exported <= numbered(r->s->plan, l, w) / 2))
+                    (w->share && l->functions + l->small_exported <= numbered(l, w) / 2))
                     break;
             }
         if (!w->share)

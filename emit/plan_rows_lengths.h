@@ -35,6 +35,18 @@ void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t 
 /* Which name is how long follows from nothing else. */
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);
 
+/* The places of the names that `numbered` exported functions and others have, from the shortest to the longest; NULL
+ * when memory ran out. */
+uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count);
+
+/* Of names of a library's dynamic symbols that are as long as `length` says, ascending ones: how many bytes .dynstr can
+ * have less where some are the ends of others. */
+uint64_t lengths_of_ends(const struct plan_library *l, const uint32_t *length, uint32_t count);
+
+/* Chooses such ends among the names that it has, so that there are `over` bytes less, or nearly. False when memory ran
+ * out. */
+bool lengths_share_ends(struct plan_library *l, uint64_t over);
+
 bool lengths_out_of_memory(const struct plan_library *l, struct error *e);
 
 static inline uint64_t lengths_smaller(uint64_t a, uint64_t b)

@@ -6,6 +6,7 @@
 #include "emit/plan_parts.h"
 
 enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
+enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library. */
 struct want {
@@ -20,9 +21,11 @@ struct want {
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t cap;       /* of numbered functions, in this round */
-    uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
+    uint32_t *lengths;  /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
+    uint32_t most_names; /* undefined symbols at most, or all dynamic ones */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
-    bool drawn;         /* lengths of its exported functions' names are settled */
+    bool imports_named; /* lengths of the names of its imports are settled, nearly */
+    bool drawn;         /* and those of its exported functions */
     uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
     enum size_kind lack;
     uint64_t needs;
@@ -45,6 +48,13 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
     return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
 }
 
+/* Bytes of the names of its imports, about. */
+static inline uint64_t rows_import_names(const struct plan *plan, const struct plan_library *l)
+{
+    enum { NAME_ESTIMATE = 20, MANGLED_ESTIMATE = 64 };
+    return (uint64_t)l->imports * (plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+}
+
 /* Names of the sizes, for errors. */
 extern const char *const rows_size_names[SIZE_KINDS];
 
@@ -53,6 +63,14 @@ uint32_t rows_initialising(const struct plan_library *l);
 
 /* How many more a row has of something; `share` fourths of them. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
+
+/* How long the names of undefined symbols of a stripped library are wanted, into w->lengths, and bytes of those of
+ * exported ones that are not yet settled; false where that is not known. */
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
+
+/* How many undefined symbols of a module have names of which there are none outside the set, so that nothing may bind
+ * them: all but `bound` at most. */
+uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound);
 
 /* As many slots of the PLT, undefined symbols, relocations and methods as the row has, for a library that
  * has its counts. */
@@ -68,7 +86,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const struct want *w);
 
 /* How many dynamic functions of a stripped library are to be small ones. */
-uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w);
+uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w);
 
 /* Sets the small functions of a library that has its numbered ones, at most so many; whether there are others than
  * before among the dynamic symbols. */
@@ -91,6 +109,10 @@ void rows_count_mangled(struct rows *r);
 /* Settles the lengths of exported functions' names, when all libraries have their counts, and what
  * the names of imports take. */
 bool rows_name_exported(struct rows *r, struct error *e);
+
+/* Exchanges lengths among each library's exported functions, so that those that another one calls are more like what
+ * that has; false when memory ran out. */
+bool rows_match_imports(struct rows *r, struct error *e);
 
 /* A worker's task: room for the lengths of all names. That is before any other library's names are
  * settled, which looks at those that it has. */

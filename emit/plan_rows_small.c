@@ -10,6 +10,7 @@
 
 #include "emit/distribution.h"
 #include "emit/glue.h"
+#include "emit/names_row.h"
 #include "emit/plan_rows_parts.h"
 
 enum {
@@ -106,6 +107,11 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
         distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
 }
 
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
@@ -126,44 +132,35 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     uint32_t *size = malloc(count * sizeof *size);
     l->small_size = malloc(count * sizeof *l->small_size);
     bool ok = all && size && l->small_size;
-    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
-                                  plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
+    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES], plan_function_sizes(plan), count, all)) {
         scale_down(l, all, count);
         ok = distribution_rest(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
         ok = ok && count_small(plan, l, size, count - glue, &w->small);
+        /* of all libraries' functions, those without a size are of tables that this one has not */
+        const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+            l->small_size[l->small_sizes++] = (uint8_t)larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
     }
     free(all);
     free(size);
     return ok;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Dynamic functions that have to be numbered: the row's calls lead to them. */
-static uint32_t numbered_least(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static uint32_t numbered_least(const struct plan_library *l, const struct want *w)
 {
-    const uint64_t undefined = rows_value_or(l->said, ROW_DYNAMIC_UNDEFINED, 0);
-    const uint64_t plt = rows_value_or(l->said, ROW_PLT, 0);
-    uint64_t own = plt + 2 > undefined ? plt + 2 - undefined : 0; /* slots that are theirs; none for heads of chains */
-    if (own)
-        own += own / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
-    const uint32_t least = larger(rows_least_exported(l, w), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
+    const uint32_t least = rows_least_exported(l, w);
     const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->imports ? 2 * w->leaves : w->leaves;
     return larger(larger(least, w->most), leaves);
 }
 
-uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_library *l, const struct want *w)
+uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w)
 {
     if (!l->stripped || w->exported <= 0)
         return 0;
-    const uint64_t least = numbered_least(plan, l, w);
+    const uint64_t least = numbered_least(l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
     return w->small < most ? w->small : (uint32_t)most;
 }
@@ -176,5 +173,9 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     if (l->stripped && l->small > missing)
         l->small = (uint32_t)missing;
     l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
+    if (l->ends) { /* which are only there as long as these are as many */
+        l->exported_names = names_row_bytes(l, 0, l->exported);
+        l->function_names = names_row_bytes(l, 0, l->functions);
+    }
     return l->small_exported != had;
 }

@@ -167,8 +167,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + !l->inner_entry : 0);
     s.direct += l->inner_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
-    s.plt += l->extra.slots;
-    s.undefined += l->extra.outside;
+    s.plt += l->extra.slots + l->extra.small_slots;
+    s.undefined += l->extra.outside + l->unbound;
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;

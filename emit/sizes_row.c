@@ -8,6 +8,7 @@
 
 enum {
     FIXED_MOST = FIXED_LOCAL_COUNT + GLUE_COUNT,
+    TAIL = 100, /* one of so many functions is among the largest */
     NARROW_MOST = 0xf000, /* bytes of a function whose unwind entry has two bytes for its size */
 };
 
@@ -52,16 +53,24 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
     return count;
 }
 
-/* Takes `less` places from functions [first, count), as far as they are larger than they have to be. */
+/* Places that a function has beyond `floor` and what it has to have. */
+static uint32_t above_of(const struct ranked *ranked, uint32_t places, uint32_t floor, uint32_t align)
+{
+    const uint32_t least = places_of(ranked->least, align);
+    const uint32_t stays = least > floor ? least : floor;
+    return places > stays ? places - stays : 0;
+}
+
+/* Takes `less` places from functions [first, count), as far as they are larger than they have to be, and than `floor`. */
 static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count, uint32_t *places, uint64_t less,
-                     uint32_t align)
+                     uint32_t floor, uint32_t align)
 {
     uint64_t above = 0;
     for (uint32_t i = first; i < count; i++)
-        above += places[i] - places_of(ranked[i].least, align);
+        above += above_of(&ranked[i], places[i], floor, align);
     struct shares taken = {.sum = less < above ? less : above, .weights = above};
     for (uint32_t i = first; i < count && above; i++)
-        places[i] -= (uint32_t)shares_next(&taken, places[i] - places_of(ranked[i].least, align));
+        places[i] -= (uint32_t)shares_next(&taken, above_of(&ranked[i], places[i], floor, align));
     return less - taken.sum;
 }
 
@@ -86,8 +95,12 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
         more = (int64_t)wanted - (int64_t)distribution_fit(p->places + p->first, count, 0, most, wanted);
     }
     uint64_t less = more < 0 ? (uint64_t)-more : 0;
+    /* the largest, between the last quantiles of which they are taken to be evenly spread, are so by no more than that */
+    const uint32_t tail = p->end - count / TAIL;
+    if (less && tail > p->first && tail < p->end)
+        less = take(p->ranked, tail, p->end, p->places, less, p->places[tail - 1], align);
     for (uint32_t part = 16; less && part && count; part /= 4)
-        less = take(p->ranked, p->end - count / part, p->end, p->places, less, align);
+        less = take(p->ranked, p->end - count / part, p->end, p->places, less, 0, align);
     return more < 0 ? -(int64_t)less : more;
 }
 
@@ -120,7 +133,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t align = code_align(row);
     const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
-    const char *buckets = l->plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
+    const char *buckets = plan_function_sizes(l->plan);
     *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)

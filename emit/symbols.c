@@ -29,7 +29,49 @@ struct symbols {
     Elf64_Sym *defined; /* the same order */
     uint32_t count;     /* of them so far */
     uint32_t undefined; /* written so far, from 1 */
+    uint32_t *start_of; /* of the names of dynamic symbols that may have ends in common (names_row.h) */
+    uint32_t others;    /* of the defined symbols: the first of these that is none of a function before */
+    uint32_t unbound;   /* and the first that nothing binds, in .dynsym */
 };
+
+/* The name of a dynamic symbol that is no numbered function; what is the end of another gets it later. */
+static uint32_t put_other(struct symbols *t, uint32_t number)
+{
+    const struct plan_library *row = t->l->row;
+    const uint32_t name = (uint32_t)(t->names - t->start);
+    if (names_row_is_end(row, row->exported + number))
+        return 0;
+    if (names_row_ends(row))
+        t->start_of[row->exported + number] = name;
+    t->names = names_row_write_other(row, number, t->names);
+    return name;
+}
+
+static uint32_t length_at(const struct plan_library *row, uint32_t place)
+{
+    return place < row->exported ? names_row_length(row, place) : names_row_other_length(row, place - row->exported);
+}
+
+/* Names that are the ends of others, when those are written. */
+static void name_ends(struct symbols *t)
+{
+    const struct plan_library *row = t->l->row;
+    for (uint32_t place = 0; names_row_ends(row) && place < row->ended; place++) {
+        const int64_t end = names_row_end_of(row, place);
+        if (end == NAMES_ROW_NONE)
+            continue;
+        const uint32_t of = (uint32_t)end;
+        const uint32_t length = length_at(row, of);
+        const uint32_t symbol = of < row->exported ? of : t->others + of - row->exported;
+        const uint32_t name = t->start_of[place] + length_at(row, place) - length;
+        if (of >= row->ended - row->unbound) {
+            t->dynsym[t->unbound + of - (row->ended - row->unbound)].st_name = name;
+            continue;
+        }
+        t->defined[symbol].st_name = name;
+        t->hashes[symbol] = hash_gnu(HASH_GNU_START, (const char *)t->start + name, length);
+    }
+}
 
 /* Writes `first` and `second` as one name; returns its offset. */
 static uint32_t put_name(struct symbols *t, const char *first, const char *second)
@@ -77,8 +119,12 @@ static void put_functions(struct symbols *t)
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     const uint32_t exported = plan_exported(l->row);
     for (uint32_t i = 0; i < exported; i++) {
-        uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
+        const uint32_t name = (uint32_t)(t->names - t->start);
+        if (names_row_ends(l->row))
+            t->start_of[i] = name;
+        if (!names_row_is_end(l->row, i))
+            t->names =
+                names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
         const unsigned char bind =
             i + l->row->extra.weak_own < exported + l->row->small_exported ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
@@ -104,8 +150,7 @@ static void put_data(struct symbols *t)
     const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
     const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
-        const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_row_write_other(l->row, l->row->small_exported + i, t->names);
+        const uint32_t name = put_other(t, l->row->small_exported + i);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
     }
 }
@@ -117,8 +162,7 @@ static void put_small(struct symbols *t)
     const struct plan_library *row = l->row;
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < row->small_exported; i++) {
-        const uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_row_write_other(row, i, t->names);
+        const uint32_t name = put_other(t, i);
         define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
@@ -146,6 +190,7 @@ static struct others put_others(struct symbols *t)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
     if (s->marks_exported && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
+    t->others = t->count;
     put_small(t);
     put_data(t);
     if (s->executable)
@@ -163,6 +208,10 @@ static struct others put_others(struct symbols *t)
     for (uint32_t i = 0; i < l->row->extra.outside; i++)
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
+    t->unbound = t->undefined;
+    for (uint32_t i = 0; i < l->row->unbound; i++)
+        undefine(t, put_other(t, l->row->small_exported + l->row->extra.objects + i), STB_GLOBAL, STT_NOTYPE);
+    name_ends(t);
     if (s->extern_called >= 0)
         o.extern_before =
             undefine(t, put_name(t, l->plan->library[s->extern_called].name, "_extern"), STB_GLOBAL, STT_FUNC);
@@ -290,7 +339,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     t.defined = arena_take(arena, s->defined * sizeof *t.defined);
     uint32_t *order = arena_take(arena, s->defined * sizeof *order);
     uint32_t *place = arena_take(arena, s->defined * sizeof *place);
-    if (!t.hashes || !t.defined || !order || !place)
+    t.start_of = arena_take(arena, (l->row->ended + UINT64_C(1)) * sizeof *t.start_of);
+    if (!t.hashes || !t.defined || !order || !place || !t.start_of)
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
@@ -320,7 +370,9 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = o.outside + i;
+        plt_symbols[l->outside_slots + i] = o.outside + i % l->row->extra.outside;
+    for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
+        plt_symbols[l->small_slots + i] = place[t.others + i];
     if (s->python && !l->row->inner_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)

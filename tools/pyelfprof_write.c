@@ -78,10 +78,10 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
     flow_end(&f);
 }
 
-/* How many a row has that has enough samples. Lengths of names are few different numbers, and so take little; they jump
- * between these, which coarse quantiles do not tell from a slope. In a profile of many libraries all together know
- * that, and its rows are to stay below 1 kB. */
-enum { QUANTILES_OF_SIZES = QUANTILES, QUANTILES_OF_LENGTHS = 101, QUANTILES_OF_MANY = 21, MANY_LIBRARIES = 200 };
+/* How many a row has that has enough samples. Lengths of names and sizes of functions jump between few different
+ * numbers, which coarse quantiles do not tell from a slope. In a profile of many libraries all together know that, and
+ * its rows are to stay below 1 kB. */
+enum { QUANTILES_OF_FEW_LIBRARIES = 101, QUANTILES_OF_MANY = QUANTILES, MANY_LIBRARIES = 200 };
 
 /* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
 static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, size_t count)
@@ -261,9 +261,9 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
-    put_quantiles(&row, "function-sizes", &c->functions, QUANTILES_LEAST, QUANTILES_OF_SIZES);
-    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW,
-                  p->count > MANY_LIBRARIES ? QUANTILES_OF_MANY : QUANTILES_OF_LENGTHS);
+    const size_t quantiles = p->count > MANY_LIBRARIES ? QUANTILES_OF_MANY : QUANTILES_OF_FEW_LIBRARIES;
+    put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, quantiles);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, quantiles);
     put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
     put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);

@@ -1,0 +1,128 @@
+/* Which names of dynamic symbols are the ends of others, as linkers let them be: where lengths as the row says come to
+ * more than its .dynstr has; see plan_rows_exported.c.
+ *
+ * The names of a library are in two halves by their lengths, and each of the shorter ones can be the end of one that
+ * stands as far up in the longer half. As many are, evenly over all lengths, as there are bytes missing. No name is
+ * longer or shorter for it, so that it is of no account for libraries that have it, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/names_row.h"
+#include "emit/plan_rows_lengths.h"
+
+/* Names that are no mangled ones, in ascending order of their lengths. */
+struct own_names {
+    struct own_name {
+        uint32_t length, place;
+        uint64_t key;
+    } * name;
+    uint32_t count;
+};
+
+static int by_length(const void *a, const void *b)
+{
+    const struct own_name *x = a;
+    const struct own_name *y = b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Those of so many, with their places. */
+static uint32_t length_at(const struct plan_library *l, uint32_t numbered, uint32_t place)
+{
+    return place < numbered ? names_row_length(l, place) : names_row_other_length(l, place - numbered);
+}
+
+uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    struct own_name *name = malloc((count + (size_t)1) * sizeof *name);
+    uint32_t *order = name ? malloc((count + (size_t)1) * sizeof *order) : NULL;
+    for (uint32_t i = 0; order && i < count; i++)
+        name[i] = (struct own_name){length_at(l, numbered, i), i, random_at(plan_key(l, PURPOSE_NAMES), i)};
+    if (order)
+        qsort(name, count, sizeof *name, by_length);
+    for (uint32_t i = 0; order && i < count; i++)
+        order[i] = name[i].place;
+    free(name);
+    return order;
+}
+
+/* The end at `number` of `ends`, and the one that ends so. */
+static const struct own_name *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
+{
+    return &n->name[(2 * (uint64_t)number + 1) * (n->count / 2) / (2 * (uint64_t)ends)];
+}
+
+static const struct own_name *longer_than(const struct own_names *n, const struct own_name *shorter)
+{
+    return shorter + (n->count - n->count / 2);
+}
+
+/* Bytes that so many save, as far as they can be ends. */
+static uint64_t saved_by(const struct own_names *n, uint32_t ends)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < ends; i++) {
+        const struct own_name *shorter = shorter_at(n, i, ends);
+        bytes += longer_than(n, shorter)->length > shorter->length ? shorter->length + UINT64_C(1) : 0;
+    }
+    return bytes;
+}
+
+/* The most that save no more than that. */
+static uint32_t choose_count(const struct own_names *n, uint64_t over)
+{
+    uint32_t low = 0;
+    uint32_t high = n->count / 2;
+    while (low < high) {
+        const uint32_t ends = low + (high - low + 1) / 2;
+        if (saved_by(n, ends) <= over)
+            low = ends;
+        else
+            high = ends - 1;
+    }
+    return low;
+}
+
+static void set_ends(struct plan_library *l, const struct own_names *n, uint32_t ends)
+{
+    for (uint32_t i = 0; i < ends; i++) {
+        const struct own_name *shorter = shorter_at(n, i, ends);
+        const struct own_name *longer = longer_than(n, shorter);
+        if (longer->length <= shorter->length)
+            continue;
+        l->end[longer->place] = shorter->place + 1;
+        l->end[shorter->place] = (uint32_t)NAMES_ROW_IS_END;
+        l->ends++;
+    }
+}
+
+uint64_t lengths_of_ends(const struct plan_library *l, const uint32_t *length, uint32_t count)
+{
+    const uint32_t own = count - (uint32_t)lengths_smaller(l->mangled, count);
+    return lengths_sum(length, own / 2) + own / 2;
+}
+
+bool lengths_share_ends(struct plan_library *l, uint64_t over)
+{
+    const uint32_t all = l->exported + names_row_others(l);
+    const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 36);
+    struct own_names n = {.name = malloc((all + (size_t)1) * sizeof *n.name)};
+    uint32_t *end = realloc(l->end, (all + (size_t)1) * sizeof *end);
+    if (end)
+        l->end = end;
+    if (n.name && end) {
+        memset(end, 0, all * sizeof *end);
+        l->ended = all;
+        l->ends = 0;
+        for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++) {
+            n.name[n.count++] = (struct own_name){length_at(l, l->exported, i), i, random_at(key, i)};
+        }
+        qsort(n.name, n.count, sizeof *n.name, by_length);
+        set_ends(l, &n, choose_count(&n, over));
+    }
+    free(n.name);
+    return n.name && end;
+}

@@ -1,0 +1,137 @@
+/* How long the names of undefined symbols of libraries with rows are wanted; see plan_rows_extra.c, which chooses
+ * among those that there are.
+ *
+ * Those of a stripped library are part of all its names, of which the row says how long they are. As long as the others
+ * are not known, they take the shortest, which other names cannot be, and none that are longer than there are any;
+ * beside names that are known, what these leave.
+ */
+#include <string.h>
+
+#include "emit/distribution.h"
+#include "emit/names_row.h"
+#include "emit/outside.h"
+#include "emit/plan_rows_lengths.h"
+#include "emit/plan_rows_parts.h"
+#include "emit/shape.h"
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many of the values, ascending ones, are at most `length`. */
+static uint32_t values_to(const uint32_t *value, uint32_t count, uint32_t length)
+{
+    uint32_t n = 0;
+    while (n < count && value[n] <= length)
+        n++;
+    return n;
+}
+
+/* Values [first, end), evenly. */
+static void take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < count; i++)
+        taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
+}
+
+/* What other names can have: so many mangled ones, and so many others, and the fewest characters of either. */
+struct other_names {
+    uint32_t mangled, plain, least_mangled, least;
+};
+
+static struct other_names others_of(const struct plan *plan, const struct plan_library *l)
+{
+    const uint32_t first = names_are_mangled(&plan->names, l) ? l->exported : 0;
+    const uint32_t all = l->exported + names_row_others(l);
+    const uint32_t mangled = smaller(l->mangled, all);
+    return (struct other_names){
+        .mangled = mangled > first ? mangled - first : 0,
+        .plain = all - l->unbound - (mangled > first ? mangled : first),
+        .least_mangled = mangled > first ? names_row_shortest(l, first) : 1,
+        .least = all > mangled ? names_row_shortest(l, all - 1) : 1,
+    };
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of `names` lengths, those that no others can have, and of the rest evenly. */
+static void take_before(const uint32_t *all, uint32_t names, const struct other_names *o, uint32_t count,
+                        uint32_t *taken)
+{
+    const uint32_t below = values_to(all, names, o->least - 1); /* what none of them can be */
+    const uint32_t plain = larger(below, o->mangled ? values_to(all, names, o->least_mangled - 1) : 0);
+    const uint32_t longest = values_to(all, names, OUTSIDE_LONGEST);
+    const uint32_t first = smaller(below, count);
+    const uint32_t part = (uint32_t)((uint64_t)(plain - below) * count / names);
+    const uint32_t needed = plain - below > o->plain ? plain - below - o->plain : 0;
+    const uint32_t second = smaller(larger(part, needed), count - first);
+    const uint32_t rest = count - first - second;
+    const uint32_t end = larger(longest, smaller(plain + rest, names));
+    take_evenly(all, 0, below, first, taken);
+    take_evenly(all, below, plain, second, taken + first);
+    take_evenly(all, smaller(plain, end - rest), end, rest, taken + first + second);
+    distribution_sort(taken, count);
+}
+
+/* What is left of all names beside those of imports and, if these are settled, exported ones: `count` of them. */
+static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
+                      uint32_t *rest, uint32_t count)
+{
+    struct plan_library others = *l;
+    others.extra.outside = 0;
+    const struct shape s = shape_of(plan, &others);
+    struct fixed_lengths f = {.length = all + w->most_names};
+    if (UINT64_C(1) + s.undefined + s.defined + l->extra.outside > w->most_names)
+        return false;
+    lengths_fix_imports(plan, &others, &f);
+    lengths_fix_others(&others, &s, &f);
+    if (w->drawn) {
+        lengths_fix_functions(plan, &others, l->exported, &f);
+        lengths_fix_dynamic(&others, &f);
+    } else if (names_are_mangled(&plan->names, l)) {
+        lengths_fix_functions(plan, &others, l->exported, &f);
+    }
+    return lengths_draw(plan, l, f.count + count, all) &&
+           distribution_rest(all, f.count + count, f.length, f.count, rest);
+}
+
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported)
+{
+    const uint32_t count = l->extra.outside;
+    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
+        return false;
+    uint32_t *const all = w->lengths + w->most_names;
+    if (w->drawn && find_rest(plan, l, w, all, w->lengths, count))
+        return true;
+    const struct other_names others = others_of(plan, l);
+    const uint32_t undefined = count + l->unbound;
+    const uint32_t names = smaller(undefined + others.mangled + others.plain, w->most_names);
+    uint32_t *const rest = all + 2 * (size_t)w->most_names;
+    if (!w->drawn && w->imports_named && find_rest(plan, l, w, all, rest, names))
+        memcpy(all, rest, names * sizeof *all);
+    else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
+        return false;
+    take_before(all, names, &others, undefined, w->lengths);
+    if (l->unbound) { /* which have the lengths that there are no names of */
+        outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
+        distribution_sort(w->lengths, count);
+    }
+    *exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
+    return true;
+}
+
+uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
+{
+    enum { FEW = 25 }; /* one of so many names is of no account */
+    const uint32_t count = l->extra.outside;
+    uint64_t exported;
+    if (l->kind != LIBRARY_MODULE || !rows_draw_outside(plan, l, w, &exported))
+        return 0;
+    const uint32_t lacking = count - outside_supply(true, l->extra.needed, w->lengths, count);
+    const uint32_t most = count > bound ? count - bound : 0;
+    return lacking > (count + l->exported) / FEW ? smaller(lacking, most) : 0;
+}
