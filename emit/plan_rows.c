@@ -224,9 +224,10 @@ static bool wants_bare(const struct plan *plan, const struct plan_library *l)
 {
     struct plan_library plain = *l;
     plain.level = LEVEL_PLAIN;
+    const struct shape shape = shape_of(plan, &plain);
     return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
            profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
-           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape_of(plan, &plain).relative;
+           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
 }
 
 static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)

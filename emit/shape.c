@@ -71,6 +71,7 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
 {
     switch (id) {
     case LOCAL_NAMES:
+        return s->pointers;
     case LOCAL_CONSTANTS:
     case LOCAL_SCRATCH:
     case LOCAL_HELPER0:
@@ -136,6 +137,28 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
+static uint32_t more_than(int64_t wanted, uint32_t there)
+{
+    return wanted > (int64_t)there ? (uint32_t)wanted - there : 0;
+}
+
+/* Pointers to names, which nothing reads: as many as the row's relocations leave when all else has its own, which is
+ * `others` at least. */
+static uint32_t name_pointers(const struct plan *plan, const struct plan_library *l, const struct shape *s,
+                              uint32_t others)
+{
+    const int64_t wanted = l->said ? profile_row_says(plan->profile, l->said, ROW_RELATIVE) : PROFILE_DERIVED;
+    if (wanted == PROFILE_DERIVED)
+        return NAME_POINTERS;
+    uint64_t all = UINT64_C(0) + others + more_than(profile_row_says(plan->profile, l->said, ROW_CONSTRUCTORS), 1) +
+                   more_than(profile_row_says(plan->profile, l->said, ROW_DESTRUCTORS), 1);
+    if (s->python)
+        all += UINT64_C(2) *
+               more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
+    const uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
+    return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
+}
+
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
@@ -180,11 +203,12 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
     s.defined += l->small_exported;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
-    s.pointers = bare ? 0 : NAME_POINTERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
      * doc, methods; of each PyMethodDef: name, function, doc */
-    s.relative = 3 + s.pointers + (s.python ? (plan_is_plain(l) ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative = 3 + (s.python ? (plan_is_plain(l) ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
+    s.relative += s.pointers;
     s.relative += l->extra.constructors + l->extra.destructors;
     s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
