@@ -33,7 +33,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
-    next += l->row->imports;
+    next += l->row->imports - plan_uncalled(l->row);
     l->outside_slots = next;
     next += l->row->extra.slots;
     l->own_slots = next;

@@ -48,7 +48,7 @@ struct library {
     uint32_t small;         /* where the small functions begin in .text, behind these */
     uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
     uint32_t own_slots;     /* the first slot of own functions */
-    uint32_t outside_slots; /* and of functions outside the set */
+    uint32_t outside_slots; /* and of functions that are bound alone */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */
@@ -157,6 +157,9 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
  * constants and objects. Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image);
+
+/* The index in .dynsym of one that the library does not call: imports before functions outside the set. */
+uint32_t tables_uncalled(const struct library *l, uint32_t index);
 
 /* How many symbols the relocations of a library refer to that is not linked with the set, but for PLT slots. */
 uint32_t tables_symbols(const struct library *l);

@@ -41,8 +41,10 @@ struct corpus;
 /* A DT_NEEDED within a set whose profile has rows. */
 struct plan_edge {
     uint32_t library; /* in plan->library */
-    uint32_t symbols; /* functions that are called */
-    uint32_t first;   /* the first of them among the caller's imports */
+    uint32_t symbols; /* functions that it imports, */
+    uint32_t calls;   /* of which it calls so many: the first; the others are bound alone */
+    uint32_t first;   /* the first of them among the caller's imports, */
+    uint32_t call;    /* among those that it calls, */
     uint32_t rank;    /* and among what may be called there (calls_rows.h) */
 };
 
@@ -101,7 +103,8 @@ struct plan_library {
     bool bare;         /* that is LEVEL_BARE, whatever there is room for, as of all that it calls */
     uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
     uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
-    uint32_t callers;  /* and the first so many call other libraries, each per_function times */
+    uint32_t calls;    /* of imports: those that it calls; the others are bound alone */
+    uint32_t callers;  /* the first so many functions call other libraries, each per_function times */
     uint32_t per_function;
     uint32_t leaf;    /* the first that certainly does not, at or behind that */
     uint32_t visited; /* that a visit of every module reaches */
@@ -109,7 +112,7 @@ struct plan_library {
     struct plan_extra {
         uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
         uint32_t weak;         /* of which the last so many are weak, */
-        uint32_t slots;        /* of which the first so many have PLT slots */
+        uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
         uint32_t symbols;      /* of which so many refer to different symbols */
@@ -359,6 +362,12 @@ static inline uint32_t plan_exported(const struct plan_library *l)
 static inline uint32_t plan_lazy(const struct plan_library *l)
 {
     return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
+}
+
+/* Imports that it does not call. */
+static inline uint32_t plan_uncalled(const struct plan_library *l)
+{
+    return l->said ? l->imports - l->calls : 0;
 }
 
 /* Function `index` of a library. One without constants has arguments that need none. */

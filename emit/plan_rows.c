@@ -132,7 +132,11 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
-    *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = ROWS_EXTRA_WHOLE};
+    *w = (struct want){.row = row_number,
+                       .exported = -1,
+                       .cap = UINT32_MAX,
+                       .calls = ROWS_CALLS_WHOLE,
+                       .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
@@ -298,7 +302,23 @@ static bool make_edges(struct rows *r, struct error *e)
 
 /* --- imports ------------------------------------------------------------------------------------ */
 
-/* What each library calls of each other, now that all have their functions. */
+/* What a library calls of what it imports: of all edges alike, as far as there is what may be called. */
+static void count_calls(const struct plan *plan, struct plan_library *l)
+{
+    const uint64_t calls = l->calls < l->imports ? l->calls : l->imports;
+    l->calls = 0;
+    for (uint32_t n = 0; n < l->edges; n++) {
+        struct plan_edge *edge = &l->edge[n];
+        const uint64_t until = (edge->first + (uint64_t)edge->symbols) * calls / (l->imports ? l->imports : 1);
+        const uint32_t callable = calls_row_callable(l, &plan->library[edge->library]);
+        const uint32_t most = callable < edge->symbols ? callable : edge->symbols;
+        edge->call = l->calls;
+        edge->calls = until - l->calls < most ? (uint32_t)until - l->calls : most;
+        l->calls += edge->calls;
+    }
+}
+
+/* What each library imports of each other, now that all have their functions. */
 static void count_imports(struct rows *r)
 {
     struct plan *plan = r->s->plan;
@@ -311,18 +331,18 @@ static void count_imports(struct rows *r)
         for (uint32_t n = 0; n < l->edges; n++) {
             struct plan_edge *edge = &l->edge[n];
             const struct plan_library *to = &plan->library[edge->library];
-            const uint32_t callable = calls_row_callable(l, to);
             uint32_t wanted = profile_is_captured(plan->profile) ? 0 : CALLS_NATURAL;
             if (!plan->profile->graph && calls_leaf(l, to))
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)
                 wanted = row->edge[n].symbols;
-            edge->symbols = w->silent ? 0 : wanted < callable ? wanted : callable;
+            edge->symbols = w->silent ? 0 : wanted < to->exported ? wanted : to->exported;
             edge->first = l->imports;
             edge->rank = r->rank[edge->library];
             r->rank[edge->library] += edge->symbols;
             l->imports += edge->symbols;
         }
+        count_calls(plan, l);
     }
 }
 
@@ -350,8 +370,10 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         *again = true;
         if ((l->lengths || l->other_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
-        else if (l->functions > rows_least_exported(l, w))
+        else if (l->functions > rows_least_exported(l, w) && l->functions <= w->cap)
             w->cap = l->functions - 1 - l->functions / 16;
+        else if (l->calls && w->calls)
+            w->calls--;
         else if (!w->silent && l->imports)
             w->silent = true;
         else

@@ -219,7 +219,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak_own > l->exported + l->small_exported)
         x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
-    const uint32_t left = x->slots > x->outside ? x->slots - x->outside : 0;
+    const uint32_t uncalled = plan_uncalled(l) + x->outside;
+    const uint32_t left = x->slots > uncalled ? x->slots - uncalled : 0;
     x->slots -= left;
     /* then its own functions are called through the PLT; in a utility no heads of chains */
     if (left) {
@@ -229,7 +230,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
             l->lazy--;
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
-    const bool any = x->outside || least.defined;
+    const bool any = uncalled || least.defined;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
@@ -243,5 +244,5 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    x->symbols = symbols_of(l, least.defined + x->outside);
+    x->symbols = symbols_of(l, least.defined + uncalled);
 }

@@ -45,7 +45,7 @@ static uint32_t leaves_of(const struct want *w, uint32_t exported)
 
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t callers = l->imports && w->leaves ? 1 : 0;
+    const uint32_t callers = l->calls && w->leaves ? 1 : 0;
     return (w->called ? 1 : 0) + callers;
 }
 
@@ -86,6 +86,13 @@ static uint32_t missing_functions(const struct plan_library *l, const struct wan
     return w->functions > others ? w->functions - others : 0;
 }
 
+/* Calls are made by at most so many functions. */
+static void set_callers(struct plan_library *l, uint32_t most)
+{
+    l->callers = l->calls < most ? l->calls : most;
+    l->per_function = l->callers ? (l->calls + l->callers - 1) / l->callers : 0;
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -98,8 +105,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
-    l->callers = l->imports < most ? l->imports : most;
-    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    set_callers(l, most);
     rows_set_small(l, w, missing_functions(l, w));
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
@@ -234,7 +240,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(plan, l, w);
-    const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
+    const uint32_t least = l->calls || w->called ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
     if (n > most && !l->stripped)
@@ -246,7 +252,7 @@ static uint32_t numbered(const struct plan *plan, const struct plan_library *l, 
 
 static uint64_t estimate(const struct plan_library *l)
 {
-    return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
+    return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls;
 }
 
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
@@ -257,7 +263,7 @@ static bool is_empty(const struct plan *plan, const struct plan_library *l, cons
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->imports && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
+    return l->level < LEVEL_BARE && !l->calls && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -285,7 +291,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
+    const enum plan_level end = l->calls && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
         if (!lost && is_empty(plan, l, w))
             continue;
@@ -310,6 +316,54 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     return false;
 }
 
+/* Imports that it calls, of which each takes a slot of the PLT: at most so many fourths, and as many as the row has
+ * slots beside those that lead to Python. */
+static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t fourths)
+{
+    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    const uint32_t others = l->kind == LIBRARY_MODULE ? shape_python_functions(l) + 1 : 0;
+    const uint64_t slots = plt == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)plt > others ? (uint64_t)plt - others : 0;
+    const uint64_t calls = ((uint64_t)l->imports * fourths + ROWS_CALLS_WHOLE - 1) / ROWS_CALLS_WHOLE;
+    l->calls = (uint32_t)(calls < slots ? calls : slots);
+}
+
+/* Whether it would lose too much with so few functions: what binds and relocates is worth half of those that the row
+ * counts, of a stripped library the dynamic ones alone. */
+static bool has_too_few(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(plan, l, w);
+    return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + l->small_exported <= all / 2);
+}
+
+/* With ever fewer functions, and then with less than all small ones. */
+static bool try_fewer(struct rows *r, uint32_t index)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    const struct want *w = &r->want[index];
+    for (unsigned all = 2; all--;)
+        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+            if (try_levels(r, index, lost, all))
+                return true;
+            if (has_too_few(r->s->plan, l, w))
+                break;
+        }
+    return false;
+}
+
+/* With ever fewer calls of what it imports. */
+static bool try_calls(struct rows *r, uint32_t index)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    const struct want *w = &r->want[index];
+    for (uint32_t fourths = w->calls;; fourths--) {
+        set_calls(r->s->plan, l, fourths);
+        if (try_fewer(r, index))
+            return true;
+        if (!l->calls)
+            return false;
+    }
+}
+
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -326,20 +380,14 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;
+        set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
         set_counts(r->s->plan, l, w, functions, most > least ? most : least);
         l->locals = 1 + functions / 16;
         return true;
     }
     for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
-        for (unsigned all = 2; all--;)
-            for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-                if (try_levels(r, index, lost, all))
-                    return true;
-                /* what binds and relocates is worth half of the functions */
-                if (l->functions <= rows_least_exported(l, w) ||
-                    (w->share && l->functions + l->small_exported <= numbered(r->s->plan, l, w) / 2))
-                    break;
-            }
+        if (try_calls(r, index))
+            return true;
         if (!w->share)
             break;
     }
@@ -381,8 +429,7 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
     const uint32_t callers = l->leaf;
     set_counts(s->plan, l, &r->want[index], functions, l->exported);
     const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
-    l->callers = l->imports < most ? l->imports : most;
-    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    set_callers(l, most);
     const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
     if (l->functions && !code)
         return false;

@@ -5,7 +5,7 @@
 
 #include "emit/plan_parts.h"
 
-enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
+enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4, ROWS_CALLS_WHOLE = 4 };
 
 /* What is wanted of a library. */
 struct want {
@@ -19,6 +19,7 @@ struct want {
     uint32_t leaves;    /* the most that one library would call of its leaves */
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
+    uint32_t calls;     /* of imports it may call so many fourths */
     uint32_t cap;       /* of numbered functions, in this round */
     uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */

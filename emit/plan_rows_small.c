@@ -155,7 +155,7 @@ static uint32_t numbered_least(const struct plan *plan, const struct plan_librar
     if (own)
         own += own / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
     const uint32_t least = larger(rows_least_exported(l, w), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
-    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->imports ? 2 * w->leaves : w->leaves;
+    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->calls ? 2 * w->leaves : w->leaves;
     return larger(larger(least, w->most), leaves);
 }
 

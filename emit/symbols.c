@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "elf/hash.h"
+#include "emit/calls_rows.h"
 #include "emit/names_row.h"
 #include "emit/symbols_parts.h"
 
@@ -55,7 +56,7 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
 }
 
 /* The imports' names and entries, which come first in both. */
-static void put_imports(struct symbols *t, uint32_t *plt_symbols)
+static void put_imports(struct symbols *t)
 {
     const struct library *l = t->l;
     struct names_head head = {0};
@@ -65,7 +66,7 @@ static void put_imports(struct symbols *t, uint32_t *plt_symbols)
         uint32_t name = (uint32_t)(t->names - t->start);
         t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
                                         t->names, NULL);
-        plt_symbols[l->code.import_slot + i] = undefine(t, name, STB_GLOBAL, STT_FUNC);
+        undefine(t, name, STB_GLOBAL, STT_FUNC);
     }
     assert(t->names == t->start + 1 + l->row->import_names);
 }
@@ -294,7 +295,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
-    put_imports(&t, plt_symbols);
+    put_imports(&t);
     if (!s->inner)
         put_functions(&t);
     struct others o = put_others(&t);
@@ -319,8 +320,11 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
             plt_symbols[l->slot[i]] = place[i];
     for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
+    for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
+        plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
+    l->symbol_outside = o.outside;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = o.outside + i;
+        plt_symbols[l->outside_slots + i] = tables_uncalled(l, i);
     if (s->python && !l->row->inner_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
@@ -329,7 +333,6 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
-    l->symbol_outside = o.outside;
     l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "emit/calls_rows.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
@@ -128,20 +129,32 @@ static void write_pointers(const struct library *l, struct relocations *r)
     }
 }
 
-/* The i-th of the symbols that there are, those outside the set first, but from those with slots in
+uint32_t tables_uncalled(const struct library *l, uint32_t index)
+{
+    const uint32_t imports = plan_uncalled(l->row);
+    return index < imports ? 1 + calls_row_uncalled(l->row, index) : l->symbol_outside + (index - imports);
+}
+
+/* Symbols that no call leads to. */
+static uint32_t undefined_uncalled(const struct library *l)
+{
+    return plan_uncalled(l->row) + l->row->extra.outside;
+}
+
+/* The i-th of the symbols that there are, those that are not called first, but from those with slots in
  * the PLT on. */
 static uint32_t any_symbol(const struct library *l, uint64_t i)
 {
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t at = (uint32_t)((x->slots + i) % (x->outside + l->shape.defined));
-    return at < x->outside ? l->symbol_outside + at : l->symbol_defined + (at - x->outside);
+    const uint32_t undefined = undefined_uncalled(l);
+    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % (undefined + l->shape.defined));
+    return at < undefined ? tables_uncalled(l, at) : l->symbol_defined + (at - undefined);
 }
 
 /* One of extra.symbols, spread over all that words in .got leave. */
 static uint32_t word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = x->outside + l->shape.defined;
+    const uint32_t all = undefined_uncalled(l) + l->shape.defined;
     const uint64_t left = all > x->got ? all - x->got : 1;
     return any_symbol(l, x->got + i % x->symbols * left / x->symbols);
 }
@@ -149,7 +162,7 @@ static uint32_t word_symbol(const struct library *l, uint32_t i)
 uint32_t tables_symbols(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = x->outside + l->shape.defined;
+    const uint32_t all = undefined_uncalled(l) + l->shape.defined;
     const uint32_t more = x->got + x->symbols;
     return 2 + (more < all ? more : all);
 }
