@@ -302,18 +302,19 @@ static bool make_edges(struct rows *r, struct error *e)
 
 /* --- imports ------------------------------------------------------------------------------------ */
 
-/* What a library calls of what it imports: of all edges alike, as far as there is what may be called. */
+/* What a library calls of what it imports: of all edges alike, as far as there is what may be called, and what calls. */
 static void count_calls(const struct plan *plan, struct plan_library *l)
 {
-    const uint64_t calls = l->calls < l->imports ? l->calls : l->imports;
+    const uint64_t most = l->functions ? l->imports : 0;
+    const uint64_t calls = l->calls < most ? l->calls : most;
     l->calls = 0;
     for (uint32_t n = 0; n < l->edges; n++) {
         struct plan_edge *edge = &l->edge[n];
         const uint64_t until = (edge->first + (uint64_t)edge->symbols) * calls / (l->imports ? l->imports : 1);
         const uint32_t callable = calls_row_callable(l, &plan->library[edge->library]);
-        const uint32_t most = callable < edge->symbols ? callable : edge->symbols;
+        const uint32_t may = callable < edge->symbols ? callable : edge->symbols;
         edge->call = l->calls;
-        edge->calls = until - l->calls < most ? (uint32_t)until - l->calls : most;
+        edge->calls = until - l->calls < may ? (uint32_t)until - l->calls : may;
         l->calls += edge->calls;
     }
 }

@@ -376,11 +376,11 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     l->import_names =
         (uint64_t)l->imports * (r->s->plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
+        set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
         const uint32_t functions = numbered(r->s->plan, l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;
-        set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
         set_counts(r->s->plan, l, w, functions, most > least ? most : least);
         l->locals = 1 + functions / 16;
         return true;
