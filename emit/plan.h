@@ -97,6 +97,7 @@ struct plan_library {
     uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
     bool plain_names; /* of Pynamic's style, also where others are mangled */
     enum plan_init init;
+    bool untold; /* a module that has no attributes, as its row has no relocations for them */
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
@@ -287,7 +288,7 @@ static inline bool plan_is_joined(const struct plan *plan, const struct plan_lib
 /* Whether it is a module that says nothing of itself but its entry, if it is a module. */
 static inline bool plan_is_plain(const struct plan_library *l)
 {
-    return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED;
+    return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED || l->untold;
 }
 
 /* Whether its functions are called without a PLT, and are no dynamic symbols. */

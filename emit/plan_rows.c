@@ -150,6 +150,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
+    l->untold = l->kind == LIBRARY_MODULE && profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) >= 0 &&
+                profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)
         l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
@@ -373,7 +375,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             w->terse++;
         else if (l->functions > rows_least_exported(l, w) && l->functions <= w->cap)
             w->cap = l->functions - 1 - l->functions / 16;
-        else if (l->calls && w->calls)
+        else if (l->imports && w->calls)
             w->calls--;
         else if (!w->silent && l->imports)
             w->silent = true;

@@ -79,11 +79,14 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
     return names_row_bytes(l, 0, functions);
 }
 
-/* Functions of the row that are neither numbered ones nor the glue's. */
+/* Functions of the row that are neither numbered ones nor the glue's; of a stripped library all dynamic ones, whatever
+ * its unwind tables say of how many functions there are. */
 static uint32_t missing_functions(const struct plan_library *l, const struct want *w)
 {
     const uint32_t others = l->functions + glue_symbols(l);
-    return w->functions > others ? w->functions - others : 0;
+    const uint32_t missing = w->functions > others ? w->functions - others : 0;
+    const uint32_t dynamic = l->stripped && w->exported > l->exported ? (uint32_t)w->exported - l->exported : 0;
+    return missing > dynamic ? missing : dynamic;
 }
 
 /* Calls are made by at most so many functions. */
@@ -239,10 +242,13 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 /* Numbered functions where so many symbols of functions are wanted. */
 static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(plan, l, w);
+    const uint32_t small = rows_small_of_stripped(plan, l, w);
+    const uint32_t glue = glue_symbols(l) + small;
     const uint32_t least = l->calls || w->called ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
+    if (l->stripped && n < w->exported - (int64_t)small)
+        n = (uint32_t)(w->exported - small);
     if (n > most && !l->stripped)
         n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
@@ -252,7 +258,7 @@ static uint32_t numbered(const struct plan *plan, const struct plan_library *l, 
 
 static uint64_t estimate(const struct plan_library *l)
 {
-    return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls;
+    return l->functions ? (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls : 0;
 }
 
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code

@@ -204,9 +204,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined += l->small_exported;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
-     * doc, methods; of each PyMethodDef: name, function, doc */
-    s.relative = 3 + (s.python ? (plan_is_plain(l) ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.relative = !s.python          ? SHAPE_RELATIVE
+                 : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE
+                                    : SHAPE_RELATIVE_TOLD;
     s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
     s.relative += s.pointers;
     s.relative += l->extra.constructors + l->extra.destructors;

@@ -75,6 +75,11 @@ enum {
     FINI_BYTES = 9,
     SHAPE_HELPERS = 4, /* LOCAL_HELPER0 and on */
     NAME_POINTERS = 8, /* in .data.rel.ro */
+    /* relocations of type RELATIVE: initialiser, finaliser, handle; then of PyModuleDef name and methods, of
+     * PyMethodDef name and function; the same with doc, in all three, and another method */
+    SHAPE_RELATIVE = 3,
+    SHAPE_RELATIVE_MODULE = SHAPE_RELATIVE + 2 + 2,
+    SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
