@@ -139,13 +139,14 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
     return false;
 }
 
-/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it. */
+/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it, or for
+ * less of it by as many fourths as they are to be terse. */
 static uint64_t undrawn_names(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t is = shape_of(plan, l).dynstr;
     const bool exported = (l->exported && !names_are_mangled(&plan->names, l)) || names_row_others(l);
-    return !w->drawn && exported && dynstr > is ? dynstr - is : 0;
+    return !w->drawn && exported && dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
 }
 
 /* Whether the library fits into its sizes with its counts; then they are its sizes, and static
@@ -198,7 +199,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
     }
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
-        const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code : 0);
+        const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code + undrawn_names(s->plan, l, w) : 0);
         if ((uint64_t)wanted[kind] < needs)
             return lacks(w, kind, needs);
         l->size[kind] = (uint64_t)wanted[kind];
@@ -290,6 +291,15 @@ static bool takes_thread_memory(const struct plan_library *l, const struct want 
            l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
 }
 
+/* Whether functions are gone that slots of the PLT would lead to: calls are worth less. */
+static bool loses_slots(const struct plan *plan, const struct plan_library *l, struct want *w, uint32_t lost)
+{
+    const uint32_t slots = shape_of(plan, l).plt;
+    if (!lost)
+        w->slots = slots;
+    return l->calls && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);
+}
+
 /* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
  * level that fits; `all` as in fits_with_small. */
 static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
@@ -310,7 +320,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
             exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w) ||
+                loses_slots(plan, l, w, lost))
                 break;
             if (fits_with_small(r, index, estimate(l), all))
                 return true;
@@ -341,33 +352,32 @@ static bool has_too_few(const struct plan *plan, const struct plan_library *l, c
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + l->small_exported <= all / 2);
 }
 
-/* With ever fewer functions, and then with less than all small ones. */
-static bool try_fewer(struct rows *r, uint32_t index)
+/* With ever fewer functions; `all` as in fits_with_small. */
+static bool try_fewer(struct rows *r, uint32_t index, bool all)
 {
-    struct plan_library *l = &r->s->plan->library[index];
-    const struct want *w = &r->want[index];
-    for (unsigned all = 2; all--;)
-        for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-            if (try_levels(r, index, lost, all))
-                return true;
-            if (has_too_few(r->s->plan, l, w))
-                break;
-        }
-    return false;
+    const struct plan_library *l = &r->s->plan->library[index];
+    for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+        if (try_levels(r, index, lost, all))
+            return true;
+        if (has_too_few(r->s->plan, l, &r->want[index]))
+            return false;
+    }
 }
 
-/* With ever fewer calls of what it imports. */
+/* With ever fewer calls of what it imports, and then with less than all small functions. */
 static bool try_calls(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
-    for (uint32_t fourths = w->calls;; fourths--) {
-        set_calls(r->s->plan, l, fourths);
-        if (try_fewer(r, index))
-            return true;
-        if (!l->calls)
-            return false;
-    }
+    for (unsigned all = 2; all--;)
+        for (uint32_t fourths = w->calls + 1; fourths--;) {
+            set_calls(r->s->plan, l, fourths);
+            if (try_fewer(r, index, all))
+                return true;
+            if (!l->calls)
+                break;
+        }
+    return false;
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -391,10 +401,14 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         l->locals = 1 + functions / 16;
         return true;
     }
-    for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
+    for (w->share = ROWS_EXTRA_WHOLE;;) {
         if (try_calls(r, index))
             return true;
-        if (!w->share)
+        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
+            w->terse++;
+        else if (w->share)
+            w->share--;
+        else
             break;
     }
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {

@@ -20,6 +20,7 @@ struct want {
     bool called;        /* at all */
     bool silent;        /* has no room for imports */
     uint32_t calls;     /* of imports it may call so many fourths */
+    uint32_t slots;     /* of the PLT that it would have with all of its functions */
     uint32_t cap;       /* of numbered functions, in this round */
     uint32_t *lengths;  /* scratch: of as many undefined symbols as there can be; NULL: none */
     uint32_t share;     /* of what is wanted beyond functions, in fourths */
