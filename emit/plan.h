@@ -143,8 +143,8 @@ struct plan_library {
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
     /* Functions that are too small to be numbered ones: symbols that at most tables lead to
-     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_size` of
-     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects,
+     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_sizes` of
+     * them (the plan's; bytes, 0 too; behind them as they are wanted), the first `small` are there. Their names are those of the first static objects,
      * where they are local.
      */
     uint8_t *small_size;

@@ -17,6 +17,7 @@ enum {
     CALL_ESTIMATE = 32,
     NAME_ESTIMATE = 20, /* bytes of an import's name */
     OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
+    SMALL_SHORTEST = 8, /* bytes, where there is no room for more */
     MANGLED_ESTIMATE = 64,
 };
 
@@ -349,7 +350,8 @@ static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t 
 static bool has_too_few(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(plan, l, w);
-    return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + l->small_exported <= all / 2);
+    const uint32_t small = l->stripped ? l->small_exported : l->small;
+    return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
 
 /* With ever fewer functions; `all` as in fits_with_small. */
@@ -364,20 +366,33 @@ static bool try_fewer(struct rows *r, uint32_t index, bool all)
     }
 }
 
-/* With ever fewer calls of what it imports, and then with less than all small functions. */
-static bool try_calls(struct rows *r, uint32_t index)
+/* With ever fewer calls of what it imports. */
+static bool try_calls(struct rows *r, uint32_t index, bool all)
 {
     struct plan_library *l = &r->s->plan->library[index];
-    const struct want *w = &r->want[index];
-    for (unsigned all = 2; all--;)
-        for (uint32_t fourths = w->calls + 1; fourths--;) {
-            set_calls(r->s->plan, l, fourths);
-            if (try_fewer(r, index, all))
-                return true;
-            if (!l->calls)
-                break;
-        }
+    for (uint32_t fourths = r->want[index].calls + 1; fourths--;) {
+        set_calls(r->s->plan, l, fourths);
+        if (try_fewer(r, index, all))
+            return true;
+        if (!l->calls)
+            return false;
+    }
     return false;
+}
+
+/* With ever shorter small functions, and then with less than all of them. */
+static bool try_short(struct rows *r, uint32_t index)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    for (uint32_t most = UINT8_MAX; most >= SMALL_SHORTEST; most = most / 4) {
+        rows_shorten_small(l, most);
+        if (try_calls(r, index, true))
+            return true;
+        if (!l->small_sizes || r->want[index].lack != SIZE_TEXT)
+            break;
+    }
+    rows_shorten_small(l, UINT8_MAX);
+    return try_calls(r, index, false);
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -402,7 +417,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         return true;
     }
     for (w->share = ROWS_EXTRA_WHOLE;;) {
-        if (try_calls(r, index))
+        if (try_short(r, index))
             return true;
         if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
             w->terse++;

@@ -76,6 +76,9 @@ uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_libra
  * before among the dynamic symbols. */
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
 
+/* None of its small functions is larger than `most`; those that were shorter before are as they are wanted. */
+void rows_shorten_small(struct plan_library *l, uint32_t most);
+
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);
 

@@ -7,6 +7,7 @@
  */
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/distribution.h"
 #include "emit/glue.h"
@@ -116,15 +117,20 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
     l->extra.initialising = rows_initialising(l);
-    const uint32_t glue = common_sizes(plan, l, common);
+    uint32_t glue = common_sizes(plan, l, common);
     const uint64_t said = functions_said(l, w);
+    if (said <= glue) { /* there will be fewer of these */
+        struct plan_library bare = *l;
+        bare.level = LEVEL_BARE;
+        glue = common_sizes(plan, &bare, common);
+    }
     const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
         return true;
     const uint32_t count = (uint32_t)said;
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
-    l->small_size = malloc(count * sizeof *l->small_size);
+    l->small_size = malloc(2 * (size_t)count * sizeof *l->small_size);
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
@@ -135,6 +141,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = ok && count_small(plan, l, size, count - glue, &w->small);
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+        memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes);
     }
     free(all);
     free(size);
@@ -166,6 +173,13 @@ uint32_t rows_small_of_stripped(const struct plan *plan, const struct plan_libra
     const uint64_t least = numbered_least(plan, l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
     return w->small < most ? w->small : (uint32_t)most;
+}
+
+void rows_shorten_small(struct plan_library *l, uint32_t most)
+{
+    const uint8_t *wanted = l->small_size + l->small_sizes;
+    for (uint32_t i = 0; i < l->small_sizes; i++)
+        l->small_size[i] = wanted[i] < most ? wanted[i] : (uint8_t)most;
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
