@@ -69,7 +69,7 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     const uint32_t n = calls_row_callable(l, to);
     assert(place < edge->symbols);
     import->library = edge->library;
-    import->function = place - n; /* what may not be called, behind all that may */
+    import->function = place < to->exported ? place - n : place; /* what may not be called, behind all that may */
     if (place < n) {
         const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + place) % n);
         import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;

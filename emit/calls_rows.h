@@ -10,7 +10,8 @@
  *
  * A library's imports stand in one row, edge by edge. Of each edge the first are called: the library's
  * first functions make these calls in turn, per_function each. The others are bound alone, as what has its address
- * taken or is called where no test leads.
+ * taken or is called where no test leads: any exported function, and then small functions and objects, whose numbers
+ * are behind those.
  */
 #ifndef EMIT_CALLS_ROWS_H
 #define EMIT_CALLS_ROWS_H

@@ -64,6 +64,9 @@ static inline uint32_t names_row_others(const struct plan_library *l)
     return l->small_exported + l->extra.objects;
 }
 
+/* Characters of the name of what another library imports, that of `index` among all its dynamic symbols. */
+uint32_t names_row_import_length(const struct plan *plan, const struct plan_library *l, uint32_t index);
+
 uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number);
 uint64_t names_row_other_bytes(const struct plan_library *l);

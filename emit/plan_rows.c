@@ -17,6 +17,7 @@
 #include "base/workers.h"
 #include "emit/calls_rows.h"
 #include "emit/glue.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
@@ -339,7 +340,10 @@ static void count_imports(struct rows *r)
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)
                 wanted = row->edge[n].symbols;
-            edge->symbols = w->silent ? 0 : wanted < to->exported ? wanted : to->exported;
+            const uint32_t most = to->exported + names_row_others(to);
+            edge->symbols = w->silent ? 0 : wanted < most ? wanted : most;
+            if (edge->symbols > to->exported + r->want[edge->library].bound)
+                r->want[edge->library].bound = edge->symbols - to->exported;
             edge->first = l->imports;
             edge->rank = r->rank[edge->library];
             r->rank[edge->library] += edge->symbols;
@@ -400,6 +404,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = false;
+            r->want[i].bound = 0;
             plan->library[i].lengths = plan->library[i].other_lengths = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))

@@ -44,10 +44,16 @@ static uint32_t leaves_of(const struct want *w, uint32_t exported)
     return w->leaves < half ? w->leaves : half;
 }
 
+/* Whether others import functions of it, as far as its row has any: they may be objects, too. */
+static bool is_called(const struct plan_library *l, const struct want *w)
+{
+    return w->called && (w->exported || !rows_value_or(l->said, ROW_DYNAMIC_OBJECTS, 0));
+}
+
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
 {
     const uint32_t callers = l->calls && w->leaves ? 1 : 0;
-    return (w->called ? 1 : 0) + callers;
+    return is_called(l, w) + callers;
 }
 
 /* Sums up mangled names, of as many functions as there can be. */
@@ -231,7 +237,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
     while (!fits_with_less(r, index, code)) {
-        if (all || !l->small)
+        if (all || !l->small || l->small_exported / 2 + l->extra.objects < w->bound)
             return false;
         if (!rows_set_small(l, w, l->small > w->small ? w->small : l->small / 2))
             continue;
@@ -246,7 +252,7 @@ static uint32_t numbered(const struct plan *plan, const struct plan_library *l, 
 {
     const uint32_t small = rows_small_of_stripped(plan, l, w);
     const uint32_t glue = glue_symbols(l) + small;
-    const uint32_t least = l->calls || w->called ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
+    const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
     if (l->stripped && n < w->exported - (int64_t)small)

@@ -55,6 +55,11 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
     return t->undefined++;
 }
 
+static unsigned char import_type(const struct plan_library *of, uint32_t symbol)
+{
+    return of->said && symbol >= of->exported + of->small_exported ? STT_OBJECT : STT_FUNC;
+}
+
 /* The imports' names and entries, which come first in both. */
 static void put_imports(struct symbols *t)
 {
@@ -64,9 +69,12 @@ static void put_imports(struct symbols *t)
         const struct import *import = &l->calls.import[i];
         const struct plan_library *utility = &l->plan->library[import->library];
         uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
-                                        t->names, NULL);
-        undefine(t, name, STB_GLOBAL, STT_FUNC);
+        if (l->row->said && import->function >= utility->exported)
+            t->names = names_row_write_other(utility, import->function - utility->exported, t->names);
+        else
+            t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
+                                            t->names, NULL);
+        undefine(t, name, STB_GLOBAL, import_type(utility, import->function));
     }
     assert(t->names == t->start + 1 + l->row->import_names);
 }
