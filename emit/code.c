@@ -349,9 +349,9 @@ static uint64_t fixup_target(const struct code *c, const struct fixup *f, uint64
     case FIXUP_OBJECT:
         if (c->objects_size >= 8)
             return c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
-        return c->scratch + 8 * (r & 7);
+        return c->scratch + 8 * ((r & 7) % c->scratch_words);
     default:
-        return c->scratch + 8 * (uint64_t)f->number;
+        return c->scratch + 8 * (uint64_t)(f->number % c->scratch_words);
     }
 }
 

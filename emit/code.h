@@ -83,6 +83,7 @@ struct code {
     uint32_t helper[4]; /* offsets in .text */
     uint64_t text, plt, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
+    uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
 };
 

@@ -115,15 +115,24 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
 /* How the plan's debug sections are compressed. */
 enum pack_kind library_packing(const struct plan *plan);
 
+/* Bytes of .data that statements write to, before the objects, where they are there: as far as there is room. */
+static inline uint64_t library_scratch(const struct library *l)
+{
+    const uint64_t room = l->shape.scratch + (l->data_free & ~UINT64_C(7));
+    if (!l->shape.in_data || l->row->level == LEVEL_BARE)
+        return 0;
+    return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
+}
+
 /* Where in .data the objects begin, and their bytes: those of data_free, and among these the
  * words of plan_extra. */
 static inline uint64_t library_objects_at(const struct library *l)
 {
-    return l->shape.data - shape_words(l->row);
+    return l->shape.data - shape_words(l->row) + library_scratch(l) - l->shape.scratch;
 }
 static inline uint64_t library_objects_size(const struct library *l)
 {
-    return l->data_free + shape_words(l->row);
+    return l->data_free + shape_words(l->row) - (library_scratch(l) - l->shape.scratch);
 }
 
 /* Where the debug sections are in the image. */

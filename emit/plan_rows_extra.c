@@ -144,15 +144,14 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     }
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
-    if (!now.methods && !more && l->extra.tls_modules) {
-        l->extra.tls_modules = fewer(l->extra.tls_modules);
+    if (!now.methods && !more && l->extra.versions && w->lack == SIZE_TEXT) {
+        set_names(plan, l, w, l->extra.versions - 1);
         return true;
     }
     if (!now.methods && !more) {
-        if (!l->extra.versions || w->lack != SIZE_TEXT)
-            return false;
-        set_names(plan, l, w, l->extra.versions - 1);
-        return true;
+        const bool any = l->extra.tls_modules > 0;
+        l->extra.tls_modules = fewer(l->extra.tls_modules);
+        return any;
     }
     if (!now.methods) {
         now.constructors = fewer(now.constructors);
@@ -241,7 +240,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->constructing = constructing_of(l);
     x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least.bss, share);
-    x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
+    x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled);

@@ -291,10 +291,10 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
            glue_symbols(&less) < glue_symbols(l);
 }
 
-/* Whether its marks have memory that the row has for threads. */
+/* Whether its marks, or what statements write to, have memory that the row has for threads. */
 static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
 {
-    return l->level < LEVEL_UNMARKED && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
+    return l->level < LEVEL_TIGHT && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
            l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
 }
 

@@ -137,9 +137,9 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
-static uint32_t more_than(int64_t wanted, uint32_t there)
+static uint32_t more_than(int64_t wanted, uint64_t there)
 {
-    return wanted > (int64_t)there ? (uint32_t)wanted - there : 0;
+    return wanted > 0 && (uint64_t)wanted > there ? (uint32_t)((uint64_t)wanted - there) : 0;
 }
 
 /* Pointers to names, which nothing reads: as many as the row's relocations leave when all else has its own, which is
@@ -237,9 +237,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
-    const uint64_t scratch = bare ? 0 : SCRATCH_BYTES;
-    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0) +
-             shape_words(l);
+    s.scratch = !s.in_data || bare ? 0 : SCRATCH_LEAST;
+    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + s.scratch + shape_words(l);
     /* `completed` takes 8 with what aligns the next */
     s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
 

@@ -82,6 +82,7 @@ enum {
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
+    SCRATCH_LEAST = 8, /* where .data has it and no room for more */
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
@@ -132,7 +133,8 @@ struct shape {
     uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */
-    bool in_data;        /* what statements write to is in .data and not in .bss */
+    bool in_data;        /* what statements write to is in .data and not in .bss, */
+    uint32_t scratch;    /* so many bytes of it at least */
     uint64_t names;      /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */

@@ -65,8 +65,11 @@ void tables_addresses(struct library *l)
     a->methods = a->definition + DEFINITION_BYTES;
     c->objects = s[SECTION_DATA].address + library_objects_at(l);
     c->objects_size = library_objects_size(l);
-    if (l->shape.in_data)
-        c->scratch = c->objects - SCRATCH_BYTES;
+    c->scratch_words = SCRATCH_BYTES / 8;
+    if (l->shape.in_data) {
+        c->scratch = c->objects - library_scratch(l);
+        c->scratch_words = (uint32_t)library_scratch(l) / 8;
+    }
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_extra = a->got_gmon_start + 8;
@@ -186,11 +189,11 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     uint64_t word;
     for (uint32_t i = 0; i < x->got; i++)
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, i));
-    for (uint32_t i = 0; i < x->tls_modules;
-         i++) { /* this library, and an offset in its .tbss (psABI, the general model) */
+    /* this library, and an offset in its .tbss (psABI, the general model) */
+    for (uint32_t i = 0; i < x->tls_modules; i++) {
         const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
-        put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
+        put_u64(at_address(r, SECTION_GOT, at + 8), x->tls ? 8 * (uint64_t)i % x->tls : 0);
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
         point_symbol(r, SECTION_DATA, word, word_symbol(l, i), R_X86_64_64);
@@ -464,8 +467,7 @@ static void write_constants(const struct library *l, uint8_t *image)
     }
     stock_fill(l->stock, rodata_taste(l), p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
-    if (l->shape.in_data && l->row->level < LEVEL_BARE)
-        memset(image + data->offset + library_objects_at(l) - SCRATCH_BYTES, 0, SCRATCH_BYTES);
+    memset(image + data->offset + library_objects_at(l) - library_scratch(l), 0, library_scratch(l));
     stock_fill(l->stock, data_taste(l), image + data->offset + library_objects_at(l), library_objects_size(l),
                plan_key(l->row, PURPOSE_DATA));
 }
