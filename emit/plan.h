@@ -119,7 +119,8 @@ struct plan_library {
         uint32_t symbols;      /* of which so many refer to different symbols */
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
         uint32_t weak_own;     /* exported functions that are weak: the last */
-        uint32_t objects;      /* dynamic symbols of data */
+        uint32_t objects;      /* dynamic symbols of data, */
+        uint32_t ends;         /* and of where sections begin and end (shape.h) */
         uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
         uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION */
         uint32_t tls;          /* bytes of .tbss, part of bss, and */

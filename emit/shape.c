@@ -19,6 +19,12 @@ const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #undef FIXED_ROW
 };
 
+const struct section_end shape_ends[] = {
+#define END_ROW(name, section, end) {name, SECTION_##section, end},
+    SECTION_ENDS(END_ROW)
+#undef END_ROW
+};
+
 static uint64_t string(const char *s)
 {
     return strlen(s) + 1;
@@ -102,6 +108,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
     }
+    for (uint32_t i = 0; i < l->extra.ends; i++)
+        s->names += string(shape_ends[i].name);
     if (s->has_extern)
         s->names += stem + sizeof "_extern";
     if (s->extern_called >= 0) {
@@ -201,7 +209,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t marked = l->functions - s.local + s.marks_exported;
     s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
-    s.defined += l->small_exported;
+    s.defined += l->small_exported + l->extra.ends;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     s.relative = !s.python          ? SHAPE_RELATIVE

@@ -70,6 +70,22 @@ struct fixed_local_kind {
 };
 extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 
+/* Symbols of the linker's that some libraries have among the dynamic ones: name, section, whether it is the end. */
+#define SECTION_ENDS(X)                                                                                                \
+    X("__bss_start", BSS, 0)                                                                                           \
+    X("_edata", DATA, 1)                                                                                               \
+    X("_end", BSS, 1)                                                                                                  \
+    X("__data_start", DATA, 0)                                                                                         \
+    X("data_start", DATA, 0)
+
+struct section_end {
+    const char *name;
+    enum section_id section;
+    bool end;
+};
+enum { SHAPE_ENDS = 5 };
+extern const struct section_end shape_ends[SHAPE_ENDS];
+
 enum {
     INIT_BYTES = 23,
     FINI_BYTES = 9,

@@ -3,7 +3,7 @@
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | _start entry extern PyInit visits small data pyelf_executable | others undefined
+ *     imports | own functions | _start entry extern PyInit visits small data ends pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
  * bucket.
@@ -135,6 +135,16 @@ static void put_small(struct symbols *t)
     }
 }
 
+/* Where sections begin and end. */
+static void put_ends(struct symbols *t)
+{
+    for (uint32_t i = 0; i < t->l->row->extra.ends; i++) {
+        const struct section_end *end = &shape_ends[i];
+        const struct section *s = &t->l->layout.section[end->section];
+        define(t, put_name(t, end->name, ""), STT_NOTYPE, end->section, s->address + (end->end ? s->size : 0), 0);
+    }
+}
+
 static struct others put_others(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -157,6 +167,7 @@ static struct others put_others(struct symbols *t)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
     put_small(t);
     put_data(t);
+    put_ends(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
