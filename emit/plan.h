@@ -116,7 +116,7 @@ struct plan_library {
         uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
-        uint32_t symbols;      /* of which so many refer to different symbols */
+        uint32_t symbols;      /* which refer to so many symbols that no word in .got has */
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
         uint32_t weak_own;     /* exported functions that are weak: the last */
         uint32_t objects;      /* dynamic symbols of data, */

@@ -187,14 +187,14 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     return room < wanted ? (uint32_t)room : wanted;
 }
 
-/* How many symbols of so many words in .data refer to: what the row says, but for those of words in .got. */
+/* How many symbols of so many words in .data refer to that those in .got do not, as far as the row says. */
 static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 {
     const struct plan_extra *x = &l->extra;
     const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + x->got + 2);
     const uint32_t left = there > x->got ? there - x->got : 1;
     const uint32_t symbols = smaller(all > x->got + 2 ? all - x->got - 2 : 0, smaller(x->addresses, left));
-    return symbols || !x->addresses ? symbols : 1;
+    return symbols || x->got ? symbols : x->addresses > 0;
 }
 
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
@@ -230,7 +230,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
             l->lazy--;
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
-    const bool any = uncalled || least.defined;
+    const bool any = uncalled || least.defined || l->calls;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
@@ -244,5 +244,5 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    x->symbols = symbols_of(l, least.defined + uncalled);
+    x->symbols = symbols_of(l, least.defined + uncalled + l->calls);
 }

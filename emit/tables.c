@@ -138,26 +138,38 @@ uint32_t tables_uncalled(const struct library *l, uint32_t index)
     return index < imports ? 1 + calls_row_uncalled(l->row, index) : l->symbol_outside + (index - imports);
 }
 
-/* Symbols that no call leads to. */
+/* Undefined symbols that no call leads to. */
 static uint32_t undefined_uncalled(const struct library *l)
 {
     return plan_uncalled(l->row) + l->row->extra.outside;
 }
 
-/* The i-th of the symbols that there are, those that are not called first, but from those with slots in
- * the PLT on. */
+/* How many symbols relocations may refer to. */
+static uint32_t symbols_all(const struct library *l)
+{
+    return undefined_uncalled(l) + l->shape.defined + l->row->calls;
+}
+
+/* The i-th of these: those that are not called first, but from those with slots in the PLT on, and imports that are
+ * called last. */
 static uint32_t any_symbol(const struct library *l, uint64_t i)
 {
     const uint32_t undefined = undefined_uncalled(l);
-    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % (undefined + l->shape.defined));
+    const uint32_t uncalled = undefined + l->shape.defined;
+    i %= symbols_all(l);
+    if (i >= uncalled)
+        return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
+    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
     return at < undefined ? tables_uncalled(l, at) : l->symbol_defined + (at - undefined);
 }
 
-/* One of extra.symbols, spread over all that words in .got leave. */
+/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. */
 static uint32_t word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = undefined_uncalled(l) + l->shape.defined;
+    const uint32_t all = symbols_all(l);
+    if (!x->symbols)
+        return any_symbol(l, i % x->got);
     const uint64_t left = all > x->got ? all - x->got : 1;
     return any_symbol(l, x->got + i % x->symbols * left / x->symbols);
 }
@@ -165,7 +177,7 @@ static uint32_t word_symbol(const struct library *l, uint32_t i)
 uint32_t tables_symbols(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = undefined_uncalled(l) + l->shape.defined;
+    const uint32_t all = symbols_all(l);
     const uint32_t more = x->got + x->symbols;
     return 2 + (more < all ? more : all);
 }
