@@ -13,6 +13,8 @@ enum {
     CFA_ADVANCE_LOC2 = 0x03,
     CFA_ADVANCE_LOC4 = 0x04,
     CFA_UNDEFINED = 0x07,
+    CFA_REMEMBER_STATE = 0x0a,
+    CFA_RESTORE_STATE = 0x0b,
     CFA_DEF_CFA = 0x0c,
     CFA_DEF_CFA_REGISTER = 0x0d,
     CFA_DEF_CFA_OFFSET = 0x0e,
@@ -92,8 +94,22 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+/* Says in `more` bytes, at places that are equally far from each other, what holds: of `length` bytes of code. Returns
+ * how many of these it goes on. */
+static uint64_t repeat_state(uint8_t **p, uint32_t more, uint64_t length)
 {
+    enum { STEP = 4 };
+    const uint64_t steps = more / STEP < length ? more / STEP : length;
+    const uint64_t most = steps ? length / (steps + 1) : 0;
+    const uint8_t advance = (uint8_t)(!most ? 1 : most < UINT8_MAX ? most : UINT8_MAX);
+    for (uint64_t i = 0; i < steps; i++)
+        *p = put_bytes(*p, (const uint8_t[]){CFA_REMEMBER_STATE, CFA_ADVANCE_LOC1, advance, CFA_RESTORE_STATE}, STEP);
+    return steps * advance;
+}
+
+static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
+{
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *end = w->frame + size;
     uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
@@ -101,6 +117,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
+    advance -= repeat_state(&p, more, advance);
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
         p = put_u8(p, (uint8_t)advance);
@@ -118,8 +135,9 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     w->at += size;
 }
 
-static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
 {
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
     memset(p, CFA_NOP, size - FDE_HEADER - 2);
@@ -128,9 +146,13 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
 }
 
 /* As the CIE says. */
-static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
 {
-    memset(begin_entry(w, size, f->address, f->size), CFA_NOP, size - FDE_HEADER);
+    size += more;
+    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    uint8_t *const end = w->frame + size;
+    repeat_state(&p, more, f->size - 1);
+    memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;
     w->at += size;
 }
@@ -144,7 +166,7 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
                        .index_address = part->index_address,
                        .at = part->before};
     for (uint32_t i = 0; i < count; i++)
-        function_entry(&w, &functions[i], entry_size);
+        function_entry(&w, &functions[i], entry_size, 0);
 }
 
 enum { ROWS_AT = 8 }; /* behind version and encodings, and the address of .eh_frame */
@@ -155,7 +177,7 @@ void unwind_write_rows(uint8_t *index, uint32_t rows)
 }
 
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
-                  uint32_t entry_size)
+                  uint32_t entry_size, uint32_t more)
 {
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
@@ -180,7 +202,8 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
     for (uint32_t i = 0; i < count; i++)
         (functions[i].outermost   ? outermost_entry
          : functions[i].frameless ? frameless_entry
-                                  : function_entry)(&w, &functions[i], entry_size);
+                                  : function_entry)(&w, &functions[i], entry_size,
+                                                    UNWIND_UNIT * (more / count + (i < more % count)));
     put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

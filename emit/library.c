@@ -529,7 +529,7 @@ static bool write_unwind(const struct library *l, uint8_t *image, struct arena *
     uint32_t count;
     const struct unwind_function *f = list_framed(l, arena, &count);
     if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind);
     if (f && l->joined)
         unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
     return f;

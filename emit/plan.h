@@ -129,6 +129,7 @@ struct plan_library {
         uint32_t initialising; /* bytes of PyInit_ beyond what it needs (glue.h) */
         uint32_t constructors; /* beyond one, */
         uint32_t destructors;  /* and the same of these */
+        uint32_t unwind;       /* 8 bytes each of unwind entries beyond what they take (elf/unwind.h) */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
         uint32_t documented;   /* of which so many say what they do: the first */
         uint64_t names;        /* bytes of the names of `outside` */

@@ -14,6 +14,7 @@ enum {
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
+    UNWIND_MOST = 24,       /* units that entries of unwind tables may be longer, on average */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -137,6 +138,11 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     struct relative_uses now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
+    if (l->extra.unwind && w->lack == SIZE_TEXT) {
+        const uint64_t missing = (w->needs - (uint64_t)l->said->value[ROW_TEXT] + UNWIND_UNIT - 1) / UNWIND_UNIT;
+        l->extra.unwind -= missing < l->extra.unwind ? (uint32_t)missing : l->extra.unwind;
+        return true;
+    }
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
         l->extra.constructing = 0;
         l->extra.initialising = 0;
@@ -185,6 +191,18 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
         return smaller(wanted, TLS_MOST);
     const uint64_t room = (uint64_t)bss > least ? (uint64_t)bss - least : 0;
     return room < wanted ? (uint32_t)room : wanted;
+}
+
+/* How much longer entries of unwind tables are than they have to be, for all to be as much as the row says. */
+static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
+{
+    const struct shape s = shape_of(plan, l);
+    const uint64_t is = unwind_frame_size(s.framed * plan_unwind_entry(plan), s.plt != 0) +
+                        unwind_header_size(s.framed, s.plt != 0);
+    const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
+    const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
+    const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
+    return (uint32_t)(more < most ? more : most);
 }
 
 /* How many symbols of so many words in .data refer to that those in .got do not, as far as the row says. */
@@ -245,4 +263,5 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled + l->calls);
+    x->unwind = unwind_of(plan, l);
 }

@@ -212,6 +212,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined += l->small_exported + l->extra.ends;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
+    s.framed = l->functions + s.glue + plan_small_framed(l) + (l->extra.constructing != 0);
     s.relative = !s.python          ? SHAPE_RELATIVE
                  : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE
                                     : SHAPE_RELATIVE_TOLD;
@@ -295,9 +296,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    uint32_t framed = l->functions + s->glue + plan_small_framed(l) + (l->extra.constructing != 0);
-    section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
-    section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
+    const uint64_t entries = s->framed * plan_unwind_entry(plan) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
+    section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0);
+    section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
     section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);

@@ -146,6 +146,7 @@ struct shape {
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
+    uint32_t framed; /* functions that unwind tables tell of */
     uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */
