@@ -28,7 +28,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->at.python_slot = next;
     if (s->python || s->holds)
         next += shape_python_functions(l->row);
-    if (s->python && !l->row->inner_entry)
+    if (s->python && !l->row->direct_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
@@ -42,7 +42,7 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
-    if (l->row->inner_entry)
+    if (l->row->direct_entry)
         l->at.entry_slot = next++;
     assert(next == s->plt + s->direct);
     return true;
@@ -60,7 +60,7 @@ static bool target_directly(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
-    if (l->row->inner_entry)
+    if (l->row->direct_entry)
         target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;

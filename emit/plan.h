@@ -91,6 +91,7 @@ struct plan_library {
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
+    bool direct_entry; /* which is called without a PLT, as one that is a local symbol always is */
     bool inner_marks; /* its visit marks are no dynamic symbol: the manifest says where they are */
     bool hollow;      /* its debug information is too little for a unit: names alone */
     bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */

@@ -119,6 +119,10 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     rows_set_small(l, w, missing_functions(l, w));
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
+    /* of few slots none is for it */
+    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
+                                         plt <= (int64_t)shape_python_functions(l));
     rows_set_extra(plan, l, w);
 }
 

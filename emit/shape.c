@@ -161,8 +161,7 @@ static uint32_t name_pointers(const struct plan *plan, const struct plan_library
     uint64_t all = UINT64_C(0) + others + more_than(profile_row_says(plan->profile, l->said, ROW_CONSTRUCTORS), 1) +
                    more_than(profile_row_says(plan->profile, l->said, ROW_DESTRUCTORS), 1);
     if (s->python)
-        all += UINT64_C(2) *
-               more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
+        all += UINT64_C(2) * more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
     const uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
     return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
 }
@@ -195,8 +194,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called - s.direct + l->imports - plan_uncalled(l) + externs + (s.python ? python_functions + !l->inner_entry : 0);
-    s.direct += l->inner_entry;
+    s.plt = s.called - s.direct + l->imports - plan_uncalled(l) + externs +
+            (s.python ? python_functions + !l->direct_entry : 0);
+    s.direct += l->direct_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
     s.plt += l->extra.slots;
     s.undefined += l->extra.outside;
@@ -213,9 +213,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     s.framed = l->functions + s.glue + plan_small_framed(l) + (l->extra.constructing != 0);
-    s.relative = !s.python          ? SHAPE_RELATIVE
-                 : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE
-                                    : SHAPE_RELATIVE_TOLD;
+    s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
     s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
     s.relative += s.pointers;
     s.relative += l->extra.constructors + l->extra.destructors;

@@ -344,7 +344,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_outside = o.outside;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
         plt_symbols[l->outside_slots + i] = tables_uncalled(l, i);
-    if (s->python && !l->row->inner_entry)
+    if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o.extern_before;
