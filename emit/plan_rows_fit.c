@@ -17,7 +17,6 @@ enum {
     CALL_ESTIMATE = 32,
     NAME_ESTIMATE = 20, /* bytes of an import's name */
     OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
-    SMALL_SHORTEST = 8, /* bytes, where there is no room for more */
     MANGLED_ESTIMATE = 64,
 };
 
@@ -390,12 +389,13 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
     return false;
 }
 
-/* With ever shorter small functions, and then with less than all of them. */
+/* With ever shorter small functions, in the end without code, and then with less than all of them. */
 static bool try_short(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
-    for (uint32_t most = UINT8_MAX; most >= SMALL_SHORTEST; most = most / 4) {
-        rows_shorten_small(l, most);
+    static const uint8_t most[] = {UINT8_MAX, 64, 16, 0};
+    for (unsigned i = 0; i < sizeof most; i++) {
+        rows_shorten_small(l, most[i]);
         if (try_calls(r, index, true))
             return true;
         if (!l->small_sizes || r->want[index].lack != SIZE_TEXT)
