@@ -14,10 +14,11 @@
 #include "emit/plan_rows_parts.h"
 
 enum {
-    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
-    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
-    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
-    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
+    SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
+    GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
+    SMALL_MOST = 96,              /* bytes of the largest function that is none of the numbered ones */
+    SMALL_TOLERANCE = 40,         /* one in so many functions may be larger than is wanted */
+    CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
 };
 
 /* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
@@ -130,7 +131,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     const uint32_t count = (uint32_t)said;
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
-    l->small_size = malloc(2 * (size_t)count * sizeof *l->small_size);
+    l->small_size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small_size);
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES],
                                   plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES], count, all)) {
@@ -141,6 +142,9 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = ok && count_small(plan, l, size, count - glue, &w->small);
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)(size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+        /* where some of the others give way, there are as many more of these, behind all that are wanted */
+        for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
+            l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
         memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes);
     }
     free(all);
