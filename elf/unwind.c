@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 
 /* Call frame instructions (DWARF 5 table 7.29); register 6 is %rbp, 7 %rsp,
  * 16 the return address (psABI figure 3.36). */
@@ -94,17 +95,31 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-/* Says in `more` bytes, at places that are equally far from each other, what holds: of `length` bytes of code. Returns
- * how many of these it goes on. */
-static uint64_t repeat_state(uint8_t **p, uint32_t more, uint64_t length)
+/* Says in `more` bytes, at any places of `length` bytes of code, what holds. Returns how many of these it goes on. */
+static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
 {
-    enum { STEP = 4 };
-    const uint64_t steps = more / STEP < length ? more / STEP : length;
-    const uint64_t most = steps ? length / (steps + 1) : 0;
-    const uint8_t advance = (uint8_t)(!most ? 1 : most < UINT8_MAX ? most : UINT8_MAX);
-    for (uint64_t i = 0; i < steps; i++)
-        *p = put_bytes(*p, (const uint8_t[]){CFA_REMEMBER_STATE, CFA_ADVANCE_LOC1, advance, CFA_RESTORE_STATE}, STEP);
-    return steps * advance;
+    enum { STEP = 3, STEP_MOST = 4 };
+    static const uint8_t frame[][2] = {{CFA_DEF_CFA_REGISTER, 6}, {CFA_OFFSET | 6, 2}};
+    uint8_t *p = *at;
+    uint8_t *const end = p + more;
+    const unsigned kind = framed ? key >> 4 & 3 : 2;
+    uint64_t gone = 0;
+    for (uint64_t r = random_mix(key); end - p >= STEP_MOST && gone + 1 < length; r = random_mix(r)) {
+        const uint64_t steps = (uint64_t)(end - p) / STEP;
+        const uint64_t most = 2 * (length - gone) / (steps + 1);
+        const uint32_t next = random_below(r, most > UINT8_MAX ? UINT8_MAX : most > 1 ? (uint32_t)most : 1);
+        const uint8_t advance = (uint8_t)(1 + (next < length - gone - 1 ? next : length - gone - 2));
+        if (kind > 1)
+            p = put_u8(p, CFA_REMEMBER_STATE);
+        if (advance < CFA_ADVANCE_LOC)
+            p = put_u8(p, CFA_ADVANCE_LOC | advance);
+        else
+            p = put_u8(put_u8(p, CFA_ADVANCE_LOC1), advance);
+        p = kind > 1 ? put_u8(p, CFA_RESTORE_STATE) : put_bytes(p, frame[kind], sizeof frame[kind]);
+        gone += advance;
+    }
+    *at = p;
+    return gone;
 }
 
 static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
@@ -117,7 +132,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
-    advance -= repeat_state(&p, more, advance);
+    advance -= repeat_state(&p, more, advance, true, f->address);
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
         p = put_u8(p, (uint8_t)advance);
@@ -151,7 +166,7 @@ static void frameless_entry(struct writer *w, const struct unwind_function *f, u
     size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *const end = w->frame + size;
-    repeat_state(&p, more, f->size - 1);
+    repeat_state(&p, more, f->size, false, f->address);
     memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;
     w->at += size;
@@ -200,10 +215,10 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.at += PLT_ENTRY_BYTES;
     }
     for (uint32_t i = 0; i < count; i++)
-        (functions[i].outermost   ? outermost_entry
-         : functions[i].frameless ? frameless_entry
-                                  : function_entry)(&w, &functions[i], entry_size,
-                                                    UNWIND_UNIT * (more / count + (i < more % count)));
+        (functions[i].outermost ? outermost_entry
+         : functions[i].frameless
+             ? frameless_entry
+             : function_entry)(&w, &functions[i], entry_size, UNWIND_UNIT * (more / count + (i < more % count)));
     put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);
