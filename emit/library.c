@@ -27,7 +27,7 @@ static bool number_slots(struct library *l, struct arena *arena)
         return false;
     l->at.python_slot = next;
     if (s->python || s->holds)
-        next += shape_python_functions(l->row);
+        next += shape_python_functions(l->row) - l->row->result_by_got;
     if (s->python && !l->row->direct_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;

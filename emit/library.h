@@ -58,7 +58,8 @@ struct library {
     struct dynamic_strings strings;                  /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
     uint32_t symbol_main, symbol_start_main;         /* of an executable */
-    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym */
+    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym, */
+    uint32_t symbol_python;                          /* and of CPython's functions */
     struct layout layout;                            /* of the image */
     struct separate separate;                        /* where debug information goes into a file of its own */
     const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */

@@ -90,13 +90,14 @@ struct plan_library {
     bool without_libc;        /* linked without the C library, whose symbols have no versions then */
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
-    bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
-    bool direct_entry; /* which is called without a PLT, as one that is a local symbol always is */
-    bool inner_marks; /* its visit marks are no dynamic symbol: the manifest says where they are */
-    bool hollow;      /* its debug information is too little for a unit: names alone */
-    bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
-    uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
-    bool plain_names; /* of Pynamic's style, also where others are mangled */
+    bool inner_entry;   /* its entry is a local symbol, which only the method table leads to */
+    bool direct_entry;  /* which is called without a PLT, as one that is a local symbol always is */
+    bool result_by_got; /* and CPython's function that makes its result through .got, the first of extra.got */
+    bool inner_marks;   /* its visit marks are no dynamic symbol: the manifest says where they are */
+    bool hollow;        /* its debug information is too little for a unit: names alone */
+    bool unaligned;     /* its functions follow each other without a gap, as code without optimisation does */
+    uint8_t alike;      /* of 255 names so many have words in common (names_row.h) */
+    bool plain_names;   /* of Pynamic's style, also where others are mangled */
     enum plan_init init;
     bool untold; /* a module that has no attributes, as its row has no relocations for them */
     /* Of a library with a row, `said`; the others have none of this. */
@@ -147,8 +148,8 @@ struct plan_library {
     uint16_t *function_length, *object_length;
     /* Functions that are too small to be numbered ones: symbols that at most tables lead to
      * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_sizes` of
-     * them (the plan's; bytes, 0 too; behind them as they are wanted), the first `small` are there. Their names are those of the first static objects,
-     * where they are local.
+     * them (the plan's; bytes, 0 too; behind them as they are wanted), the first `small` are there. Their names are
+     * those of the first static objects, where they are local.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;

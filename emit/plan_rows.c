@@ -133,11 +133,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
-    *w = (struct want){.row = row_number,
-                       .exported = -1,
-                       .cap = UINT32_MAX,
-                       .calls = ROWS_CALLS_WHOLE,
-                       .share = ROWS_EXTRA_WHOLE};
+    *w = (struct want){
+        .row = row_number, .exported = -1, .cap = UINT32_MAX, .calls = ROWS_CALLS_WHOLE, .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
@@ -234,7 +231,8 @@ static bool wants_bare(const struct plan *plan, const struct plan_library *l)
     const struct shape shape = shape_of(plan, &plain);
     return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
            profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
-           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
+           profile_row_says(plan->profile, l->said, ROW_RELATIVE) <
+               (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
 }
 
 static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
@@ -305,7 +303,8 @@ static bool make_edges(struct rows *r, struct error *e)
 
 /* --- imports ------------------------------------------------------------------------------------ */
 
-/* What a library calls of what it imports: of all edges alike, as far as there is what may be called, and what calls. */
+/* What a library calls of what it imports: of all edges alike, as far as there is what may be called, and what calls.
+ */
 static void count_calls(const struct plan *plan, struct plan_library *l)
 {
     const uint64_t most = l->functions ? l->imports : 0;

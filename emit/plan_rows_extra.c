@@ -197,8 +197,8 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
 static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
-    const uint64_t is = unwind_frame_size(s.framed * plan_unwind_entry(plan), s.plt != 0) +
-                        unwind_header_size(s.framed, s.plt != 0);
+    const uint64_t is =
+        unwind_frame_size(s.framed * plan_unwind_entry(plan), s.plt != 0) + unwind_header_size(s.framed, s.plt != 0);
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
     const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
@@ -261,7 +261,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->tls = tls_of(l, least.bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    x->symbols = symbols_of(l, least.defined + uncalled + l->calls);
+    x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
     x->unwind = unwind_of(plan, l);
 }

@@ -122,6 +122,9 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
                                          plt <= (int64_t)shape_python_functions(l));
+    l->result_by_got = l->direct_entry && plan_is_plain(l) && plt < (int64_t)shape_python_functions(l) &&
+                       profile_row_says(plan->profile, l->said, ROW_GLOB_DAT) > 2 &&
+                       profile_row_says(plan->profile, l->said, ROW_METHODS) <= 1;
     rows_set_extra(plan, l, w);
 }
 

@@ -195,7 +195,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
     s.plt = s.called - s.direct + l->imports - plan_uncalled(l) + externs +
-            (s.python ? python_functions + !l->direct_entry : 0);
+            (s.python ? python_functions - l->result_by_got + !l->direct_entry : 0);
     s.direct += l->direct_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
     s.plt += l->extra.slots;

@@ -98,7 +98,7 @@ enum {
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8, /* where .data has it and no room for more */
+    SCRATCH_LEAST = 8,      /* where .data has it and no room for more */
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
@@ -146,7 +146,7 @@ struct shape {
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
-    uint32_t framed; /* functions that unwind tables tell of */
+    uint32_t framed;   /* functions that unwind tables tell of */
     uint32_t pointers; /* in .data.rel.ro, to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */

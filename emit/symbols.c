@@ -337,7 +337,9 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; i < plan_lazy(l->row); i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
+    const uint32_t python_slots = shape_python_functions(l->row) - l->row->result_by_got;
+    l->symbol_python = o.python;
+    for (uint32_t i = 0; (s->python || s->holds) && i < python_slots; i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
     for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
         plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);

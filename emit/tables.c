@@ -147,16 +147,18 @@ static uint32_t undefined_uncalled(const struct library *l)
 /* How many symbols relocations may refer to. */
 static uint32_t symbols_all(const struct library *l)
 {
-    return undefined_uncalled(l) + l->shape.defined + l->row->calls;
+    return undefined_uncalled(l) + l->shape.defined + l->row->calls + l->row->result_by_got;
 }
 
-/* The i-th of these: those that are not called first, but from those with slots in the PLT on, and imports that are
- * called last. */
+/* The i-th of these: one that is called through .got, those that are not called, but from those with slots in the PLT
+ * on, and imports that are called last. */
 static uint32_t any_symbol(const struct library *l, uint64_t i)
 {
     const uint32_t undefined = undefined_uncalled(l);
     const uint32_t uncalled = undefined + l->shape.defined;
     i %= symbols_all(l);
+    if (l->row->result_by_got && !i--)
+        return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
     if (i >= uncalled)
         return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
     const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
