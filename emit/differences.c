@@ -61,7 +61,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
-    v[ROW_RELOCATIONS_SYMBOLS] = tables_symbols(l);
+    v[ROW_RELOCATIONS_SYMBOLS] = relocated_symbols(l);
     v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
 }
 

@@ -168,12 +168,6 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image);
 
-/* The index in .dynsym of one that the library does not call: imports before functions outside the set. */
-uint32_t tables_uncalled(const struct library *l, uint32_t index);
-
-/* How many symbols the relocations of a library refer to that is not linked with the set, but for PLT slots. */
-uint32_t tables_symbols(const struct library *l);
-
 /* What of that a library adds to an executable: relocations, but for those that a file
  * of its own has, and what they relocate; constants and objects. */
 enum { TABLES_FILE_RELATIVE = 3 };

@@ -15,6 +15,7 @@
 #include "elf/hash.h"
 #include "emit/calls_rows.h"
 #include "emit/names_row.h"
+#include "emit/relocated.h"
 #include "emit/symbols_parts.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
@@ -345,7 +346,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
     l->symbol_outside = o.outside;
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = tables_uncalled(l, i);
+        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, i);
     if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "emit/calls_rows.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
@@ -132,58 +131,6 @@ static void write_pointers(const struct library *l, struct relocations *r)
     }
 }
 
-uint32_t tables_uncalled(const struct library *l, uint32_t index)
-{
-    const uint32_t imports = plan_uncalled(l->row);
-    return index < imports ? 1 + calls_row_uncalled(l->row, index) : l->symbol_outside + (index - imports);
-}
-
-/* Undefined symbols that no call leads to. */
-static uint32_t undefined_uncalled(const struct library *l)
-{
-    return plan_uncalled(l->row) + l->row->extra.outside;
-}
-
-/* How many symbols relocations may refer to. */
-static uint32_t symbols_all(const struct library *l)
-{
-    return undefined_uncalled(l) + l->shape.defined + l->row->calls + l->row->result_by_got;
-}
-
-/* The i-th of these: one that is called through .got, those that are not called, but from those with slots in the PLT
- * on, and imports that are called last. */
-static uint32_t any_symbol(const struct library *l, uint64_t i)
-{
-    const uint32_t undefined = undefined_uncalled(l);
-    const uint32_t uncalled = undefined + l->shape.defined;
-    i %= symbols_all(l);
-    if (l->row->result_by_got && !i--)
-        return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
-    if (i >= uncalled)
-        return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
-    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
-    return at < undefined ? tables_uncalled(l, at) : l->symbol_defined + (at - undefined);
-}
-
-/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. */
-static uint32_t word_symbol(const struct library *l, uint32_t i)
-{
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = symbols_all(l);
-    if (!x->symbols)
-        return any_symbol(l, i % x->got);
-    const uint64_t left = all > x->got ? all - x->got : 1;
-    return any_symbol(l, x->got + i % x->symbols * left / x->symbols);
-}
-
-uint32_t tables_symbols(const struct library *l)
-{
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = symbols_all(l);
-    const uint32_t more = x->got + x->symbols;
-    return 2 + (more < all ? more : all);
-}
-
 static int by_symbol(const void *a, const void *b)
 {
     const Elf64_Rela *x = a;
@@ -202,7 +149,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     struct relocated w = relocated_words(l);
     uint64_t word;
     for (uint32_t i = 0; i < x->got; i++)
-        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, i));
+        point_got(r, l->at.got_extra + 8 * (uint64_t)i, relocated_any(l, i));
     /* this library, and an offset in its .tbss (psABI, the general model) */
     for (uint32_t i = 0; i < x->tls_modules; i++) {
         const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
@@ -210,7 +157,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
         put_u64(at_address(r, SECTION_GOT, at + 8), x->tls ? 8 * (uint64_t)i % x->tls : 0);
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
-        point_symbol(r, SECTION_DATA, word, word_symbol(l, i), R_X86_64_64);
+        point_symbol(r, SECTION_DATA, word, relocated_word_symbol(l, i), R_X86_64_64);
     /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
     qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
 }
