@@ -161,9 +161,9 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
 }
 
 /* As the CIE says. */
-static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
+static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
 {
-    size += more;
+    const uint32_t size = UNWIND_FRAMELESS + more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *const end = w->frame + size;
     repeat_state(&p, more, f->size, false, f->address);
@@ -214,11 +214,13 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.frame += PLT_ENTRY_BYTES;
         w.at += PLT_ENTRY_BYTES;
     }
-    for (uint32_t i = 0; i < count; i++)
-        (functions[i].outermost ? outermost_entry
-         : functions[i].frameless
-             ? frameless_entry
-             : function_entry)(&w, &functions[i], entry_size, UNWIND_UNIT * (more / count + (i < more % count)));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t longer = UNWIND_UNIT * (more / count + (i < more % count));
+        if (functions[i].frameless)
+            frameless_entry(&w, &functions[i], longer);
+        else
+            (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size, longer);
+    }
     put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

@@ -26,8 +26,8 @@ struct unwind_function {
 
 /* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3
  * or 5 to advance, 3 of epilogue. Narrow ones do for functions of less than
- * 64 KiB; all of a library's are of one kind. */
-enum { UNWIND_NARROW = 32, UNWIND_WIDE = 40, UNWIND_UNIT = 8 };
+ * 64 KiB; all of a library's are of one kind, but those of frameless functions. */
+enum { UNWIND_FRAMELESS = 24, UNWIND_NARROW = 32, UNWIND_WIDE = 40, UNWIND_UNIT = 8 };
 
 /* `entries` is the bytes of all functions' entries. */
 uint64_t unwind_frame_size(uint64_t entries, bool plt);
@@ -50,7 +50,7 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
 void unwind_write_rows(uint8_t *index, uint32_t rows);
 
 /* Writes both sections. The functions are in order of address, after the PLT. All their entries together are `more`
- * UNWIND_UNITs longer than `entry_size` each. */
+ * UNWIND_UNITs longer than `entry_size` each, or UNWIND_FRAMELESS. */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size, uint32_t more);
 

@@ -198,7 +198,7 @@ static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
     const uint64_t is =
-        unwind_frame_size(s.framed * plan_unwind_entry(plan), s.plt != 0) + unwind_header_size(s.framed, s.plt != 0);
+        unwind_frame_size(shape_unwind(plan, &s), s.plt != 0) + unwind_header_size(s.framed, s.plt != 0);
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
     const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;

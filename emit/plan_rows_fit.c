@@ -396,7 +396,7 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
 static bool try_short(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
-    static const uint8_t most[] = {UINT8_MAX, 64, 16, 0};
+    static const uint8_t most[] = {UINT8_MAX, 80, 64, 48, 32, 16, 0};
     for (unsigned i = 0; i < sizeof most; i++) {
         rows_shorten_small(l, most[i]);
         if (try_calls(r, index, true))

@@ -212,7 +212,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined += l->small_exported + l->extra.ends;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    s.framed = l->functions + s.glue + plan_small_framed(l) + (l->extra.constructing != 0);
+    s.frameless = plan_small_framed(l) + (l->extra.constructing != 0);
+    s.framed = l->functions + s.glue + s.frameless;
+    s.frameless += s.python && l->init != INIT_FRAMED;
     s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
     s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
     s.relative += s.pointers;
@@ -294,7 +296,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    const uint64_t entries = s->framed * plan_unwind_entry(plan) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
+    const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);

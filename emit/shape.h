@@ -146,8 +146,9 @@ struct shape {
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
-    uint32_t framed;   /* functions that unwind tables tell of */
-    uint32_t pointers; /* in .data.rel.ro, to names */
+    uint32_t framed;    /* functions that unwind tables tell of, */
+    uint32_t frameless; /* of which so many have no frame */
+    uint32_t pointers;  /* in .data.rel.ro, to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */
     bool in_data;        /* what statements write to is in .data and not in .bss, */
@@ -163,6 +164,12 @@ struct shape {
     uint64_t symbols;             /* entries of .symtab */
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
+
+/* Bytes of unwind entries, if they are as short as they can be. */
+static inline uint64_t shape_unwind(const struct plan *plan, const struct shape *s)
+{
+    return (s->framed - s->frameless) * plan_unwind_entry(plan) + s->frameless * (uint64_t)UNWIND_FRAMELESS;
+}
 
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
