@@ -13,6 +13,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/large.h"
+#include "emit/relocated.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
 
@@ -214,7 +215,7 @@ static void size_objects(struct library *l)
 {
     const struct plan_library *row = l->row;
     uint32_t locals = row->locals;
-    l->data_free = row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data;
+    l->data_free = row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data - l->relro_free;
     uint64_t in_data = l->data_free / 16;
     uint64_t in_rodata = l->rodata_free / 32;
     l->objects_data = in_data < locals / 4 ? (uint32_t)in_data : locals / 4;
@@ -416,6 +417,33 @@ static bool place(struct library *l, struct error *e)
     return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
 }
 
+/* Places what is loaded with so many constants among what is protected after relocation. */
+static bool place_with(struct library *l, uint64_t relro_free, struct error *e)
+{
+    l->layout.section[SECTION_DATA_REL_RO].size += relro_free - l->relro_free;
+    l->relro_free = relro_free;
+    size_objects(l);
+    if (!place(l, e))
+        return false;
+    tables_addresses(l);
+    return true;
+}
+
+/* Where relocations touch a page less than the row says, as what is protected begins on too late a one, constants are
+ * in it that would be in .data: as many as make it begin on the page before. */
+static bool place_loaded(struct library *l, struct error *e)
+{
+    const struct plan_library *row = l->row;
+    if (!place_with(l, 0, e))
+        return false;
+    const int64_t wanted = row->said ? row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + 8;
+    if (wanted == PROFILE_DERIVED || row->elf.relro == RELRO_NONE || before > l->data_free ||
+        (int64_t)relocated_pages(l) + 1 != wanted)
+        return true;
+    return place_with(l, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, e));
+}
+
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e)
 {
@@ -430,12 +458,10 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
-    size_objects(l);
-    /* What is loaded is settled: its addresses are what debug information states,
+    /* Then what is loaded is settled: its addresses are what debug information states,
      * and stay when the rest of the file is placed. */
-    if (!place(l, e))
+    if (!place_loaded(l, e))
         return false;
-    tables_addresses(l);
     if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)

@@ -52,6 +52,7 @@ struct library {
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */
+    uint64_t relro_free;                                /* constants in .data.rel.ro, behind pointers */
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, with those of .tbss row->locals */
     uint32_t objects_tls;
     uint64_t result;                                 /* what the entry returns */

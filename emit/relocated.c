@@ -3,7 +3,7 @@
 
 #include "emit/calls_rows.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = RELOCATED_PAGE };
 
 /* Where the last page ends, of so many from the first that relocations touch. */
 static uint64_t pages_end(const struct library *l, uint64_t pages)

@@ -9,6 +9,8 @@
 
 #include "emit/library.h"
 
+enum { RELOCATED_PAGE = 4096 };
+
 /* In ascending order of addresses. */
 struct relocated {
     uint64_t start, room; /* where they are, and how many words there are */

@@ -408,9 +408,9 @@ static struct stock_taste data_taste(const struct library *l)
     const struct plan_library *row = l->row;
     if (!row->said || row->said->value[ROW_ZSTD_DATA] == PROFILE_DERIVED)
         return (struct stock_taste){0};
-    const uint64_t others = (row->size[SIZE_DATA] - l->data_free) * POINTERS_PACKED / 100;
+    const uint64_t others = (row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
     const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_DATA];
-    return stock_taste_for(library_objects_size(l), packed > others ? packed - others : 0);
+    return stock_taste_for(library_objects_size(l) + l->relro_free, packed > others ? packed - others : 0);
 }
 
 static void write_constants(const struct library *l, uint8_t *image)
@@ -437,6 +437,9 @@ static void write_constants(const struct library *l, uint8_t *image)
     }
     stock_fill(l->stock, rodata_taste(l), p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
+    stock_fill(l->stock, data_taste(l),
+               image + l->layout.section[SECTION_DATA_REL_RO].offset + 8 * (uint64_t)l->shape.pointers, l->relro_free,
+               plan_key(l->row, PURPOSE_DATA) ^ 1);
     memset(image + data->offset + library_objects_at(l) - library_scratch(l), 0, library_scratch(l));
     stock_fill(l->stock, data_taste(l), image + data->offset + library_objects_at(l), library_objects_size(l),
                plan_key(l->row, PURPOSE_DATA));
