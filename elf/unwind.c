@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 
 /* Call frame instructions (DWARF 5 table 7.29); register 6 is %rbp, 7 %rsp,
  * 16 the return address (psABI figure 3.36). */
@@ -13,6 +14,8 @@ enum {
     CFA_ADVANCE_LOC2 = 0x03,
     CFA_ADVANCE_LOC4 = 0x04,
     CFA_UNDEFINED = 0x07,
+    CFA_REMEMBER_STATE = 0x0a,
+    CFA_RESTORE_STATE = 0x0b,
     CFA_DEF_CFA = 0x0c,
     CFA_DEF_CFA_REGISTER = 0x0d,
     CFA_DEF_CFA_OFFSET = 0x0e,
@@ -92,8 +95,36 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+/* Says in `more` bytes, at any places of `length` bytes of code, what holds. Returns how many of these it goes on. */
+static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
 {
+    enum { STEP = 3, STEP_MOST = 4 };
+    static const uint8_t frame[][2] = {{CFA_DEF_CFA_REGISTER, 6}, {CFA_OFFSET | 6, 2}};
+    uint8_t *p = *at;
+    uint8_t *const end = p + more;
+    const unsigned kind = framed ? key >> 4 & 3 : 2;
+    uint64_t gone = 0;
+    for (uint64_t r = random_mix(key); end - p >= STEP_MOST && gone + 1 < length; r = random_mix(r)) {
+        const uint64_t steps = (uint64_t)(end - p) / STEP;
+        const uint64_t most = 2 * (length - gone) / (steps + 1);
+        const uint32_t next = random_below(r, most > UINT8_MAX ? UINT8_MAX : most > 1 ? (uint32_t)most : 1);
+        const uint8_t advance = (uint8_t)(1 + (next < length - gone - 1 ? next : length - gone - 2));
+        if (kind > 1)
+            p = put_u8(p, CFA_REMEMBER_STATE);
+        if (advance < CFA_ADVANCE_LOC)
+            p = put_u8(p, CFA_ADVANCE_LOC | advance);
+        else
+            p = put_u8(put_u8(p, CFA_ADVANCE_LOC1), advance);
+        p = kind > 1 ? put_u8(p, CFA_RESTORE_STATE) : put_bytes(p, frame[kind], sizeof frame[kind]);
+        gone += advance;
+    }
+    *at = p;
+    return gone;
+}
+
+static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
+{
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *end = w->frame + size;
     uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
@@ -101,6 +132,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
+    advance -= repeat_state(&p, more, advance, true, f->address);
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
         p = put_u8(p, (uint8_t)advance);
@@ -118,8 +150,9 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     w->at += size;
 }
 
-static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
 {
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
     memset(p, CFA_NOP, size - FDE_HEADER - 2);
@@ -128,9 +161,13 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
 }
 
 /* As the CIE says. */
-static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
 {
-    memset(begin_entry(w, size, f->address, f->size), CFA_NOP, size - FDE_HEADER);
+    const uint32_t size = UNWIND_FRAMELESS + more;
+    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    uint8_t *const end = w->frame + size;
+    repeat_state(&p, more, f->size, false, f->address);
+    memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;
     w->at += size;
 }
@@ -144,7 +181,7 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
                        .index_address = part->index_address,
                        .at = part->before};
     for (uint32_t i = 0; i < count; i++)
-        function_entry(&w, &functions[i], entry_size);
+        function_entry(&w, &functions[i], entry_size, 0);
 }
 
 enum { ROWS_AT = 8 }; /* behind version and encodings, and the address of .eh_frame */
@@ -155,7 +192,7 @@ void unwind_write_rows(uint8_t *index, uint32_t rows)
 }
 
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
-                  uint32_t entry_size)
+                  uint32_t entry_size, uint32_t more)
 {
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
@@ -177,10 +214,13 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.frame += PLT_ENTRY_BYTES;
         w.at += PLT_ENTRY_BYTES;
     }
-    for (uint32_t i = 0; i < count; i++)
-        (functions[i].outermost   ? outermost_entry
-         : functions[i].frameless ? frameless_entry
-                                  : function_entry)(&w, &functions[i], entry_size);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t longer = UNWIND_UNIT * (more / count + (i < more % count));
+        if (functions[i].frameless)
+            frameless_entry(&w, &functions[i], longer);
+        else
+            (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size, longer);
+    }
     put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
     assert(w.at + 4 == frame->size);
     assert(w.index == image + header->offset + header->size);

@@ -28,27 +28,65 @@ static uint32_t function_at_rank(uint32_t n, uint32_t depth, uint32_t rank)
     return rank % (chains - 1) * depth + last + rank / (chains - 1);
 }
 
-bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import)
+static uint32_t first_import(const struct plan_edge *edge)
 {
-    if (number >= l->imports)
-        return false;
+    return edge->first;
+}
+
+static uint32_t first_call(const struct plan_edge *edge)
+{
+    return edge->call;
+}
+
+static uint32_t first_uncalled(const struct plan_edge *edge)
+{
+    return edge->first - edge->call;
+}
+
+/* The last edge whose first is not behind `number`. */
+static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*first)(const struct plan_edge *),
+                                       uint32_t number)
+{
     uint32_t low = 0;
     uint32_t high = l->edges;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (l->edge[middle].first <= number)
+        if (first(&l->edge[middle]) <= number)
             low = middle;
         else
             high = middle;
     }
-    const struct plan_edge *edge = &l->edge[low];
+    return &l->edge[low];
+}
+
+bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import)
+{
+    if (number >= l->imports)
+        return false;
+    const struct plan_edge *edge = edge_of(l, first_import, number);
     const struct plan_library *to = &plan->library[edge->library];
+    const uint32_t place = number - edge->first;
     const uint32_t n = calls_row_callable(l, to);
-    const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + number - edge->first) % n);
-    assert(number - edge->first < edge->symbols);
+    assert(place < edge->symbols);
     import->library = edge->library;
-    import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
+    import->function = place < to->exported ? place - n : place; /* what may not be called, behind all that may */
+    if (place < n) {
+        const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + place) % n);
+        import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
+    }
     return true;
+}
+
+uint32_t calls_row_called(const struct plan_library *l, uint32_t call)
+{
+    const struct plan_edge *edge = edge_of(l, first_call, call);
+    return edge->first + call - edge->call;
+}
+
+uint32_t calls_row_uncalled(const struct plan_library *l, uint32_t index)
+{
+    const struct plan_edge *edge = edge_of(l, first_uncalled, index);
+    return edge->first + edge->calls + index - first_uncalled(edge);
 }
 
 bool calls_make_rows(const struct plan *plan, const struct plan_library *l, struct arena *arena, struct calls *out)
@@ -65,8 +103,8 @@ bool calls_make_rows(const struct plan *plan, const struct plan_library *l, stru
     for (uint32_t i = 0; i < l->imports; i++)
         calls_row_import(plan, l, i, &out->import[i]);
     memset(out->target, 0xff, targets * sizeof *out->target);
-    for (uint32_t i = 0; i < l->imports; i++) /* callers * per_function is at least that */
-        out->target[i] = i;
+    for (uint32_t i = 0; i < l->calls; i++) /* callers * per_function is at least that */
+        out->target[i] = calls_row_called(l, i);
     return true;
 }
 
@@ -89,8 +127,9 @@ static void reach(struct plan *plan, const struct reached *r, uint32_t library, 
         at[function] = 1;
         l->visited++;
         for (uint32_t t = 0; function < l->callers && t < l->per_function; t++) {
+            const uint32_t call = function * l->per_function + t;
             struct import import;
-            if (calls_row_import(plan, l, function * l->per_function + t, &import))
+            if (call < l->calls && calls_row_import(plan, l, calls_row_called(l, call), &import))
                 reach(plan, r, import.library, import.function); /* a leaf: no deeper */
         }
         function++;
@@ -112,7 +151,7 @@ bool calls_row_visits(struct plan *plan)
         struct plan_library *l = &plan->library[i];
         l->visited = l->functions;
         struct import import;
-        for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++)
+        for (uint32_t n = 0; n < l->calls && calls_row_import(plan, l, calls_row_called(l, n), &import); n++)
             reach(plan, &r, import.library, import.function);
     }
     free(r.first);

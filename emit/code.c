@@ -70,6 +70,12 @@ static const struct import *call_target(const struct code *c, uint32_t index, ui
     return *number == CALLS_NONE ? NULL : &c->calls->import[*number];
 }
 
+/* Its slot in the PLT: with rows not all imports have one, but each call. */
+static uint32_t call_slot(const struct code *c, uint32_t index, uint32_t t, uint32_t number)
+{
+    return c->import_slot + (c->library->said ? index * c->calls->per_function + t : number);
+}
+
 static uint32_t calls_of(const struct code *c)
 {
     return c->calls ? c->calls->per_function : 0;
@@ -331,9 +337,9 @@ static uint64_t fixup_target(const struct code *c, const struct fixup *f, uint64
     case FIXUP_OBJECT:
         if (c->objects_size >= 8)
             return c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
-        return c->scratch + 8 * (r & 7);
+        return c->scratch + 8 * ((r & 7) % c->scratch_words);
     default:
-        return c->scratch + 8 * (uint64_t)f->number;
+        return c->scratch + 8 * (uint64_t)(f->number % c->scratch_words);
     }
 }
 
@@ -385,7 +391,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
         const struct import *target = call_target(c, index, t, &number);
         if (!target)
             continue;
-        p = put_repeated(c, p, &c->imported[number], evaluate_caller(f->hash, t), c->import_slot + number);
+        p = put_repeated(c, p, &c->imported[number], evaluate_caller(f->hash, t), call_slot(c, index, t, number));
     }
     if (calls_next(c, index)) {
         p = code_pass(c, p, &c->own[index + 1], 0);

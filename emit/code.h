@@ -75,7 +75,7 @@ struct code {
     const struct filler *filler;
     const struct blocks *blocks;
     const uint32_t *slot;   /* PLT slot of each own function, or CODE_NO_SLOT */
-    uint32_t import_slot;   /* of the first import */
+    uint32_t import_slot;   /* of the first import, or call where the profile has rows */
     const uint64_t *target; /* what each slot calls, where there is no PLT between; or NULL */
 
     /* Addresses, and where .text is in the image; set before the write pass. */
@@ -83,6 +83,7 @@ struct code {
     uint32_t helper[4]; /* offsets in .text */
     uint64_t text, plt, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
+    uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
 };
 

@@ -96,7 +96,7 @@ static void describe_objects(struct walk *w)
          .line = 8,
          .column = 13,
          .type = BASE_LONG,
-         .count = l->row->level < LEVEL_BARE ? SCRATCH_BYTES / 8 : 0,
+         .count = l->row->level < LEVEL_BARE ? l->code.scratch_words : 0,
          .address = l->code.scratch},
     };
     for (unsigned i = 0; i < OBJECTS; i++)

@@ -31,9 +31,9 @@ static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
     const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects;
-    v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects;
+    v[ROW_DYNAMIC_OTHER] = l->row->extra.ends;
+    v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects - v[ROW_DYNAMIC_OTHER];
     v[ROW_DYNAMIC_OBJECTS] = objects;
-    v[ROW_DYNAMIC_OTHER] = 0;
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
     v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak + l->row->extra.weak_own;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
@@ -42,7 +42,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
         return;
     v[ROW_GLOBAL_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     v[ROW_GLOBAL_OBJECTS] = objects;
-    v[ROW_GLOBAL_OTHER] = 0;
+    v[ROW_GLOBAL_OTHER] = v[ROW_DYNAMIC_OTHER];
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
     v[ROW_LOCAL_FUNCTIONS] = s->local + plan_small_local(l->row) + l->row->inner_entry + fixed_locals(l, STT_FUNC);
@@ -61,7 +61,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
-    v[ROW_RELOCATIONS_SYMBOLS] = tables_symbols(l);
+    v[ROW_RELOCATIONS_SYMBOLS] = relocated_symbols(l);
     v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
 }
 

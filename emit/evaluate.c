@@ -68,8 +68,9 @@ static uint64_t outgoing(const struct plan *plan, const struct plan_library *l, 
     if (!l->said || index >= l->callers)
         return 0;
     for (uint32_t t = 0; t < l->per_function; t++) {
+        const uint32_t call = index * l->per_function + t;
         struct import import;
-        if (!calls_row_import(plan, l, index * l->per_function + t, &import))
+        if (call >= l->calls || !calls_row_import(plan, l, calls_row_called(l, call), &import))
             break;
         sum += leaf_result(plan, &plan->library[import.library], import.function, evaluate_caller(f->hash, t));
     }

@@ -73,7 +73,7 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     if (s->python) {
         const bool plain = plan_is_plain(c->library);
         g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
-        g.place[GLUE_METHOD].size = METHOD_SIZE;
+        g.place[GLUE_METHOD].size = METHOD_SIZE + c->library->result_by_got;
         g.place[GLUE_VISITED].size = plain ? 0 : VISITED_SIZE;
         g.place[GLUE_ENTRY].size = entry_size(c, s);
     }
@@ -118,7 +118,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
         break;
     case GLUE_METHOD:
         line_row(rows, at + 16, ++*line);
-        line_row(rows, at + 29, ++*line);
+        line_row(rows, at + 29 + c->library->result_by_got, ++*line);
         break;
     case GLUE_VISITED:
         line_row(rows, at + 16, ++*line);
@@ -251,7 +251,10 @@ static uint8_t *put_method(const struct code *c, const struct glue_addresses *a,
     p = put_method_prologue(p);
     p = code_call(c, p, a->entry_slot);
     p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
-    p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
+    if (c->library->result_by_got)
+        p = put_reference(c, p, "\xff\x15", 2, a->got_extra); /* call *PyLong_FromUnsignedLong@GOT(%rip) */
+    else
+        p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
     return put_bytes(p, "\xc9\xc3", 2); /* leave; ret */
 }
 

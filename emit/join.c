@@ -6,6 +6,7 @@
 
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/calls_rows.h"
 
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {
@@ -274,8 +275,8 @@ bool join_targets(struct library *l, struct arena *arena)
         target[l->at.extern_before_slot] = extern_address(l, (uint32_t)s->extern_called);
     if (s->calls_own_extern)
         target[l->at.own_extern_slot] = extern_address(l, index_of(l));
-    for (uint32_t i = 0; i < l->row->imports; i++) {
-        const struct import *import = &l->calls.import[i];
+    for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++) {
+        const struct import *import = &l->calls.import[l->row->said ? calls_row_called(l->row, i) : i];
         const uint32_t utility = import->library;
         const uint32_t place = j->function[j->part[utility].functions + import->function];
         target[l->code.import_slot + i] = join_address(j, utility, SECTION_TEXT, place);

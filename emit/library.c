@@ -13,6 +13,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/large.h"
+#include "emit/relocated.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
 
@@ -27,13 +28,13 @@ static bool number_slots(struct library *l, struct arena *arena)
         return false;
     l->at.python_slot = next;
     if (s->python || s->holds)
-        next += shape_python_functions(l->row);
-    if (s->python && !l->row->inner_entry)
+        next += shape_python_functions(l->row) - l->row->result_by_got;
+    if (s->python && !l->row->direct_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
     l->code.import_slot = next;
-    next += l->row->imports;
+    next += l->row->imports - plan_uncalled(l->row);
     l->outside_slots = next;
     next += l->row->extra.slots;
     l->small_slots = next;
@@ -44,7 +45,7 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next++ : CODE_NO_SLOT;
     }
-    if (l->row->inner_entry)
+    if (l->row->direct_entry)
         l->at.entry_slot = next++;
     assert(next == s->plt + s->direct);
     return true;
@@ -62,7 +63,7 @@ static bool target_directly(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
-    if (l->row->inner_entry)
+    if (l->row->direct_entry)
         target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;
@@ -216,7 +217,7 @@ static void size_objects(struct library *l)
 {
     const struct plan_library *row = l->row;
     uint32_t locals = row->locals;
-    l->data_free = row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data;
+    l->data_free = row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data - l->relro_free;
     uint64_t in_data = l->data_free / 16;
     uint64_t in_rodata = l->rodata_free / 32;
     l->objects_data = in_data < locals / 4 ? (uint32_t)in_data : locals / 4;
@@ -418,6 +419,33 @@ static bool place(struct library *l, struct error *e)
     return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
 }
 
+/* Places what is loaded with so many constants among what is protected after relocation. */
+static bool place_with(struct library *l, uint64_t relro_free, struct error *e)
+{
+    l->layout.section[SECTION_DATA_REL_RO].size += relro_free - l->relro_free;
+    l->relro_free = relro_free;
+    size_objects(l);
+    if (!place(l, e))
+        return false;
+    tables_addresses(l);
+    return true;
+}
+
+/* Where relocations touch a page less than the row says, as what is protected begins on too late a one, constants are
+ * in it that would be in .data: as many as make it begin on the page before. */
+static bool place_loaded(struct library *l, struct error *e)
+{
+    const struct plan_library *row = l->row;
+    if (!place_with(l, 0, e))
+        return false;
+    const int64_t wanted = row->said ? row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + 8;
+    if (wanted == PROFILE_DERIVED || row->elf.relro == RELRO_NONE || before > l->data_free ||
+        (int64_t)relocated_pages(l) + 1 != wanted)
+        return true;
+    return place_with(l, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, e));
+}
+
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e)
 {
@@ -432,12 +460,10 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
-    size_objects(l);
-    /* What is loaded is settled: its addresses are what debug information states,
+    /* Then what is loaded is settled: its addresses are what debug information states,
      * and stay when the rest of the file is placed. */
-    if (!place(l, e))
+    if (!place_loaded(l, e))
         return false;
-    tables_addresses(l);
     if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
@@ -531,7 +557,7 @@ static bool write_unwind(const struct library *l, uint8_t *image, struct arena *
     uint32_t count;
     const struct unwind_function *f = list_framed(l, arena, &count);
     if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan));
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind);
     if (f && l->joined)
         unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
     return f;

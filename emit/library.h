@@ -48,18 +48,20 @@ struct library {
     uint32_t small;         /* where the small functions begin in .text, behind these */
     uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
     uint32_t own_slots;     /* the first slot of own functions */
-    uint32_t outside_slots; /* and of functions outside the set */
+    uint32_t outside_slots; /* and of functions that are bound alone */
     uint32_t small_slots;   /* and of own ones that are small */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */
+    uint64_t relro_free;                                /* constants in .data.rel.ro, behind pointers */
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, with those of .tbss row->locals */
     uint32_t objects_tls;
     uint64_t result;                                 /* what the entry returns */
     struct dynamic_strings strings;                  /* these three by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
     uint32_t symbol_main, symbol_start_main;         /* of an executable */
-    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym */
+    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym, */
+    uint32_t symbol_python;                          /* and of CPython's functions */
     struct layout layout;                            /* of the image */
     struct separate separate;                        /* where debug information goes into a file of its own */
     const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
@@ -116,15 +118,24 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
 /* How the plan's debug sections are compressed. */
 enum pack_kind library_packing(const struct plan *plan);
 
+/* Bytes of .data that statements write to, before the objects, where they are there: as far as there is room. */
+static inline uint64_t library_scratch(const struct library *l)
+{
+    const uint64_t room = l->shape.scratch + (l->data_free & ~UINT64_C(7));
+    if (!l->shape.in_data || l->row->level == LEVEL_BARE)
+        return 0;
+    return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
+}
+
 /* Where in .data the objects begin, and their bytes: those of data_free, and among these the
  * words of plan_extra. */
 static inline uint64_t library_objects_at(const struct library *l)
 {
-    return l->shape.data - shape_words(l->row);
+    return l->shape.data - shape_words(l->row) + library_scratch(l) - l->shape.scratch;
 }
 static inline uint64_t library_objects_size(const struct library *l)
 {
-    return l->data_free + shape_words(l->row);
+    return l->data_free + shape_words(l->row) - (library_scratch(l) - l->shape.scratch);
 }
 
 /* Where the debug sections are in the image. */
@@ -158,9 +169,6 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
  * constants and objects. Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image);
-
-/* How many symbols the relocations of a library refer to that is not linked with the set, but for PLT slots. */
-uint32_t tables_symbols(const struct library *l);
 
 /* What of that a library adds to an executable: relocations, but for those that a file
  * of its own has, and what they relocate; constants and objects. */

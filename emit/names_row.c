@@ -222,6 +222,14 @@ uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *
     return at + length + 1;
 }
 
+uint32_t names_row_import_length(const struct plan *plan, const struct plan_library *l, uint32_t index)
+{
+    if (index >= l->exported)
+        return names_row_other_length(l, index - l->exported);
+    const struct function f = plan_function(l, index);
+    return names_function(&plan->names, l, index, &f);
+}
+
 uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, uint8_t *at)
 {
     return put_dynamic(l, l->exported + number, names_row_other_length(l, number), at);

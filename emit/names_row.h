@@ -94,6 +94,9 @@ static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t pl
                                                                             : (int64_t)l->end[place] - 1;
 }
 
+/* Characters of the name of what another library imports, that of `index` among all its dynamic symbols. */
+uint32_t names_row_import_length(const struct plan *plan, const struct plan_library *l, uint32_t index);
+
 uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number);
 uint64_t names_row_other_bytes(const struct plan_library *l);

@@ -41,8 +41,10 @@ struct corpus;
 /* A DT_NEEDED within a set whose profile has rows. */
 struct plan_edge {
     uint32_t library; /* in plan->library */
-    uint32_t symbols; /* functions that are called */
-    uint32_t first;   /* the first of them among the caller's imports */
+    uint32_t symbols; /* functions that it imports, */
+    uint32_t calls;   /* of which it calls so many: the first; the others are bound alone */
+    uint32_t first;   /* the first of them among the caller's imports, */
+    uint32_t call;    /* among those that it calls, */
     uint32_t rank;    /* and among what may be called there (calls_rows.h) */
 };
 
@@ -88,20 +90,24 @@ struct plan_library {
     bool without_libc;        /* linked without the C library, whose symbols have no versions then */
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
-    bool inner_entry; /* its entry is a local symbol, which only the method table leads to */
-    bool inner_marks; /* its visit marks are no dynamic symbol: the manifest says where they are */
-    bool hollow;      /* its debug information is too little for a unit: names alone */
-    bool unaligned;   /* its functions follow each other without a gap, as code without optimisation does */
-    uint8_t alike;    /* of 255 names so many have words in common (names_row.h) */
-    bool plain_names; /* of Pynamic's style, also where others are mangled */
+    bool inner_entry;   /* its entry is a local symbol, which only the method table leads to */
+    bool direct_entry;  /* which is called without a PLT, as one that is a local symbol always is */
+    bool result_by_got; /* and CPython's function that makes its result through .got, the first of extra.got */
+    bool inner_marks;   /* its visit marks are no dynamic symbol: the manifest says where they are */
+    bool hollow;        /* its debug information is too little for a unit: names alone */
+    bool unaligned;     /* its functions follow each other without a gap, as code without optimisation does */
+    uint8_t alike;      /* of 255 names so many have words in common (names_row.h) */
+    bool plain_names;   /* of Pynamic's style, also where others are mangled */
     enum plan_init init;
+    bool untold; /* a module that has no attributes, as its row has no relocations for them */
     /* Of a library with a row, `said`; the others have none of this. */
     const struct profile_row *said;
     enum plan_level level;
     bool bare;         /* that is LEVEL_BARE, whatever there is room for, as of all that it calls */
     uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
     uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
-    uint32_t callers;  /* and the first so many call other libraries, each per_function times */
+    uint32_t calls;    /* of imports: those that it calls; the others are bound alone */
+    uint32_t callers;  /* the first so many functions call other libraries, each per_function times */
     uint32_t per_function;
     uint32_t leaf;    /* the first that certainly does not, at or behind that */
     uint32_t visited; /* that a visit of every module reaches */
@@ -109,14 +115,15 @@ struct plan_library {
     struct plan_extra {
         uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
         uint32_t weak;         /* of which the last so many are weak, */
-        uint32_t slots;        /* of which the first so many have PLT slots */
+        uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
         uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
-        uint32_t symbols;      /* of which so many refer to different symbols */
+        uint32_t symbols;      /* which refer to so many symbols that no word in .got has */
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
         uint32_t weak_own;     /* exported functions that are weak: the last */
-        uint32_t objects;      /* dynamic symbols of data */
+        uint32_t objects;      /* dynamic symbols of data, */
+        uint32_t ends;         /* and of where sections begin and end (shape.h) */
         uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
         uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION */
         uint32_t tls;          /* bytes of .tbss, part of bss, and */
@@ -125,6 +132,7 @@ struct plan_library {
         uint32_t initialising; /* bytes of PyInit_ beyond what it needs (glue.h) */
         uint32_t constructors; /* beyond one, */
         uint32_t destructors;  /* and the same of these */
+        uint32_t unwind;       /* 8 bytes each of unwind entries beyond what they take (elf/unwind.h) */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
         uint32_t documented;   /* of which so many say what they do: the first */
         uint64_t names;        /* bytes of the names of `outside` */
@@ -140,9 +148,9 @@ struct plan_library {
      * (names_row.h). The plan's; `lengths` entries of the first are set. */
     uint16_t *function_length, *object_length;
     /* Functions that are too small to be numbered ones: symbols that at most tables lead to
-     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_size` of
-     * them (the plan's; bytes, 0 too), the first `small` are there. Their names are those of the first static objects,
-     * where they are local.
+     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_sizes` of
+     * them (the plan's; bytes, 0 too; behind them as they are wanted), the first `small` are there. Their names are
+     * those of the first static objects, where they are local.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
@@ -293,7 +301,7 @@ static inline bool plan_is_joined(const struct plan *plan, const struct plan_lib
 /* Whether it is a module that says nothing of itself but its entry, if it is a module. */
 static inline bool plan_is_plain(const struct plan_library *l)
 {
-    return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED;
+    return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED || l->untold;
 }
 
 /* Whether its functions are called without a PLT, and are no dynamic symbols. */
@@ -374,6 +382,12 @@ static inline uint32_t plan_exported(const struct plan_library *l)
 static inline uint32_t plan_lazy(const struct plan_library *l)
 {
     return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
+}
+
+/* Imports that it does not call. */
+static inline uint32_t plan_uncalled(const struct plan_library *l)
+{
+    return l->said ? l->imports - l->calls : 0;
 }
 
 /* Function `index` of a library. One without constants has arguments that need none. */

@@ -18,6 +18,7 @@
 #include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/glue.h"
+#include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
@@ -145,7 +146,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
-    *w = (struct want){.row = row_number, .exported = -1, .cap = UINT32_MAX, .share = ROWS_EXTRA_WHOLE};
+    *w = (struct want){
+        .row = row_number, .exported = -1, .cap = UINT32_MAX, .calls = ROWS_CALLS_WHOLE, .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
@@ -159,6 +161,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
+    l->untold = l->kind == LIBRARY_MODULE && profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) >= 0 &&
+                profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)
         l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
@@ -238,9 +242,11 @@ static bool wants_bare(const struct plan *plan, const struct plan_library *l)
 {
     struct plan_library plain = *l;
     plain.level = LEVEL_PLAIN;
+    const struct shape shape = shape_of(plan, &plain);
     return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
            profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
-           profile_row_says(plan->profile, l->said, ROW_RELATIVE) < (int64_t)shape_of(plan, &plain).relative;
+           profile_row_says(plan->profile, l->said, ROW_RELATIVE) <
+               (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
 }
 
 static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
@@ -311,7 +317,25 @@ static bool make_edges(struct rows *r, struct error *e)
 
 /* --- imports ------------------------------------------------------------------------------------ */
 
-/* What each library calls of each other, now that all have their functions. */
+/* What a library calls of what it imports: of all edges alike, as far as there is what may be called, and what calls.
+ */
+static void count_calls(const struct plan *plan, struct plan_library *l)
+{
+    const uint64_t most = l->functions ? l->imports : 0;
+    const uint64_t calls = l->calls < most ? l->calls : most;
+    l->calls = 0;
+    for (uint32_t n = 0; n < l->edges; n++) {
+        struct plan_edge *edge = &l->edge[n];
+        const uint64_t until = (edge->first + (uint64_t)edge->symbols) * calls / (l->imports ? l->imports : 1);
+        const uint32_t callable = calls_row_callable(l, &plan->library[edge->library]);
+        const uint32_t may = callable < edge->symbols ? callable : edge->symbols;
+        edge->call = l->calls;
+        edge->calls = until - l->calls < may ? (uint32_t)until - l->calls : may;
+        l->calls += edge->calls;
+    }
+}
+
+/* What each library imports of each other, now that all have their functions. */
 static void count_imports(struct rows *r)
 {
     struct plan *plan = r->s->plan;
@@ -324,18 +348,21 @@ static void count_imports(struct rows *r)
         for (uint32_t n = 0; n < l->edges; n++) {
             struct plan_edge *edge = &l->edge[n];
             const struct plan_library *to = &plan->library[edge->library];
-            const uint32_t callable = calls_row_callable(l, to);
             uint32_t wanted = profile_is_captured(plan->profile) ? 0 : CALLS_NATURAL;
             if (!plan->profile->graph && calls_leaf(l, to))
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)
                 wanted = row->edge[n].symbols;
-            edge->symbols = w->silent ? 0 : wanted < callable ? wanted : callable;
+            const uint32_t most = to->exported + names_row_others(to);
+            edge->symbols = w->silent ? 0 : wanted < most ? wanted : most;
+            if (edge->symbols > to->exported + r->want[edge->library].bound)
+                r->want[edge->library].bound = edge->symbols - to->exported;
             edge->first = l->imports;
             edge->rank = r->rank[edge->library];
             r->rank[edge->library] += edge->symbols;
             l->imports += edge->symbols;
         }
+        count_calls(plan, l);
     }
 }
 
@@ -363,8 +390,10 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         *again = true;
         if ((l->lengths || l->other_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
-        else if (l->functions > rows_least_exported(l, w))
+        else if (l->functions > rows_least_exported(l, w) && l->functions <= w->cap)
             w->cap = l->functions - 1 - l->functions / 16;
+        else if (l->imports && w->calls)
+            w->calls--;
         else if (!w->silent && l->imports)
             w->silent = true;
         else
@@ -388,6 +417,7 @@ static bool run_rounds(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             r->want[i].functions = functions_of(plan, plan->library[i].said);
             r->want[i].drawn = r->want[i].imports_named = false;
+            r->want[i].bound = 0;
             plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))

@@ -268,8 +268,7 @@ static bool name_imports(void *context, unsigned worker, uint32_t index, struct 
     l->import_names = 0;
     for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
         const struct plan_library *to = &plan->library[import.library];
-        const struct function f = plan_function(to, import.function);
-        l->import_names += names_function(&plan->names, to, import.function, &f) + UINT64_C(1);
+        l->import_names += names_row_import_length(plan, to, import.function) + UINT64_C(1);
     }
     return true;
 }
@@ -315,17 +314,23 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
     return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 
-/* Gives to or takes from the names of functions that no other library calls, where .dynstr is not
+/* The number that imports have of the `i`-th name of any length. */
+static uint32_t symbol_of(const struct plan_library *l, uint32_t i)
+{
+    return i < l->lengths ? i : l->exported + (i - l->lengths);
+}
+
+/* Gives to or takes from the names of functions and objects that no other library calls, where .dynstr is not
  * yet as the row has it. */
 static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
 {
     enum { FEW = 16 };
     int64_t missing = missing_of(plan, l);
-    int64_t count = l->other_lengths;
-    for (uint32_t i = 0; i < l->lengths; i++)
-        count += !callers[i];
+    int64_t count = 0;
     for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
-        if (i >= l->lengths || !callers[i]) {
+        count += !callers[symbol_of(l, i)];
+    for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
+        if (!callers[symbol_of(l, i)]) {
             /* few names much: where most are as long as others, each that is not counts */
             int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
             if (part < FEW && part > -FEW)
@@ -338,13 +343,13 @@ static void trim_exported(const struct plan *plan, struct plan_library *l, const
 
 static bool can_trim(const struct plan_library *l, const uint8_t *callers)
 {
-    bool can = l->extra.outside > 0 || l->other_lengths;
-    for (uint32_t i = 0; i < l->lengths && !can; i++)
-        can = !callers[i];
+    bool can = l->extra.outside > 0;
+    for (uint32_t i = 0; i < l->lengths + l->other_lengths && !can; i++)
+        can = !callers[symbol_of(l, i)];
     return can;
 }
 
-/* Of each library's exported functions: how many libraries call it, up to some, and how many of
+/* Of each library's exported functions and objects: how many libraries import it, up to some, and how many of
  * these have no names that they alone decide about. */
 struct callers {
     uint8_t **all, **tight;
@@ -382,7 +387,7 @@ static bool find_callers(const struct plan *plan, struct callers *c, struct erro
     const uint32_t count = plan_counted(plan);
     uint64_t exported = 0;
     for (uint32_t i = 0; i < count; i++)
-        exported += plan->library[i].exported;
+        exported += plan->library[i].exported + (uint64_t)names_row_others(&plan->library[i]);
     c->room = calloc(2 * exported + 1, sizeof *c->room);
     c->all = malloc(count * sizeof *c->all);
     c->tight = malloc(count * sizeof *c->tight);
@@ -392,7 +397,7 @@ static bool find_callers(const struct plan *plan, struct callers *c, struct erro
     for (uint32_t i = 0; i < count; i++) {
         c->all[i] = room;
         c->tight[i] = room + exported;
-        room += plan->library[i].exported;
+        room += plan->library[i].exported + names_row_others(&plan->library[i]);
     }
     for (uint32_t i = 0; i < count; i++)
         count_callers(plan, c->all, i);

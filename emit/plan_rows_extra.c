@@ -16,6 +16,7 @@ enum {
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
+    UNWIND_MOST = 24,       /* units that entries of unwind tables may be longer, on average */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -132,6 +133,11 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     struct relative_uses now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
+    if (l->extra.unwind && w->lack == SIZE_TEXT) {
+        const uint64_t missing = (w->needs - (uint64_t)l->said->value[ROW_TEXT] + UNWIND_UNIT - 1) / UNWIND_UNIT;
+        l->extra.unwind -= missing < l->extra.unwind ? (uint32_t)missing : l->extra.unwind;
+        return true;
+    }
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
         l->extra.constructing = 0;
         l->extra.initialising = 0;
@@ -143,15 +149,14 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         l->extra.small_slots = fewer(l->extra.small_slots);
         return true;
     }
-    if (!now.methods && !more && l->extra.tls_modules) {
-        l->extra.tls_modules = fewer(l->extra.tls_modules);
+    if (!now.methods && !more && l->extra.versions && w->lack == SIZE_TEXT) {
+        set_names(plan, l, w, l->extra.versions - 1);
         return true;
     }
     if (!now.methods && !more) {
-        if (!l->extra.versions || w->lack != SIZE_TEXT)
-            return false;
-        set_names(plan, l, w, l->extra.versions - 1);
-        return true;
+        const bool any = l->extra.tls_modules > 0;
+        l->extra.tls_modules = fewer(l->extra.tls_modules);
+        return any;
     }
     if (!now.methods) {
         now.constructors = fewer(now.constructors);
@@ -187,14 +192,26 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     return room < wanted ? (uint32_t)room : wanted;
 }
 
-/* How many symbols of so many words in .data refer to: what the row says, but for those of words in .got. */
+/* How much longer entries of unwind tables are than they have to be, for all to be as much as the row says. */
+static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
+{
+    const struct shape s = shape_of(plan, l);
+    const uint64_t is =
+        unwind_frame_size(shape_unwind(plan, &s), s.plt != 0) + unwind_header_size(s.framed, s.plt != 0);
+    const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
+    const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
+    const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
+    return (uint32_t)(more < most ? more : most);
+}
+
+/* How many symbols of so many words in .data refer to that those in .got do not, as far as the row says. */
 static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 {
     const struct plan_extra *x = &l->extra;
     const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + x->got + 2);
     const uint32_t left = there > x->got ? there - x->got : 1;
     const uint32_t symbols = smaller(all > x->got + 2 ? all - x->got - 2 : 0, smaller(x->addresses, left));
-    return symbols || !x->addresses ? symbols : 1;
+    return symbols || x->got ? symbols : x->addresses > 0;
 }
 
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
@@ -204,6 +221,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
     l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
+    x->ends = smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
@@ -226,7 +244,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         l->unbound = rows_unbound(plan, l, w, bound + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
         x->outside -= l->unbound;
     }
-    const uint32_t undefined = x->outside ? x->outside + l->unbound : 0;
+    const uint32_t uncalled = plan_uncalled(l) + x->outside;
+    const uint32_t undefined = x->outside ? uncalled + l->unbound : uncalled;
     const uint32_t left = x->slots > undefined ? x->slots - undefined : 0;
     x->slots -= left;
     /* then its own functions are called through the PLT; in a utility no heads of chains */
@@ -239,7 +258,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         x->small_slots = smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
-    const bool any = x->outside || least.defined;
+    const bool any = uncalled || least.defined || l->calls;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
@@ -250,8 +269,10 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->constructing = constructing_of(l);
     x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least.bss, share);
-    x->tls_modules = x->tls ? rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share) : 0;
+    x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    x->symbols = symbols_of(l, least.defined + x->outside);
+    x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
+    x->unwind = unwind_of(plan, l);
 }

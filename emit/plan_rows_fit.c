@@ -41,10 +41,16 @@ static uint32_t leaves_of(const struct want *w, uint32_t exported)
     return w->leaves < half ? w->leaves : half;
 }
 
+/* Whether others import functions of it, as far as its row has any: they may be objects, too. */
+static bool is_called(const struct plan_library *l, const struct want *w)
+{
+    return w->called && (w->exported || !rows_value_or(l->said, ROW_DYNAMIC_OBJECTS, 0));
+}
+
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t callers = l->imports && w->leaves ? 1 : 0;
-    return (w->called ? 1 : 0) + callers;
+    const uint32_t callers = l->calls && w->leaves ? 1 : 0;
+    return is_called(l, w) + callers;
 }
 
 /* Sums up mangled names, of as many functions as there can be. */
@@ -77,11 +83,21 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
     return names_row_bytes(l, 0, functions);
 }
 
-/* Functions of the row that are neither numbered ones nor the glue's. */
+/* Functions of the row that are neither numbered ones nor the glue's; of a stripped library all dynamic ones, whatever
+ * its unwind tables say of how many functions there are. */
 static uint32_t missing_functions(const struct plan_library *l, const struct want *w)
 {
     const uint32_t others = l->functions + glue_symbols(l);
-    return w->functions > others ? w->functions - others : 0;
+    const uint32_t missing = w->functions > others ? w->functions - others : 0;
+    const uint32_t dynamic = l->stripped && w->exported > l->exported ? (uint32_t)w->exported - l->exported : 0;
+    return missing > dynamic ? missing : dynamic;
+}
+
+/* Calls are made by at most so many functions. */
+static void set_callers(struct plan_library *l, uint32_t most)
+{
+    l->callers = l->calls < most ? l->calls : most;
+    l->per_function = l->callers ? (l->calls + l->callers - 1) / l->callers : 0;
 }
 
 /* Counts and names for so many functions. */
@@ -96,11 +112,17 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
-    l->callers = l->imports < most ? l->imports : most;
-    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    set_callers(l, most);
     rows_set_small(l, w, missing_functions(l, w));
     l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
+    /* of few slots none is for it */
+    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
+                                         plt <= (int64_t)shape_python_functions(l));
+    l->result_by_got = l->direct_entry && plan_is_plain(l) && plt < (int64_t)shape_python_functions(l) &&
+                       profile_row_says(plan->profile, l->said, ROW_GLOB_DAT) > 2 &&
+                       profile_row_says(plan->profile, l->said, ROW_METHODS) <= 1;
     rows_set_extra(plan, l, w);
 }
 
@@ -128,13 +150,14 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
     return false;
 }
 
-/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it. */
+/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it, or for
+ * less of it by as many fourths as they are to be terse. */
 static uint64_t undrawn_names(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t is = shape_of(plan, l).dynstr;
     const bool exported = (l->exported && !names_are_mangled(&plan->names, l)) || names_row_others(l);
-    return !w->drawn && exported && dynstr > is ? dynstr - is : 0;
+    return !w->drawn && exported && dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
 }
 
 /* Whether the library fits into its sizes with its counts; then they are its sizes, and static
@@ -187,7 +210,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
     }
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
-        const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code : 0);
+        const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code + undrawn_names(s->plan, l, w) : 0);
         if ((uint64_t)wanted[kind] < needs)
             return lacks(w, kind, needs);
         l->size[kind] = (uint64_t)wanted[kind];
@@ -218,7 +241,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
     while (!fits_with_less(r, index, code)) {
-        if (all || !l->small)
+        if (all || !l->small || l->small_exported / 2 + l->extra.objects < w->bound)
             return false;
         if (!rows_set_small(l, w, l->small > w->small ? w->small : l->small / 2))
             continue;
@@ -231,10 +254,13 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 /* Numbered functions where so many symbols of functions are wanted. */
 static uint32_t numbered(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = glue_symbols(l) + rows_small_of_stripped(l, w);
-    const uint32_t least = l->imports || w->called ? 1u + (l->imports && w->leaves ? 1u : 0u) : 0;
+    const uint32_t small = rows_small_of_stripped(l, w);
+    const uint32_t glue = glue_symbols(l) + small;
+    const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
+    if (l->stripped && n < w->exported - (int64_t)small)
+        n = (uint32_t)(w->exported - small);
     if (n > most && !l->stripped)
         n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)
@@ -244,7 +270,7 @@ static uint32_t numbered(const struct plan_library *l, const struct want *w)
 
 static uint64_t estimate(const struct plan_library *l)
 {
-    return (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->imports;
+    return l->functions ? (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls : 0;
 }
 
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
@@ -255,7 +281,7 @@ static bool is_empty(const struct plan_library *l, const struct want *w)
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->imports && !numbered(l, w) && numbered(&bare, w) &&
+    return l->level < LEVEL_BARE && !l->calls && !numbered(l, w) && numbered(&bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -269,11 +295,20 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
            glue_symbols(&less) < glue_symbols(l);
 }
 
-/* Whether its marks have memory that the row has for threads. */
+/* Whether its marks, or what statements write to, have memory that the row has for threads. */
 static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
 {
-    return l->level < LEVEL_UNMARKED && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
+    return l->level < LEVEL_TIGHT && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
            l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
+}
+
+/* Whether functions are gone that slots of the PLT would lead to: calls are worth less. */
+static bool loses_slots(const struct plan *plan, const struct plan_library *l, struct want *w, uint32_t lost)
+{
+    const uint32_t slots = shape_of(plan, l).plt;
+    if (!lost)
+        w->slots = slots;
+    return l->calls && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);
 }
 
 /* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
@@ -283,7 +318,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    const enum plan_level end = l->imports && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
+    const enum plan_level end = l->calls && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
         if (!lost && is_empty(l, w))
             continue;
@@ -296,7 +331,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
             exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {
             set_counts(plan, l, w, functions, exported);
-            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w))
+            if (has_too_many(plan, l, w, (enum plan_level)((unsigned)end - 1)) || takes_thread_memory(l, w) ||
+                loses_slots(plan, l, w, lost))
                 break;
             if (fits_with_small(r, index, estimate(l), all))
                 return true;
@@ -306,6 +342,68 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     }
     l->level = (enum plan_level)((unsigned)end - 1);
     return false;
+}
+
+/* Imports that it calls, of which each takes a slot of the PLT: at most so many fourths, and as many as the row has
+ * slots beside those that lead to Python. */
+static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t fourths)
+{
+    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    const uint32_t others = l->kind == LIBRARY_MODULE ? shape_python_functions(l) + 1 : 0;
+    const uint64_t slots = plt == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)plt > others ? (uint64_t)plt - others : 0;
+    const uint64_t calls = ((uint64_t)l->imports * fourths + ROWS_CALLS_WHOLE - 1) / ROWS_CALLS_WHOLE;
+    l->calls = (uint32_t)(calls < slots ? calls : slots);
+}
+
+/* Whether it would lose too much with so few functions: what binds and relocates is worth half of those that the row
+ * counts, of a stripped library the dynamic ones alone. */
+static bool has_too_few(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(l, w);
+    const uint32_t small = l->stripped ? l->small_exported : l->small;
+    return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
+}
+
+/* With ever fewer functions; `all` as in fits_with_small. */
+static bool try_fewer(struct rows *r, uint32_t index, bool all)
+{
+    const struct plan_library *l = &r->s->plan->library[index];
+    for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+        if (try_levels(r, index, lost, all))
+            return true;
+        if (has_too_few(l, &r->want[index]))
+            return false;
+    }
+}
+
+/* With ever fewer calls of what it imports. */
+static bool try_calls(struct rows *r, uint32_t index, bool all)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    for (uint32_t fourths = r->want[index].calls + 1; fourths--;) {
+        set_calls(r->s->plan, l, fourths);
+        if (try_fewer(r, index, all))
+            return true;
+        if (!l->calls)
+            return false;
+    }
+    return false;
+}
+
+/* With ever shorter small functions, in the end without code, and then with less than all of them. */
+static bool try_short(struct rows *r, uint32_t index)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    static const uint8_t most[] = {UINT8_MAX, 80, 64, 48, 32, 16, 0};
+    for (unsigned i = 0; i < sizeof most; i++) {
+        rows_shorten_small(l, most[i]);
+        if (try_calls(r, index, true))
+            return true;
+        if (!l->small_sizes || r->want[index].lack != SIZE_TEXT)
+            break;
+    }
+    rows_shorten_small(l, UINT8_MAX);
+    return try_calls(r, index, false);
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -319,6 +417,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     l->imports = w->silent ? 0 : w->imports;
     l->import_names = rows_import_names(r->s->plan, l);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
+        set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
         const uint32_t functions = numbered(l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
@@ -327,17 +426,14 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         l->locals = 1 + functions / 16;
         return true;
     }
-    for (w->share = ROWS_EXTRA_WHOLE;; w->share--) {
-        for (unsigned all = 2; all--;)
-            for (uint32_t lost = 0;; lost += 1 + lost / 8) {
-                if (try_levels(r, index, lost, all))
-                    return true;
-                /* what binds and relocates is worth half of the functions */
-                if (l->functions <= rows_least_exported(l, w) ||
-                    (w->share && l->functions + l->small_exported <= numbered(l, w) / 2))
-                    break;
-            }
-        if (!w->share)
+    for (w->share = ROWS_EXTRA_WHOLE;;) {
+        if (try_short(r, index))
+            return true;
+        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
+            w->terse++;
+        else if (w->share)
+            w->share--;
+        else
             break;
     }
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
@@ -378,8 +474,7 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
     const uint32_t callers = l->leaf;
     set_counts(s->plan, l, &r->want[index], functions, l->exported);
     const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
-    l->callers = l->imports < most ? l->imports : most;
-    l->per_function = l->callers ? (l->imports + l->callers - 1) / l->callers : 0;
+    set_callers(l, most);
     const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
     if (l->functions && !code)
         return false;

@@ -87,9 +87,7 @@ void lengths_fix_imports(const struct plan *plan, const struct plan_library *l, 
 {
     struct import import;
     for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
-        const struct plan_library *to = &plan->library[import.library];
-        const struct function called = plan_function(to, import.function);
-        lengths_fix(f, names_function(&plan->names, to, import.function, &called));
+        lengths_fix(f, names_row_import_length(plan, &plan->library[import.library], import.function));
     }
 }
 
@@ -131,6 +129,8 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))
             lengths_fix(f, strlen(shape_python_name(l, i)));
+    for (uint32_t i = 0; i < l->extra.ends; i++)
+        lengths_fix(f, strlen(shape_ends[i].name));
     if (s->python)
         lengths_fix(f, strlen(s->entry));
     if (s->python)

@@ -5,7 +5,7 @@
 
 #include "emit/plan_parts.h"
 
-enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4 };
+enum { ROWS_EXTRA_WHOLE = 4 /* what `share` counts */, ROWS_TERSE_MOST = 4, ROWS_CALLS_WHOLE = 4 };
 enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library. */
@@ -19,7 +19,10 @@ struct want {
     uint32_t most;      /* the most that one library would call of it, and */
     uint32_t leaves;    /* the most that one library would call of its leaves */
     bool called;        /* at all */
+    uint32_t bound;     /* the most symbols beyond its numbered functions that one library imports of it */
     bool silent;        /* has no room for imports */
+    uint32_t calls;     /* of imports it may call so many fourths */
+    uint32_t slots;     /* of the PLT that it would have with all of its functions */
     uint32_t cap;       /* of numbered functions, in this round */
     uint32_t *lengths;  /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
     uint32_t most_names; /* undefined symbols at most, or all dynamic ones */
@@ -91,6 +94,9 @@ uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want 
 /* Sets the small functions of a library that has its numbered ones, at most so many; whether there are others than
  * before among the dynamic symbols. */
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
+
+/* None of its small functions is larger than `most`; those that were shorter before are as they are wanted. */
+void rows_shorten_small(struct plan_library *l, uint32_t most);
 
 /* Exported functions that a library has at least. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);

@@ -7,6 +7,7 @@
  */
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/distribution.h"
 #include "emit/glue.h"
@@ -14,10 +15,11 @@
 #include "emit/plan_rows_parts.h"
 
 enum {
-    SIZELESS = 4,          /* functions that every library has and whose symbols have no size */
-    SMALL_MOST = 96,       /* bytes of the largest function that is none of the numbered ones */
-    SMALL_TOLERANCE = 40,  /* one in so many functions may be larger than is wanted */
-    CODE_OF_ARGUMENT = 20, /* bytes, about, to spill it and to mix it in */
+    SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
+    GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
+    SMALL_MOST = 96,              /* bytes of the largest function that is none of the numbered ones */
+    SMALL_TOLERANCE = 40,         /* one in so many functions may be larger than is wanted */
+    CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
 };
 
 /* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
@@ -122,15 +124,20 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
     l->extra.initialising = rows_initialising(l);
-    const uint32_t glue = common_sizes(plan, l, common);
+    uint32_t glue = common_sizes(plan, l, common);
     const uint64_t said = functions_said(l, w);
+    if (said <= glue) { /* there will be fewer of these */
+        struct plan_library bare = *l;
+        bare.level = LEVEL_BARE;
+        glue = common_sizes(plan, &bare, common);
+    }
     const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
         return true;
     const uint32_t count = (uint32_t)said;
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
-    l->small_size = malloc(count * sizeof *l->small_size);
+    l->small_size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small_size);
     bool ok = all && size && l->small_size;
     if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES], plan_function_sizes(plan), count, all)) {
         scale_down(l, all, count);
@@ -142,6 +149,10 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+        /* where some of the others give way, there are as many more of these, behind all that are wanted */
+        for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
+            l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
+        memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes);
     }
     free(all);
     free(size);
@@ -152,7 +163,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 static uint32_t numbered_least(const struct plan_library *l, const struct want *w)
 {
     const uint32_t least = rows_least_exported(l, w);
-    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->imports ? 2 * w->leaves : w->leaves;
+    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->calls ? 2 * w->leaves : w->leaves;
     return larger(larger(least, w->most), leaves);
 }
 
@@ -163,6 +174,13 @@ uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want 
     const uint64_t least = numbered_least(l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
     return w->small < most ? w->small : (uint32_t)most;
+}
+
+void rows_shorten_small(struct plan_library *l, uint32_t most)
+{
+    const uint8_t *wanted = l->small_size + l->small_sizes;
+    for (uint32_t i = 0; i < l->small_sizes; i++)
+        l->small_size[i] = wanted[i] < most ? wanted[i] : (uint8_t)most;
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)

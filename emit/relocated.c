@@ -1,7 +1,9 @@
 /* See relocated.h. */
 #include "emit/relocated.h"
 
-enum { PAGE = 4096 };
+#include "emit/calls_rows.h"
+
+enum { PAGE = RELOCATED_PAGE };
 
 /* Where the last page ends, of so many from the first that relocations touch. */
 static uint64_t pages_end(const struct library *l, uint64_t pages)
@@ -61,4 +63,56 @@ uint64_t relocated_pages(const struct library *l)
         last = at / PAGE > last ? at / PAGE : last;
     }
     return pages;
+}
+
+uint32_t relocated_uncalled(const struct library *l, uint32_t index)
+{
+    const uint32_t imports = plan_uncalled(l->row);
+    return index < imports ? 1 + calls_row_uncalled(l->row, index) : l->symbol_outside + (index - imports);
+}
+
+/* Undefined symbols that no call leads to. */
+static uint32_t undefined_uncalled(const struct library *l)
+{
+    return plan_uncalled(l->row) + l->row->extra.outside;
+}
+
+/* How many symbols relocations may refer to. */
+static uint32_t symbols_all(const struct library *l)
+{
+    return undefined_uncalled(l) + l->shape.defined + l->row->calls + l->row->result_by_got;
+}
+
+/* The i-th of these: one that is called through .got, those that are not called, but from those with slots in the PLT
+ * on, and imports that are called last. */
+uint32_t relocated_any(const struct library *l, uint64_t i)
+{
+    const uint32_t undefined = undefined_uncalled(l);
+    const uint32_t uncalled = undefined + l->shape.defined;
+    i %= symbols_all(l);
+    if (l->row->result_by_got && !i--)
+        return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
+    if (i >= uncalled)
+        return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
+    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
+    return at < undefined ? relocated_uncalled(l, at) : l->symbol_defined + (at - undefined);
+}
+
+/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. */
+uint32_t relocated_word_symbol(const struct library *l, uint32_t i)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint32_t all = symbols_all(l);
+    if (!x->symbols)
+        return relocated_any(l, i % x->got);
+    const uint64_t left = all > x->got ? all - x->got : 1;
+    return relocated_any(l, x->got + i % x->symbols * left / x->symbols);
+}
+
+uint32_t relocated_symbols(const struct library *l)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint32_t all = symbols_all(l);
+    const uint32_t more = x->got + x->symbols;
+    return 2 + (more < all ? more : all);
 }

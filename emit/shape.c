@@ -19,6 +19,12 @@ const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #undef FIXED_ROW
 };
 
+const struct section_end shape_ends[] = {
+#define END_ROW(name, section, end) {name, SECTION_##section, end},
+    SECTION_ENDS(END_ROW)
+#undef END_ROW
+};
+
 static uint64_t string(const char *s)
 {
     return strlen(s) + 1;
@@ -71,6 +77,7 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
 {
     switch (id) {
     case LOCAL_NAMES:
+        return s->pointers;
     case LOCAL_CONSTANTS:
     case LOCAL_SCRATCH:
     case LOCAL_HELPER0:
@@ -101,6 +108,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
     }
+    for (uint32_t i = 0; i < l->extra.ends; i++)
+        s->names += string(shape_ends[i].name);
     if (s->has_extern)
         s->names += stem + sizeof "_extern";
     if (s->extern_called >= 0) {
@@ -136,6 +145,27 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
 }
 
+static uint32_t more_than(int64_t wanted, uint64_t there)
+{
+    return wanted > 0 && (uint64_t)wanted > there ? (uint32_t)((uint64_t)wanted - there) : 0;
+}
+
+/* Pointers to names, which nothing reads: as many as the row's relocations leave when all else has its own, which is
+ * `others` at least. */
+static uint32_t name_pointers(const struct plan *plan, const struct plan_library *l, const struct shape *s,
+                              uint32_t others)
+{
+    const int64_t wanted = l->said ? profile_row_says(plan->profile, l->said, ROW_RELATIVE) : PROFILE_DERIVED;
+    if (wanted == PROFILE_DERIVED)
+        return NAME_POINTERS;
+    uint64_t all = UINT64_C(0) + others + more_than(profile_row_says(plan->profile, l->said, ROW_CONSTRUCTORS), 1) +
+                   more_than(profile_row_says(plan->profile, l->said, ROW_DESTRUCTORS), 1);
+    if (s->python)
+        all += UINT64_C(2) * more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
+    const uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
+    return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
+}
+
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile *p = plan->profile;
@@ -164,8 +194,9 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.needs_before = before && !p->calls.need_all;
     uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
     uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called - s.direct + l->imports + externs + (s.python ? python_functions + !l->inner_entry : 0);
-    s.direct += l->inner_entry;
+    s.plt = s.called - s.direct + l->imports - plan_uncalled(l) + externs +
+            (s.python ? python_functions - l->result_by_got + !l->direct_entry : 0);
+    s.direct += l->direct_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
     s.plt += l->extra.slots + l->extra.small_slots;
     s.undefined += l->extra.outside + l->unbound;
@@ -178,13 +209,15 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t marked = l->functions - s.local + s.marks_exported;
     s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
-    s.defined += l->small_exported;
+    s.defined += l->small_exported + l->extra.ends;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
-    s.pointers = bare ? 0 : NAME_POINTERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    /* initialiser, finaliser, handle, name pointers; then of PyModuleDef: name,
-     * doc, methods; of each PyMethodDef: name, function, doc */
-    s.relative = 3 + s.pointers + (s.python ? (plan_is_plain(l) ? 2 + 2 : 3 + 2 * 3) : 0);
+    s.frameless = plan_small_framed(l) + (l->extra.constructing != 0);
+    s.framed = l->functions + s.glue + s.frameless;
+    s.frameless += s.python && l->init != INIT_FRAMED;
+    s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
+    s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
+    s.relative += s.pointers;
     s.relative += l->extra.constructors + l->extra.destructors;
     s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
@@ -213,9 +246,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     count_names(plan, l, &s);
     s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
     s.in_data = l->level >= LEVEL_TIGHT;
-    const uint64_t scratch = bare ? 0 : SCRATCH_BYTES;
-    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + (s.in_data ? scratch : 0) +
-             shape_words(l);
+    s.scratch = !s.in_data || bare ? 0 : SCRATCH_LEAST;
+    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + s.scratch + shape_words(l);
     /* `completed` takes 8 with what aligns the next */
     s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
 
@@ -264,9 +296,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_FINI].size = FINI_BYTES;
-    uint32_t framed = l->functions + s->glue + plan_small_framed(l) + (l->extra.constructing != 0);
-    section[SECTION_EH_FRAME].size = unwind_frame_size(framed * plan_unwind_entry(plan), s->plt != 0);
-    section[SECTION_EH_FRAME_HDR].size = unwind_header_size(framed, s->plt != 0);
+    const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
+    section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0);
+    section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
     section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);

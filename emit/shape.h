@@ -70,13 +70,35 @@ struct fixed_local_kind {
 };
 extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 
+/* Symbols of the linker's that some libraries have among the dynamic ones: name, section, whether it is the end. */
+#define SECTION_ENDS(X)                                                                                                \
+    X("__bss_start", BSS, 0)                                                                                           \
+    X("_edata", DATA, 1)                                                                                               \
+    X("_end", BSS, 1)                                                                                                  \
+    X("__data_start", DATA, 0)                                                                                         \
+    X("data_start", DATA, 0)
+
+struct section_end {
+    const char *name;
+    enum section_id section;
+    bool end;
+};
+enum { SHAPE_ENDS = 5 };
+extern const struct section_end shape_ends[SHAPE_ENDS];
+
 enum {
     INIT_BYTES = 23,
     FINI_BYTES = 9,
     SHAPE_HELPERS = 4, /* LOCAL_HELPER0 and on */
     NAME_POINTERS = 8, /* in .data.rel.ro */
+    /* relocations of type RELATIVE: initialiser, finaliser, handle; then of PyModuleDef name and methods, of
+     * PyMethodDef name and function; the same with doc, in all three, and another method */
+    SHAPE_RELATIVE = 3,
+    SHAPE_RELATIVE_MODULE = SHAPE_RELATIVE + 2 + 2,
+    SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
+    SCRATCH_LEAST = 8,      /* where .data has it and no room for more */
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
@@ -124,10 +146,13 @@ struct shape {
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
-    uint32_t pointers; /* in .data.rel.ro, to names */
+    uint32_t framed;    /* functions that unwind tables tell of, */
+    uint32_t frameless; /* of which so many have no frame */
+    uint32_t pointers;  /* in .data.rel.ro, to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */
-    bool in_data;        /* what statements write to is in .data and not in .bss */
+    bool in_data;        /* what statements write to is in .data and not in .bss, */
+    uint32_t scratch;    /* so many bytes of it at least */
     uint64_t names;      /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */
@@ -139,6 +164,12 @@ struct shape {
     uint64_t symbols;             /* entries of .symtab */
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
+
+/* Bytes of unwind entries, if they are as short as they can be. */
+static inline uint64_t shape_unwind(const struct plan *plan, const struct shape *s)
+{
+    return (s->framed - s->frameless) * plan_unwind_entry(plan) + s->frameless * (uint64_t)UNWIND_FRAMELESS;
+}
 
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);

@@ -3,7 +3,7 @@
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | _start entry extern PyInit visits small data pyelf_executable | others undefined
+ *     imports | own functions | _start entry extern PyInit visits small data ends pyelf_executable | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
  * bucket.
@@ -13,7 +13,9 @@
 
 #include "base/bytes.h"
 #include "elf/hash.h"
+#include "emit/calls_rows.h"
 #include "emit/names_row.h"
+#include "emit/relocated.h"
 #include "emit/symbols_parts.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
@@ -96,8 +98,13 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
     return t->undefined++;
 }
 
+static unsigned char import_type(const struct plan_library *of, uint32_t symbol)
+{
+    return of->said && symbol >= of->exported + of->small_exported ? STT_OBJECT : STT_FUNC;
+}
+
 /* The imports' names and entries, which come first in both. */
-static void put_imports(struct symbols *t, uint32_t *plt_symbols)
+static void put_imports(struct symbols *t)
 {
     const struct library *l = t->l;
     struct names_head head = {0};
@@ -105,9 +112,12 @@ static void put_imports(struct symbols *t, uint32_t *plt_symbols)
         const struct import *import = &l->calls.import[i];
         const struct plan_library *utility = &l->plan->library[import->library];
         uint32_t name = (uint32_t)(t->names - t->start);
-        t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
-                                        t->names, NULL);
-        plt_symbols[l->code.import_slot + i] = undefine(t, name, STB_GLOBAL, STT_FUNC);
+        if (l->row->said && import->function >= utility->exported)
+            t->names = names_row_write_other(utility, import->function - utility->exported, t->names);
+        else
+            t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
+                                            t->names, NULL);
+        undefine(t, name, STB_GLOBAL, import_type(utility, import->function));
     }
     assert(t->names == t->start + 1 + l->row->import_names);
 }
@@ -170,6 +180,16 @@ static void put_small(struct symbols *t)
     }
 }
 
+/* Where sections begin and end. */
+static void put_ends(struct symbols *t)
+{
+    for (uint32_t i = 0; i < t->l->row->extra.ends; i++) {
+        const struct section_end *end = &shape_ends[i];
+        const struct section *s = &t->l->layout.section[end->section];
+        define(t, put_name(t, end->name, ""), STT_NOTYPE, end->section, s->address + (end->end ? s->size : 0), 0);
+    }
+}
+
 static struct others put_others(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -193,6 +213,7 @@ static struct others put_others(struct symbols *t)
     t->others = t->count;
     put_small(t);
     put_data(t);
+    put_ends(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
@@ -344,7 +365,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
-    put_imports(&t, plt_symbols);
+    put_imports(&t);
     if (!s->inner)
         put_functions(&t);
     struct others o = put_others(&t);
@@ -367,13 +388,19 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; i < plan_lazy(l->row); i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    for (uint32_t i = 0; (s->python || s->holds) && i < shape_python_functions(l->row); i++)
+    const uint32_t python_slots = shape_python_functions(l->row) - l->row->result_by_got;
+    l->symbol_python = o.python;
+    for (uint32_t i = 0; (s->python || s->holds) && i < python_slots; i++)
         plt_symbols[l->at.python_slot + i] = o.python + i;
-    for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = o.outside + i % l->row->extra.outside;
+    for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
+        plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
+    l->symbol_outside = o.outside;
+    const uint32_t bound = plan_uncalled(l->row) + l->row->extra.outside;
+    for (uint32_t i = 0; i < l->row->extra.slots; i++) /* what nothing binds has none, whose turn it would be */
+        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, i % bound);
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
         plt_symbols[l->small_slots + i] = place[t.others + i];
-    if (s->python && !l->row->inner_entry)
+    if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o.extern_before;
@@ -381,7 +408,6 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
-    l->symbol_outside = o.outside;
     l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;

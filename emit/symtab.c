@@ -50,7 +50,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         break;
     case LOCAL_SCRATCH:
         *value = l->code.scratch;
-        *size = SCRATCH_BYTES;
+        *size = UINT64_C(8) * l->code.scratch_words;
         break;
     case LOCAL_HELPER0:
     case LOCAL_HELPER1:

@@ -64,8 +64,11 @@ void tables_addresses(struct library *l)
     a->methods = a->definition + DEFINITION_BYTES;
     c->objects = s[SECTION_DATA].address + library_objects_at(l);
     c->objects_size = library_objects_size(l);
-    if (l->shape.in_data)
-        c->scratch = c->objects - SCRATCH_BYTES;
+    c->scratch_words = SCRATCH_BYTES / 8;
+    if (l->shape.in_data) {
+        c->scratch = c->objects - library_scratch(l);
+        c->scratch_words = (uint32_t)library_scratch(l) / 8;
+    }
     a->got_cxa_finalize = s[SECTION_GOT].address;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_extra = a->got_gmon_start + 8;
@@ -128,32 +131,6 @@ static void write_pointers(const struct library *l, struct relocations *r)
     }
 }
 
-/* The i-th of the symbols that there are, those outside the set first, but from those with slots in
- * the PLT on. */
-static uint32_t any_symbol(const struct library *l, uint64_t i)
-{
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t at = (uint32_t)((x->slots + i) % (x->outside + l->shape.defined));
-    return at < x->outside ? l->symbol_outside + at : l->symbol_defined + (at - x->outside);
-}
-
-/* One of extra.symbols, spread over all that words in .got leave. */
-static uint32_t word_symbol(const struct library *l, uint32_t i)
-{
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = x->outside + l->shape.defined;
-    const uint64_t left = all > x->got ? all - x->got : 1;
-    return any_symbol(l, x->got + i % x->symbols * left / x->symbols);
-}
-
-uint32_t tables_symbols(const struct library *l)
-{
-    const struct plan_extra *x = &l->row->extra;
-    const uint32_t all = x->outside + l->shape.defined;
-    const uint32_t more = x->got + x->symbols;
-    return 2 + (more < all ? more : all);
-}
-
 static int by_symbol(const void *a, const void *b)
 {
     const Elf64_Rela *x = a;
@@ -172,15 +149,15 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     struct relocated w = relocated_words(l);
     uint64_t word;
     for (uint32_t i = 0; i < x->got; i++)
-        point_got(r, l->at.got_extra + 8 * (uint64_t)i, any_symbol(l, i));
-    for (uint32_t i = 0; i < x->tls_modules;
-         i++) { /* this library, and an offset in its .tbss (psABI, the general model) */
+        point_got(r, l->at.got_extra + 8 * (uint64_t)i, relocated_any(l, i));
+    /* this library, and an offset in its .tbss (psABI, the general model) */
+    for (uint32_t i = 0; i < x->tls_modules; i++) {
         const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
-        put_u64(at_address(r, SECTION_GOT, at + 8), 8 * (uint64_t)i % x->tls);
+        put_u64(at_address(r, SECTION_GOT, at + 8), x->tls ? 8 * (uint64_t)i % x->tls : 0);
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
-        point_symbol(r, SECTION_DATA, word, word_symbol(l, i), R_X86_64_64);
+        point_symbol(r, SECTION_DATA, word, relocated_word_symbol(l, i), R_X86_64_64);
     /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
     qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
 }
@@ -400,7 +377,14 @@ static void write_build_id(const struct library *l, uint8_t *image)
 }
 
 /* What zstd -3 makes of other parts of a library of ours, %, as measured. */
-enum { CODE_PACKED = 30, UNWIND_PACKED = 17, SYMBOLS_PACKED = 36, RELOCATIONS_PACKED = 9, POINTERS_PACKED = 17 };
+enum {
+    CODE_PACKED = 30,
+    UNWIND_PACKED = 17,
+    STATES_PACKED = 41,
+    SYMBOLS_PACKED = 36,
+    RELOCATIONS_PACKED = 9,
+    POINTERS_PACKED = 17
+};
 
 /* What constants have to be like where a row says what its library compresses to. */
 static struct stock_taste rodata_taste(const struct library *l)
@@ -411,7 +395,9 @@ static struct stock_taste rodata_taste(const struct library *l)
         return (struct stock_taste){0};
     const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
     const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size;
-    const uint64_t others = s[SECTION_TEXT].size * CODE_PACKED / 100 + s[SECTION_EH_FRAME].size * UNWIND_PACKED / 100 +
+    const uint64_t states = UNWIND_UNIT * (uint64_t)row->extra.unwind;
+    const uint64_t others = s[SECTION_TEXT].size * CODE_PACKED / 100 +
+                            (s[SECTION_EH_FRAME].size - states) * UNWIND_PACKED / 100 + states * STATES_PACKED / 100 +
                             symbols * SYMBOLS_PACKED / 100 + relocations * RELOCATIONS_PACKED / 100;
     const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_TEXT];
     return stock_taste_for(l->rodata_free, packed > others ? packed - others : 0);
@@ -422,9 +408,9 @@ static struct stock_taste data_taste(const struct library *l)
     const struct plan_library *row = l->row;
     if (!row->said || row->said->value[ROW_ZSTD_DATA] == PROFILE_DERIVED)
         return (struct stock_taste){0};
-    const uint64_t others = (row->size[SIZE_DATA] - l->data_free) * POINTERS_PACKED / 100;
+    const uint64_t others = (row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
     const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_DATA];
-    return stock_taste_for(library_objects_size(l), packed > others ? packed - others : 0);
+    return stock_taste_for(library_objects_size(l) + l->relro_free, packed > others ? packed - others : 0);
 }
 
 static void write_constants(const struct library *l, uint8_t *image)
@@ -451,8 +437,10 @@ static void write_constants(const struct library *l, uint8_t *image)
     }
     stock_fill(l->stock, rodata_taste(l), p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
     const struct section *data = &l->layout.section[SECTION_DATA];
-    if (l->shape.in_data && l->row->level < LEVEL_BARE)
-        memset(image + data->offset + library_objects_at(l) - SCRATCH_BYTES, 0, SCRATCH_BYTES);
+    stock_fill(l->stock, data_taste(l),
+               image + l->layout.section[SECTION_DATA_REL_RO].offset + 8 * (uint64_t)l->shape.pointers, l->relro_free,
+               plan_key(l->row, PURPOSE_DATA) ^ 1);
+    memset(image + data->offset + library_objects_at(l) - library_scratch(l), 0, library_scratch(l));
     stock_fill(l->stock, data_taste(l), image + data->offset + library_objects_at(l), library_objects_size(l),
                plan_key(l->row, PURPOSE_DATA));
 }

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from captures import relocations_by_readelf
-from objects import ask
+from objects import ask, tool
 from test_rows_extra import check_readers, make
 
 # Many symbols for many words; one for all; more than there are symbols; a utility whose own functions they are.
@@ -100,3 +100,21 @@ def test_relocations_touch_as_many_pages_as_rows_say(programs, tmp_path):
 
 def test_the_set_runs(programs, words):
     programs.run("pyelfrun", words[0], "--dlopen-flags=now")
+
+
+def test_what_is_protected_begins_a_page_earlier(programs, tmp_path):
+    """Where rows say a page more than tables and words would be on, with constants that would be in .data."""
+    rows = [
+        f"""{{kind: utility, text: 90000, data: 17000, bss: 800, functions: 30, plt: 20, outside: 1,
+        dynamic: {{functions: 9, undefined: 30, weak: 4}},
+        relocations: {{relative: 900, glob-dat: 10, pages: {pages}}}}}"""
+        for pages in (5, 6)
+    ]
+    directory, differs = make(programs, tmp_path, rows)
+    assert not {"relocations: pages", "data"} & (differs[0].keys() | differs[1].keys())
+    sections = [ask("readelf", "-SW", directory / f"libutility{i}.so") for i in range(2)]
+    size, more = (int(re.search(r"\.data\.rel\.ro +\w+ +\w+ \w+ (\w+)", text)[1], 16) for text in sections)
+    assert size < more <= size + 4096
+    for i in range(2):
+        assert relocations_by_readelf(directory / f"libutility{i}.so")["pages"] == 5 + i
+        assert ask(tool("eu-elflint"), "--gnu-ld", directory / f"libutility{i}.so") == "No errors\n"
