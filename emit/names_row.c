@@ -77,8 +77,7 @@ uint64_t names_row_other_bytes(const struct plan_library *l)
     return bytes;
 }
 
-/* Of the name at `place` among those of dynamic symbols. */
-static uint32_t dynamic_length(const struct plan_library *l, uint32_t place)
+uint32_t names_row_place_length(const struct plan_library *l, uint32_t place)
 {
     return place < l->exported ? names_row_length(l, place) : names_row_other_length(l, place - l->exported);
 }
@@ -86,7 +85,7 @@ static uint32_t dynamic_length(const struct plan_library *l, uint32_t place)
 uint32_t names_row_floor(const struct plan_library *l, uint32_t place)
 {
     const int64_t end = names_row_end_of(l, place);
-    return end == NAMES_ROW_NONE ? names_row_shortest(l, place) : dynamic_length(l, (uint32_t)end) + LETTER;
+    return end == NAMES_ROW_NONE ? names_row_shortest(l, place) : names_row_place_length(l, (uint32_t)end) + LETTER;
 }
 
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
@@ -190,7 +189,7 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
     const int64_t ending = names_row_end_of(l, place);
     assert(length >= names_row_floor(l, place));
     if (ending != NAMES_ROW_NONE) {
-        const uint32_t words = length - dynamic_length(l, (uint32_t)ending);
+        const uint32_t words = length - names_row_place_length(l, (uint32_t)ending);
         words_camel_case(words_key(l, place), words, (char *)at);
         at = put_dynamic(l, (uint32_t)ending, length - words, at + words) - 1;
     } else if (place < l->mangled) {

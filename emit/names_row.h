@@ -74,6 +74,9 @@ static inline uint32_t names_row_others(const struct plan_library *l)
     return l->small_exported + l->extra.objects + l->unbound;
 }
 
+/* Characters of the name at `place` among those of dynamic symbols. */
+uint32_t names_row_place_length(const struct plan_library *l, uint32_t place);
+
 /* Whether the name at `place` is the end of another, and has no bytes of its own in .dynstr; the place of that which is
  * the end of this one, or NAMES_ROW_NONE. */
 enum { NAMES_ROW_IS_END = -1, NAMES_ROW_NONE = -1 };
@@ -91,7 +94,7 @@ static inline bool names_row_is_end(const struct plan_library *l, uint32_t place
 static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t place)
 {
     return !names_row_ends(l) || l->end[place] == (uint32_t)NAMES_ROW_IS_END ? NAMES_ROW_NONE
-                                                                            : (int64_t)l->end[place] - 1;
+                                                                             : (int64_t)l->end[place] - 1;
 }
 
 /* Characters of the name of what another library imports, that of `index` among all its dynamic symbols. */

@@ -450,8 +450,7 @@ static bool find_function_sizes(struct plan *plan, struct error *e)
     for (uint32_t i = 0; part && i < p->rows; i++) {
         const uint64_t functions = rows_value_or(&p->row[i], ROW_FUNCTIONS, 0);
         if (p->row[i].text[ROW_TEXT_FUNCTION_SIZES] && functions <= PROFILE_FUNCTIONS_MOST)
-            part[parts++] =
-                (struct distribution_part){p->row[i].text[ROW_TEXT_FUNCTION_SIZES], (uint32_t)functions};
+            part[parts++] = (struct distribution_part){p->row[i].text[ROW_TEXT_FUNCTION_SIZES], (uint32_t)functions};
     }
     const bool ok = part && (!all || distribution_without(all, part, parts, &plan->function_sizes));
     free(part);

@@ -29,26 +29,6 @@ static int by_length(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Those of so many, with their places. */
-static uint32_t length_at(const struct plan_library *l, uint32_t numbered, uint32_t place)
-{
-    return place < numbered ? names_row_length(l, place) : names_row_other_length(l, place - numbered);
-}
-
-uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count)
-{
-    struct own_name *name = malloc((count + (size_t)1) * sizeof *name);
-    uint32_t *order = name ? malloc((count + (size_t)1) * sizeof *order) : NULL;
-    for (uint32_t i = 0; order && i < count; i++)
-        name[i] = (struct own_name){length_at(l, numbered, i), i, random_at(plan_key(l, PURPOSE_NAMES), i)};
-    if (order)
-        qsort(name, count, sizeof *name, by_length);
-    for (uint32_t i = 0; order && i < count; i++)
-        order[i] = name[i].place;
-    free(name);
-    return order;
-}
-
 /* The end at `number` of `ends`, and the one that ends so. */
 static const struct own_name *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
 {
@@ -118,7 +98,7 @@ bool lengths_share_ends(struct plan_library *l, uint64_t over)
         l->ended = all;
         l->ends = 0;
         for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++) {
-            n.name[n.count++] = (struct own_name){length_at(l, l->exported, i), i, random_at(key, i)};
+            n.name[n.count++] = (struct own_name){names_row_place_length(l, i), i, random_at(key, i)};
         }
         qsort(n.name, n.count, sizeof *n.name, by_length);
         set_ends(l, &n, choose_count(&n, over));

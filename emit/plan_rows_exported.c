@@ -12,7 +12,6 @@
 
 enum {
     CODE_OF_FUNCTION = 120,
-    PARTNERS_MOST = 256, /* names to look at */
 };
 
 /* Bytes that their names may take beyond the fewest, in any of the sizes. */
@@ -141,55 +140,6 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
     return room && other;
 }
 
-/* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
-static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
-{
-    return names_row_shortest(l, place < numbered ? place : l->exported + place - numbered);
-}
-
-static uint32_t shortest_of(const struct plan_library *l, uint32_t numbered, uint32_t count)
-{
-    uint32_t least = PROFILE_NAME_MOST;
-    for (uint32_t i = 0; i < count; i++)
-        least = (uint32_t)lengths_smaller(least, least_of(l, numbered, i));
-    return least;
-}
-
-/* One that can change its length with that at `place`, which is too short; `count` where there is none near. */
-static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
-                           uint32_t place)
-{
-    const uint32_t start = random_below(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 35 | place), count);
-    const uint32_t wanted = least_of(l, numbered, place);
-    for (uint32_t i = 0; i < count && i < PARTNERS_MOST; i++) {
-        const uint32_t other = (start + i) % count;
-        if (length[other] >= wanted && length[place] >= least_of(l, numbered, other))
-            return other;
-    }
-    return count;
-}
-
-/* Dealt lengths are at least what the names need, in the same sum as far as that can be. */
-static void lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
-{
-    uint64_t over = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t least = least_of(l, numbered, i);
-        const uint32_t other = length[i] < least ? partner_of(l, numbered, length, count, i) : i;
-        over += other == count ? least - length[i] : 0;
-        const uint16_t is = other == count ? (uint16_t)least : length[other];
-        if (other < count)
-            length[other] = length[i];
-        length[i] = is;
-    }
-    for (uint32_t i = 0; i < count && over; i++) {
-        const uint64_t part =
-            lengths_smaller((over + count - i - 1) / (count - i), length[i] - least_of(l, numbered, i));
-        length[i] = (uint16_t)(length[i] - part);
-        over -= part;
-    }
-}
-
 /* Deals drawn lengths out, numbered functions before what else there is; where they do not fit, all names are the
  * shortest. */
 static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
@@ -244,13 +194,13 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
-    const bool fits = fit(length, count, shortest_of(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
+    const bool fits = fit(length, count, lengths_shortest(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
     for (uint32_t i = 0; i < count; i++)
         dealt[again ? order[i] : i] = (uint16_t)length[i];
     if (!again)
         lengths_shuffle(dealt, count, plan_key(l, PURPOSE_NAMES));
     free(order);
-    lengthen(l, numbered, dealt, count);
+    lengths_lengthen(l, numbered, dealt, count);
     deal_exported(l, numbered, dealt, fits);
     free(length);
     free(dealt);

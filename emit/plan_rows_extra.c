@@ -31,35 +31,47 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* Bytes of exported names, as far as they are of any length. */
+static uint64_t exported_bytes(const struct plan *plan, const struct plan_library *l)
+{
+    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+}
+
+/* Whether exported names, of which there are some and none is settled, take what the names of undefined symbols leave,
+ * `natural` bytes, or are short of: where .dynstr has more room for these, `bytes`, and where names have common ends.
+ */
+static bool others_take_it(const struct plan *plan, const struct plan_library *l, const struct want *w, bool known,
+                           uint64_t bytes, uint64_t natural)
+{
+    const uint32_t own = (names_are_mangled(&plan->names, l) ? 0 : l->exported) + names_row_others(l);
+    const bool shared = known && own > l->extra.outside / OTHERS_FEW;
+    return !w->drawn && (l->exported + l->unbound > FEW_EXPORTED || l->imports) && (bytes > natural || shared);
+}
+
 /* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
  * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                uint32_t versions, uint64_t *apart)
 {
     const bool module = l->kind == LIBRARY_MODULE;
-    const uint64_t natural = outside_bytes(module, l->key, l->extra.outside);
-    const uint64_t beside = others + outside_versions_bytes(versions);
-    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
-    uint64_t bytes = wanted > beside ? wanted - beside : 0;
     const uint32_t count = l->extra.outside;
-    const uint32_t own = (names_are_mangled(&plan->names, l) ? 0 : l->exported) + names_row_others(l);
-    uint64_t others_natural = 0;
-    const bool known = rows_draw_outside(plan, l, w, &others_natural);
-    const uint64_t most = known ? count + lengths_sum(w->lengths, count) : natural;
-    const bool free_ones = l->exported > FEW_EXPORTED || l->imports;
-    const bool shared = known && own > count / OTHERS_FEW; /* they can have common ends */
-    if (!w->drawn && known && w->imports_named) { /* what exported ones leave when they are as long as they are wanted */
-        const uint64_t is = (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
-        bytes = bytes + is > others_natural ? bytes + is - others_natural : 0;
-    }
-    const bool absorbed = !w->drawn && free_ones && (bytes > most || shared); /* these take it */
-    if (absorbed)
-        bytes = most;
+    const uint64_t any = outside_bytes(module, l->key, count);
+    const uint64_t beside = others + outside_versions_bytes(versions);
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + any);
+    uint64_t exported = 0; /* bytes of their names when they are as long as they are wanted */
+    const bool known = rows_draw_outside(plan, l, w, &exported);
+    const uint64_t natural = known ? count + lengths_sum(w->lengths, count) : any;
+    uint64_t bytes = lengths_spare(wanted, beside);
+    if (known && !w->drawn && w->imports_named)
+        bytes = lengths_spare(bytes + exported_bytes(plan, l), exported);
+    const bool free_ones = others_take_it(plan, l, w, known, bytes, natural);
+    if (free_ones)
+        bytes = natural;
     if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
-    const uint64_t is = outside_choose(module, l->extra.needed, l->key, l->extra.outside, versions, bytes,
+    const uint64_t is = outside_choose(module, l->extra.needed, l->key, count, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);
-    *apart = absorbed ? 0 : (is > bytes ? is - bytes : bytes - is) + (beside > wanted ? beside - wanted : 0);
+    *apart = free_ones ? 0 : (is > bytes ? is - bytes : bytes - is) + lengths_spare(beside, wanted);
     return is;
 }
 
@@ -214,6 +226,17 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
     return symbols || x->got ? symbols : x->addresses > 0;
 }
 
+/* Of undefined symbols, those that nothing binds: none that relocations refer to which are no slots of the PLT, that
+ * are weak, or have versions; and one is left for the slots. */
+static void set_unbound(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
+    const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, w->share) + rows_more_of(l, ROW_ADDRESS_64, 0, w->share);
+    const uint32_t versions = rows_more_of(l, ROW_VERSIONS, 1, w->share);
+    l->unbound = rows_unbound(plan, l, w, (symbols ? smaller(symbols, words) : words) + l->extra.weak + versions + 1);
+    l->extra.outside -= l->unbound;
+}
+
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
     const uint32_t share = w->share;
@@ -237,13 +260,8 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     if (x->weak_own > l->exported + l->small_exported)
         x->weak_own = l->exported + l->small_exported;
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
-    if (!w->drawn) {
-        const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, share);
-        const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, share) + rows_more_of(l, ROW_ADDRESS_64, 0, share);
-        const uint32_t bound = symbols ? smaller(symbols, words) : words;
-        l->unbound = rows_unbound(plan, l, w, bound + x->weak + rows_more_of(l, ROW_VERSIONS, 1, share) + 1);
-        x->outside -= l->unbound;
-    }
+    if (!w->drawn)
+        set_unbound(plan, l, w);
     const uint32_t uncalled = plan_uncalled(l) + x->outside;
     const uint32_t undefined = x->outside ? uncalled + l->unbound : uncalled;
     const uint32_t left = x->slots > undefined ? x->slots - undefined : 0;

@@ -15,7 +15,7 @@ enum {
     SYMBOL = sizeof(Elf64_Sym),
     FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
     CALL_ESTIMATE = 32,
-    OTHERS_OF_ALL = 4,  /* local symbols that are neither functions nor objects */
+    OTHERS_OF_ALL = 4, /* local symbols that are neither functions nor objects */
 };
 
 /* Bytes: no section is larger than 4 GiB (layout.c). */

@@ -35,6 +35,12 @@ void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t 
 /* Which name is how long follows from nothing else. */
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key);
 
+/* The fewest characters that any of the names of `numbered` exported functions and others can have. */
+uint32_t lengths_shortest(const struct plan_library *l, uint32_t numbered, uint32_t count);
+
+/* Has dealt lengths be what these names need at least, in the same sum as far as that can be. */
+void lengths_lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count);
+
 /* The places of the names that `numbered` exported functions and others have, from the shortest to the longest; NULL
  * when memory ran out. */
 uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count);

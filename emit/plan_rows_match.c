@@ -20,7 +20,7 @@ struct matching {
     const struct plan *plan;
     uint32_t **caller; /* of each library's exported functions: number of the library from 1 on */
     uint32_t *room;
-    uint32_t *wanted; /* scratch: as many lengths as the library with the most names has */
+    uint32_t *wanted;                      /* scratch: as many lengths as the library with the most names has */
     uint32_t count[PROFILE_NAME_MOST + 1]; /* of names of each length that may be exchanged */
 };
 
@@ -112,7 +112,8 @@ bool rows_match_imports(struct rows *r, struct error *e)
         const struct plan_library *l = &plan->library[i];
         const struct shape s = shape_of(plan, l);
         const uint32_t names = s.undefined + s.defined;
-        if (!l->stripped || !l->imports || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !lengths_draw(plan, l, names, m.wanted))
+        if (!l->stripped || !l->imports || !l->said->text[ROW_TEXT_NAME_LENGTHS] ||
+            !lengths_draw(plan, l, names, m.wanted))
             continue;
         for (uint32_t n = 0; n < l->edges; n++)
             if (l->edge[n].symbols)

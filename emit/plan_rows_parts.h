@@ -10,26 +10,26 @@ enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library. */
 struct want {
-    uint32_t row;       /* in the profile */
-    uint32_t functions; /* symbols of functions, those of the glue too */
-    uint32_t small;     /* functions that are smaller than numbered ones */
-    int64_t exported;   /* dynamic ones; -1: as many as there is room for */
-    int64_t mangled;    /* dynamic symbols whose names are, where these are free, or PROFILE_DERIVED */
-    uint32_t imports;   /* that it would make */
-    uint32_t most;      /* the most that one library would call of it, and */
-    uint32_t leaves;    /* the most that one library would call of its leaves */
-    bool called;        /* at all */
-    uint32_t bound;     /* the most symbols beyond its numbered functions that one library imports of it */
-    bool silent;        /* has no room for imports */
-    uint32_t calls;     /* of imports it may call so many fourths */
-    uint32_t slots;     /* of the PLT that it would have with all of its functions */
-    uint32_t cap;       /* of numbered functions, in this round */
-    uint32_t *lengths;  /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
+    uint32_t row;        /* in the profile */
+    uint32_t functions;  /* symbols of functions, those of the glue too */
+    uint32_t small;      /* functions that are smaller than numbered ones */
+    int64_t exported;    /* dynamic ones; -1: as many as there is room for */
+    int64_t mangled;     /* dynamic symbols whose names are, where these are free, or PROFILE_DERIVED */
+    uint32_t imports;    /* that it would make */
+    uint32_t most;       /* the most that one library would call of it, and */
+    uint32_t leaves;     /* the most that one library would call of its leaves */
+    bool called;         /* at all */
+    uint32_t bound;      /* the most symbols beyond its numbered functions that one library imports of it */
+    bool silent;         /* has no room for imports */
+    uint32_t calls;      /* of imports it may call so many fourths */
+    uint32_t slots;      /* of the PLT that it would have with all of its functions */
+    uint32_t cap;        /* of numbered functions, in this round */
+    uint32_t *lengths;   /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
     uint32_t most_names; /* undefined symbols at most, or all dynamic ones */
-    uint32_t share;     /* of what is wanted beyond functions, in fourths */
-    bool imports_named; /* lengths of the names of its imports are settled, nearly */
-    bool drawn;         /* and those of its exported functions */
-    uint32_t terse;     /* its exported functions' names have less room, by so many fourths */
+    uint32_t share;      /* of what is wanted beyond functions, in fourths */
+    bool imports_named;  /* lengths of the names of its imports are settled, nearly */
+    bool drawn;          /* and those of its exported functions */
+    uint32_t terse;      /* its exported functions' names have less room, by so many fourths */
     enum size_kind lack;
     uint64_t needs;
     /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose

@@ -8,7 +8,7 @@
 
 enum {
     FIXED_MOST = FIXED_LOCAL_COUNT + GLUE_COUNT,
-    TAIL = 100, /* one of so many functions is among the largest */
+    TAIL = 100,           /* one of so many functions is among the largest */
     NARROW_MOST = 0xf000, /* bytes of a function whose unwind entry has two bytes for its size */
 };
 
@@ -61,7 +61,8 @@ static uint32_t above_of(const struct ranked *ranked, uint32_t places, uint32_t 
     return places > stays ? places - stays : 0;
 }
 
-/* Takes `less` places from functions [first, count), as far as they are larger than they have to be, and than `floor`. */
+/* Takes `less` places from functions [first, count), as far as they are larger than they have to be, and than `floor`.
+ */
 static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count, uint32_t *places, uint64_t less,
                      uint32_t floor, uint32_t align)
 {
@@ -95,7 +96,8 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
         more = (int64_t)wanted - (int64_t)distribution_fit(p->places + p->first, count, 0, most, wanted);
     }
     uint64_t less = more < 0 ? (uint64_t)-more : 0;
-    /* the largest, between the last quantiles of which they are taken to be evenly spread, are so by no more than that */
+    /* the largest, between the last quantiles of which they are taken to be evenly spread, are so by no more than that
+     */
     const uint32_t tail = p->end - count / TAIL;
     if (less && tail > p->first && tail < p->end)
         less = take(p->ranked, tail, p->end, p->places, less, p->places[tail - 1], align);

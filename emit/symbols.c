@@ -49,11 +49,6 @@ static uint32_t put_other(struct symbols *t, uint32_t number)
     return name;
 }
 
-static uint32_t length_at(const struct plan_library *row, uint32_t place)
-{
-    return place < row->exported ? names_row_length(row, place) : names_row_other_length(row, place - row->exported);
-}
-
 /* Names that are the ends of others, when those are written. */
 static void name_ends(struct symbols *t)
 {
@@ -63,9 +58,9 @@ static void name_ends(struct symbols *t)
         if (end == NAMES_ROW_NONE)
             continue;
         const uint32_t of = (uint32_t)end;
-        const uint32_t length = length_at(row, of);
+        const uint32_t length = names_row_place_length(row, of);
         const uint32_t symbol = of < row->exported ? of : t->others + of - row->exported;
-        const uint32_t name = t->start_of[place] + length_at(row, place) - length;
+        const uint32_t name = t->start_of[place] + names_row_place_length(row, place) - length;
         if (of >= row->ended - row->unbound) {
             t->dynsym[t->unbound + of - (row->ended - row->unbound)].st_name = name;
             continue;

@@ -53,6 +53,45 @@ static void test_quantiles(void **state)
     assert_int_equal(value[0], 20);
 }
 
+/* The largest are ever rarer: between the last two quantiles each eighth ends at as many times where it begins. */
+static void test_the_largest_values(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    assert_true(distribution_values("1*20 256", NULL, 2001, value));
+    assert_ascending(value, 2001);
+    assert_int_equal(value[1900], 1);
+    assert_in_range(value[1950], 15, 17);
+    assert_in_range(value[1975], 62, 66);
+    assert_int_equal(value[2000], 256);
+    assert_true(distribution_values("0*20 2147483647", NULL, 2001, value));
+    assert_ascending(value, 2001);
+    assert_int_equal(value[2000], DISTRIBUTION_MOST);
+}
+
+/* What a histogram says of those that are not known otherwise. */
+static void test_without_what_is_known(void **state)
+{
+    static const struct distribution_part few = {"3*5 8*5 100", 11};
+    static const struct distribution_part more[] = {{"3*5 8*5 100", 11}, {"1000*11", 40}, {"no list", 3}};
+    char *left;
+    (void)state;
+    assert_true(distribution_without("3:7 8:9 90:4", &few, 1, &left));
+    assert_string_equal(left, "3:2 8:4 90:3");
+    free(left);
+    assert_true(distribution_without("3:7 8:9 90:4", NULL, 0, &left));
+    assert_string_equal(left, "3:7 8:9 90:4");
+    free(left);
+    /* where it has fewer of a size, of those below */
+    assert_true(distribution_without("3:60 8:1 90:1", more, 3, &left));
+    assert_string_equal(left, "3:11");
+    free(left);
+    assert_true(distribution_without("3:5 8:5 90:1", &few, 1, &left));
+    assert_null(left);
+    assert_true(distribution_without("none", &few, 1, &left));
+    assert_null(left);
+}
+
 /* Coarser and finer ones, which say where values jump. */
 static void test_more_quantiles(void **state)
 {
@@ -319,6 +358,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_the_largest_values),
+        cmocka_unit_test(test_without_what_is_known),
         cmocka_unit_test(test_more_quantiles),
         cmocka_unit_test(test_fit_few),
         cmocka_unit_test(test_buckets),

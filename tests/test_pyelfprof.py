@@ -310,19 +310,22 @@ def test_distributions(capture, small):
         "name-lengths": sorted(len(s[4]) for s in symbols if s[4] and s[1] != "SECTION"),
     }
     assert len(values["function-sizes"]) >= 200
-    for (key, all_of), parts in zip(values.items(), (20, 100)):
-        found = quantiles(row[key])
-        assert found == [all_of[(len(all_of) - 1) * q // parts] for q in range(parts + 1)], key
+    for key, all_of in values.items():
+        assert quantiles(row[key]) == [all_of[(len(all_of) - 1) * q // 100] for q in range(101)], key
 
 
 @pytest.mark.parametrize("names", [20, 40, 120])
 def test_distributions_of_few(capture, tmp_path, names):
-    """Of 50 names and more a row has coarse ones."""
+    """Of 50 names and of 100 functions and more a row has coarse ones."""
     text = "".join(f"int {'name' * (n % 7)}_{n}(int a) {{ return a * {n}; }}\n" for n in range(names))
     library = built(tmp_path, "few", text)
     (row,) = capture("--no-dwarf", library).rows
-    lengths = sorted(len(s[4]) for s in symbols_by_readelf(library, ".symtab") if s[4] and s[1] != "SECTION")
-    assert "function-sizes" not in row
+    all_of = symbols_by_readelf(library, ".symtab")
+    lengths = sorted(len(s[4]) for s in all_of if s[4] and s[1] != "SECTION")
+    sizes = sorted(s[0] for s in all_of if s[1] == "FUNC" and s[3] != "UND")
+    assert ("function-sizes" in row) == (len(sizes) >= 100) == (names >= 120)
+    if "function-sizes" in row:
+        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 10] for q in range(11)]
     assert ("name-lengths" in row) == (len(lengths) >= 50) == (names >= 40)
     if "name-lengths" in row:
         assert quantiles(row["name-lengths"]) == [lengths[(len(lengths) - 1) * q // 10] for q in range(11)]

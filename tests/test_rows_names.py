@@ -6,6 +6,7 @@ import bisect
 import collections
 import json
 import re
+import struct
 import sys
 
 import pytest
@@ -184,4 +185,118 @@ def test_names_of_files_cost_no_function(programs, tmp_path, strtab, named):
     files = [name for kind, *_, name in names if kind == "FILE"]
     assert len(files) == 58 and (len(set(files)) > 2) == named
     assert sum(kind == "FUNC" for kind, *_ in names) >= 60
+    check(path)
+
+
+# Of a library whose linker let names share their ends, as `MPI_Send` and `PMPI_Send` do; the shortest that there are.
+ENDS = {3: 2, 5: 4, 6: 8, 7: 14, 8: 14, 9: 12, 10: 10, 11: 10, 13: 10, 15: 6, 18: 5, 22: 4, 26: 1}
+FORTRAN = {4: 2, 5: 6, 6: 20, 7: 60, 8: 10, 10: 2}
+FIND = "import ctypes, os, sys\nlibrary = ctypes.PyDLL(sys.argv[1], os.RTLD_NOW)\nfor name in sys.argv[2:]: library[name]"
+
+
+def strings_of(path):
+    """{name: where it begins in .dynstr} of the dynamic symbols that are defined."""
+    raw = path.read_bytes()
+    places = {
+        parts[1]: (int(parts[4], 16), int(parts[5], 16))
+        for line in ask("readelf", "-SW", path).splitlines()
+        if len(parts := line.replace("[ ", "[").split()) > 6 and parts[1] in (".dynsym", ".dynstr")
+    }
+    (at, size), (strings, _) = places[".dynsym"], places[".dynstr"]
+    found = {}
+    for entry in range(at + 24, at + size, 24):
+        name, _, _, section = struct.unpack_from("<IBBH", raw, entry)
+        if section:
+            found[raw[strings + name : raw.index(b"\0", strings + name)].decode()] = name
+    return found
+
+
+def test_dynamic_names_share_their_ends(programs, tmp_path):
+    """In .dynstr of fewer bytes than the names come to."""
+    row = f"""- {{kind: utility, text: 90000, data: 4000, bss: 900, functions: 460, dynamic: {{functions: 460, objects: 33,
+  undefined: 150, weak: 4, dynstr: 5750}}, plt: 300, outside: 1, share: {{code: 40000, unwind: 26000}},
+  function-sizes: '4 8*4 16*4 24 40 48 60 70 80 90 100 110 130 150 600', name-lengths: '{quantiles(ENDS)}'}}"""
+    directory = make(programs, tmp_path, [row])
+    assert not {"name-lengths", "dynamic: functions", "dynamic: dynstr", "plt"} & differs(
+        directory, "libutility0.so"
+    ).keys()
+    path = directory / "libutility0.so"
+    names = symbols(path, ".dynsym")
+    assert len({name for *_, name in names}) == len(names) == 643
+    assert sum(len(name) + 1 for *_, name in names) > 6300 and distance(ENDS, names) < NEAR
+    begin = strings_of(path)
+    taken = [set(range(at, at + len(name))) for name, at in begin.items()]
+    assert len(begin) == 493 and sum(map(len, taken)) > len(set().union(*taken)) + 500
+    programs.command([sys.executable, "-c", FIND, path, *begin], leaks=False)
+    check(path)
+
+
+def test_dynamic_names_of_few_characters(programs, tmp_path):
+    """As many as Fortran has of 7, with numbers that have fewer characters than decimal ones."""
+    row = f"""- {{kind: utility, text: 900000, data: 4000, bss: 900, functions: 1900, dynamic: {{functions: 1900,
+  undefined: 30, weak: 4, dynstr: 15300}}, plt: 20, outside: 1, share: {{code: 500000, unwind: 80000}},
+  name-lengths: '{quantiles(FORTRAN)}'}}"""
+    path = make(programs, tmp_path, [row]) / "libutility0.so"
+    names = symbols(path, ".dynsym")
+    assert len({name for *_, name in names}) == len(names) == 1930
+    assert distance(FORTRAN, names) < NEAR
+    check(path)
+
+
+# Half of a library's names are long; who calls it has short ones alone.
+CALLEE = {6: 10, 8: 20, 10: 20, 12: 10, 30: 10, 40: 20, 50: 10}
+CALLER = {6: 10, 8: 40, 10: 40, 12: 10}
+
+
+def test_imports_are_as_long_as_who_calls_has_names(programs, tmp_path):
+    rows = [
+        f"""- {{kind: module, text: 160000, data: 9000, bss: 900, functions: 1, dynamic: {{functions: 1, undefined: 260,
+  weak: 4, dynstr: 2700}}, plt: 240, needed: '1:180', outside: 1, share: {{code: 120000, unwind: 6000}},
+  name-lengths: '{quantiles(CALLER)}'}}""",
+        f"""- {{kind: utility, text: 160000, data: 5000, bss: 900, functions: 500, dynamic: {{functions: 500, undefined: 6,
+  dynstr: 12000}}, plt: 4, outside: 1, share: {{code: 90000, unwind: 21000}}, name-lengths: '{quantiles(CALLEE)}'}}""",
+    ]
+    directory = make(programs, tmp_path, rows)
+    for name, lengths in ("libmodule0.so", CALLER), ("libutility0.so", CALLEE):
+        assert not {"name-lengths", "dynamic: dynstr"} & differs(directory, name).keys()
+        assert distance(lengths, symbols(directory / name, ".dynsym")) < NEAR
+    imports = [name for *_, name in symbols(directory / "libmodule0.so", ".dynsym") if re.match("u0[A-Za-z]", name)]
+    assert len(imports) == 180 and sum(map(len, imports)) < 180 * 12
+
+
+WRAPPER = {5: 2, 6: 10, 7: 80, 10: 5, 14: 3}
+
+
+@pytest.mark.parametrize("lengths, count, dynstr", [(CPP, 240, 11500), (WRAPPER, 600, 5040)])
+def test_undefined_names_that_nothing_has(programs, tmp_path, lengths, count, dynstr):
+    """Of modules: long ones, of C++, and too many of one length. No relocation refers to them, so that it loads."""
+    row = f"""- {{kind: module, text: 150000, data: 8000, bss: 900, functions: 1, dynamic: {{functions: 1, undefined: {count},
+  weak: 4, dynstr: {dynstr}}}, relocations: {{relative: 60, jump-slot: 230, glob-dat: 9, symbols: 9}}, plt: 230,
+  outside: 3, versions: 3, share: {{code: 110000, unwind: 4000}}, name-lengths: '{quantiles(lengths)}'}}"""
+    directory = make(programs, tmp_path, [row], "captured: {from: files, libraries: 1, unreadable: 0}")
+    wanted = {"name-lengths", "dynamic: undefined", "dynamic: dynstr", "plt", "relocations: symbols"}
+    assert not wanted & differs(directory).keys()
+    path = directory / "libmodule0.so"
+    names = symbols(path, ".dynsym")
+    assert len({name for *_, name in names}) == len(names) == count + 1
+    assert distance(lengths, names) < NEAR
+    bound = re.findall(r"R_X86_64_(?:JUMP_SLOT|GLOB_DAT|64)\s+[0-9a-f]+ ([^ @]+)", ask("readelf", "-rW", path))
+    made = {name for _, _, section, name in names if section == "UND" and re.match("[A-Za-z]*m0", name)}
+    assert len(made) > 50 and len(bound) == 239 and not made & set(bound)
+    programs.command([sys.executable, "-c", LOAD, path], leaks=False)
+    check(path)
+
+
+def test_small_functions_have_plt_slots(programs, tmp_path):
+    """Where a library's own functions have more than there are large enough to be called through them."""
+    row = """- {kind: utility, text: 200000, data: 9000, bss: 900, functions: 600, dynamic: {functions: 600, undefined: 40,
+  dynstr: 9000}, plt: 500, relocations: {relative: 20, jump-slot: 500}, outside: 1, bind: now,
+  share: {code: 90000, unwind: 26000}, function-sizes: '1 4*3 8 9 12 16 20 24 30 36 40 60 80 110 150 200 300 500 3000'}"""
+    directory = make(programs, tmp_path, [row])
+    assert not {"function-sizes", "plt", "dynamic: functions"} & differs(directory, "libutility0.so").keys()
+    path = directory / "libutility0.so"
+    slots = re.findall(r"R_X86_64_JUMP_SLOT\s+([0-9a-f]+) (\S+) \+ 0", ask("readelf", "-rW", path))
+    assert len(slots) == len({name for _, name in slots}) == 500
+    assert sum(int(value, 16) > 0 for value, _ in slots) > 400
+    programs.command([sys.executable, "-c", LOAD, path], leaks=False)
     check(path)

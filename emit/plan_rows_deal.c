@@ -1,0 +1,87 @@
+/* Which name of a library's dynamic symbols is how long, of lengths that are drawn; see plan_rows_exported.c. */
+#include <stdlib.h>
+
+#include "emit/names_row.h"
+#include "emit/plan_rows_lengths.h"
+
+enum { PARTNERS_MOST = 256 /* names to look at */ };
+
+/* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
+static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
+{
+    return names_row_shortest(l, place < numbered ? place : l->exported + place - numbered);
+}
+
+uint32_t lengths_shortest(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    uint32_t least = PROFILE_NAME_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        least = (uint32_t)lengths_smaller(least, least_of(l, numbered, i));
+    return least;
+}
+
+/* One that can change its length with that at `place`, which is too short; `count` where there is none near. */
+static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
+                           uint32_t place)
+{
+    const uint32_t start = random_below(random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 35 | place), count);
+    const uint32_t wanted = least_of(l, numbered, place);
+    for (uint32_t i = 0; i < count && i < PARTNERS_MOST; i++) {
+        const uint32_t other = (start + i) % count;
+        if (length[other] >= wanted && length[place] >= least_of(l, numbered, other))
+            return other;
+    }
+    return count;
+}
+
+/* Dealt lengths are at least what the names need, in the same sum as far as that can be. */
+void lengths_lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
+{
+    uint64_t over = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t least = least_of(l, numbered, i);
+        const uint32_t other = length[i] < least ? partner_of(l, numbered, length, count, i) : i;
+        over += other == count ? least - length[i] : 0;
+        const uint16_t is = other == count ? (uint16_t)least : length[other];
+        if (other < count)
+            length[other] = length[i];
+        length[i] = is;
+    }
+    for (uint32_t i = 0; i < count && over; i++) {
+        const uint64_t part =
+            lengths_smaller((over + count - i - 1) / (count - i), length[i] - least_of(l, numbered, i));
+        length[i] = (uint16_t)(length[i] - part);
+        over -= part;
+    }
+}
+
+/* A name and what it is sorted by. */
+struct dealt {
+    uint32_t length, place;
+    uint64_t key;
+};
+
+static int by_length(const void *a, const void *b)
+{
+    const struct dealt *x = a;
+    const struct dealt *y = b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    struct dealt *name = malloc((count + (size_t)1) * sizeof *name);
+    uint32_t *order = name ? malloc((count + (size_t)1) * sizeof *order) : NULL;
+    for (uint32_t i = 0; order && i < count; i++) {
+        const uint32_t length = i < numbered ? names_row_length(l, i) : names_row_other_length(l, i - numbered);
+        name[i] = (struct dealt){length, i, random_at(plan_key(l, PURPOSE_NAMES), i)};
+    }
+    if (order)
+        qsort(name, count, sizeof *name, by_length);
+    for (uint32_t i = 0; order && i < count; i++)
+        order[i] = name[i].place;
+    free(name);
+    return order;
+}
