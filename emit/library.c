@@ -15,6 +15,7 @@
 #include "emit/large.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
+#include "emit/taste.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -629,7 +630,10 @@ bool library_write(struct builder *b, struct error *e)
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
     write_code(l, image, window);
     write_init(l, image);
-    tables_write(l, image);
+    const bool steered = !large_is(l->plan, l->row); /* of a large one not all is in memory */
+    tables_write(l, image, steered);
+    if (steered && !taste_steer(l, image, &b->arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, table_sections);
     if (window && !window_is_well(window, e)) /* debug information, most of the work, is still to come */
         return false;
