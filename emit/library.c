@@ -293,11 +293,12 @@ static struct describe_goal goal_for(const struct library *l)
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3],
-                                 .rows_part = DESCRIBE_ROWS_ANY};
+                                 .rows_part = DESCRIBE_ROWS_ANY,
+                                 .expression = DESCRIBE_EXPRESSION_LEAST};
     if (is_mixed(l) && l->row->said) {
         const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
         goal.rows_part = mix->rows_part;
-        goal.longer = mix->longer;
+        goal.expression = mix->expression;
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
@@ -338,7 +339,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
     *of = *of > excess ? *of - excess : 0;
-    goal->longer += s == DEBUG_INFO ? AIM_LONGER : 0;
+    goal->expression += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
 }
 

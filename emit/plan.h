@@ -208,7 +208,7 @@ struct assignment {
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
     uint64_t size[10];
-    int32_t rows_part, longer; /* describe.h */
+    int32_t rows_part, expression; /* describe.h */
 };
 
 struct plan {
