@@ -2,6 +2,7 @@
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/workers.h"
 #include "dwarf/line_read.h"
@@ -179,6 +180,25 @@ static int32_t usual_expression(const struct rows *r, uint32_t index)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
+/* What was left open is to be as large as it came out, if that can be: so it is composed as it is where just that is
+ * asked for, as of a twin. */
+static void close_open(struct rows *r, struct builder *b, uint32_t index, const uint64_t *asked)
+{
+    uint64_t *size = r->plan->mix[index].size;
+    uint64_t before[DEBUG_SECTION_COUNT];
+    bool any = false;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        before[i] = size[i];
+        if (asked[i] == size[i])
+            continue;
+        size[i] = b->library.debug.size[i];
+        any = true;
+    }
+    struct error own = {0};
+    if (any && !library_size(b, r->plan, r->stock, index, &own))
+        memcpy(size, before, sizeof before);
+}
+
 static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -197,9 +217,12 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
         a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     r->plan->mix[index].expression = usual_expression(r, index);
+    uint64_t asked[DEBUG_SECTION_COUNT];
+    memcpy(asked, a.size, sizeof asked);
     struct error own = {0};
     for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
         if (library_size(b, r->plan, r->stock, index, &own)) {
+            close_open(r, b, index, asked);
             settle_entries(r, b, index);
             settle_rows(r, b, index);
             return true;
