@@ -110,7 +110,8 @@ static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
     const int32_t below = DESCRIBE_EXPRESSION_LEAST - w->goal->expression;
     if (below <= 0 || goal <= before)
         return goal;
-    return before + (goal - before) * (uint64_t)(below < DESCRIBE_EXPRESSION_PARTS ? DESCRIBE_EXPRESSION_PARTS - below : 0) /
+    return before + (goal - before) *
+                        (uint64_t)(below < DESCRIBE_EXPRESSION_PARTS ? DESCRIBE_EXPRESSION_PARTS - below : 0) /
                         DESCRIBE_EXPRESSION_PARTS;
 }
 

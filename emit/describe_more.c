@@ -15,9 +15,9 @@ enum {
     BORDERS_MOST = 48,
     LOCALS_MOST = 48,
     BLOCKS_MOST = 32,
-    LITTLE = 40,           /* bytes that are left to the next function */
-    ENTRY_LEAST = 6,       /* bytes of one, but for its expression; with views two more */
-    VALUE_LEAST = 4,       /* bytes that a value has beyond its slot's place */
+    LITTLE = 40,     /* bytes that are left to the next function */
+    ENTRY_LEAST = 6, /* bytes of one, but for its expression; with views two more */
+    VALUE_LEAST = 4, /* bytes that a value has beyond its slot's place */
     RANGE_USUAL = 6,
     LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
     SLOTS = 2,        /* whose displacement takes a byte */

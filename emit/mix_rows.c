@@ -10,7 +10,7 @@
 #include "emit/library.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6 };
+enum { TRIES_MOST = 40, ROUNDS_MOST = 4, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6 };
 
 struct rows {
     struct plan *plan;
@@ -180,65 +180,82 @@ static int32_t usual_expression(const struct rows *r, uint32_t index)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
-/* What was left open is to be as large as it came out, if that can be: so it is composed as it is where just that is
- * asked for, as of a twin. */
-static void close_open(struct rows *r, struct builder *b, uint32_t index, const uint64_t *asked)
+/* What the row says of debug sections; whether it says anything. */
+static bool ask(const struct rows *r, const struct plan_library *l, uint64_t *size)
 {
-    uint64_t *size = r->plan->mix[index].size;
-    uint64_t before[DEBUG_SECTION_COUNT];
-    bool any = false;
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
-        before[i] = size[i];
-        if (asked[i] == size[i])
-            continue;
-        size[i] = b->library.debug.size[i];
-        any = true;
-    }
-    struct error own = {0};
-    if (any && !library_size(b, r->plan, r->stock, index, &own))
-        memcpy(size, before, sizeof before);
-}
-
-static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
-{
-    struct rows *r = context;
-    const struct plan_library *l = &r->plan->library[index];
-    struct builder *b = &r->builders[worker];
-    struct asked a = {.size = r->plan->mix[index].size};
     bool any = false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
         const int64_t wanted = profile_row_says(r->plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
-        a.size[mix_section(kind)] = (uint64_t)wanted;
+        size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
     if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
-        a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
+        size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
+    return any;
+}
+
+/* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
+ * failure, which `own` has. */
+static bool size_somehow(struct rows *r, struct builder *b, uint32_t index, struct error *own)
+{
+    struct asked a = {.size = r->plan->mix[index].size};
     r->plan->mix[index].expression = usual_expression(r, index);
-    uint64_t asked[DEBUG_SECTION_COUNT];
-    memcpy(asked, a.size, sizeof asked);
-    struct error own = {0};
-    for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
-        if (library_size(b, r->plan, r->stock, index, &own)) {
-            close_open(r, b, index, asked);
-            settle_entries(r, b, index);
-            settle_rows(r, b, index);
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        if (library_size(b, r->plan, r->stock, index, own))
             return true;
-        }
-        if (own.code != ERROR_INFEASIBLE)
-            break;
-        if (!relent(&a, b->library.debug.failed, own.possible > 0 ? (uint64_t)own.possible : 0))
-            any = false;
+        if (own->code != ERROR_INFEASIBLE ||
+            !relent(&a, b->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
+            return false;
     }
-    if (any && own.code != ERROR_INFEASIBLE) {
-        if (e)
-            *e = own;
-        return false;
+    return false;
+}
+
+/* Asks for what was left open or changed as it came out, and whether there is any such: then a twin is composed as it
+ * is where just that is asked for. */
+static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *size)
+{
+    bool any = false;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        any |= asked[i] != size[i];
+        size[i] = asked[i] != size[i] ? d->size[i] : size[i];
+    }
+    return any;
+}
+
+static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct rows *r = context;
+    struct builder *b = &r->builders[worker];
+    struct plan_mix *mix = &r->plan->mix[index];
+    struct plan_mix well = {0}; /* which can be */
+    bool any = ask(r, &r->plan->library[index], mix->size);
+    for (unsigned rounds = 0; any && rounds < ROUNDS_MOST; rounds++) {
+        struct plan_mix before = *mix;
+        struct error own = {0};
+        if (!size_somehow(r, b, index, &own)) {
+            if (own.code != ERROR_INFEASIBLE) {
+                if (e)
+                    *e = own;
+                return false;
+            }
+            any = rounds;
+            *mix = well;
+            break;
+        }
+        well = *mix;
+        if (!ask_again(&b->library.debug, before.size, mix->size))
+            break;
     }
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
-        a.size[i] = DEBUG_ANY;
+        mix->size[i] = DEBUG_ANY;
+    if (any) {
+        *mix = well;
+        settle_entries(r, b, index);
+        settle_rows(r, b, index);
+    }
     return true;
 }
 

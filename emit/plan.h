@@ -146,7 +146,7 @@ struct plan_library {
     uint8_t *small_size;
     uint32_t small_sizes, small;
     uint64_t function_average; /* bytes of the row's code for each of its functions, or 0 (sizes_said.h) */
-    uint32_t small_exported; /* of which so many are dynamic symbols: the first */
+    uint32_t small_exported;   /* of which so many are dynamic symbols: the first */
     /* Names of these and of dynamic objects (names_row.h): bytes with terminators, and characters, the plan's, of which
      * `other_lengths` entries are set; the others have as few as can be. */
     uint64_t other_names;

@@ -176,16 +176,19 @@ static bool prepare(struct bench *b, struct arena *arena)
         return false;
     for (const uint8_t *at; (at = next_word(&b->place, &w));)
         memcpy(&b->word[b->words++], at, sizeof *b->word);
-    if (b->part <= PART_SMALL)
-        return true;
-    fill(b, (struct stock_taste){0});
-    const uint64_t whole = pack_part(b);
-    const uint64_t place = pack_place(b);
-    b->others = whole > place ? whole - place : 1;
     return true;
 }
 
-static void steer(const struct bench *b)
+/* What all but the place takes beside it, as it is filled. */
+static uint64_t pack_others(const struct bench *b)
+{
+    const uint64_t whole = pack_part(b);
+    const uint64_t place = pack_place(b);
+    return whole > place ? whole - place : 1;
+}
+
+/* Fills the place so that the part comes nearest to what it should take, by halving. */
+static void halve(const struct bench *b)
 {
     const uint64_t wanted = (uint64_t)b->place.packed;
     uint64_t nearest = UINT64_MAX;
@@ -205,6 +208,25 @@ static void steer(const struct bench *b)
             end = middle;
     }
     fill(b, stock_taste_at(best));
+}
+
+/* Of a large part the others are packed with the place as it was before, until that changes little. */
+static void steer(struct bench *b)
+{
+    enum { ROUNDS = 4, LITTLE = 200 };
+    if (b->part > PART_SMALL) {
+        fill(b, (struct stock_taste){0});
+        b->others = pack_others(b);
+    }
+    halve(b);
+    for (unsigned round = 1; b->others && round < ROUNDS; round++) {
+        const uint64_t before = b->others;
+        b->others = pack_others(b);
+        const uint64_t changed = b->others > before ? b->others - before : before - b->others;
+        if (changed <= (uint64_t)b->place.packed / LITTLE)
+            return;
+        halve(b);
+    }
 }
 
 void taste_fill(const struct library *l, uint8_t *image, bool steered)
