@@ -316,6 +316,10 @@ uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *pl
     uint64_t packed = FRAME;
     for (size_t from = 0; from < size; from += BLOCK) {
         const size_t end = size - from < BLOCK ? size : from + BLOCK;
+        if (from && memcmp(bytes + from, bytes + from + 1, end - from - 1) == 0) { /* one byte, again and again */
+            packed += BLOCK_HEADER + 1;
+            continue;
+        }
         s.counted = (struct counted){0};
         search_block(&s, (uint32_t)from, (uint32_t)end);
         packed += block_size(&s.counted, (uint32_t)(end - from));
