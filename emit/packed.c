@@ -13,6 +13,7 @@ enum {
     SHORT_BYTES = 5,
     LONG_BYTES = 8,
     LEAST_MATCH = 4,
+    UNUSED_MOST = 6,
     TRIED = 8,     /* after each 2^TRIED bytes without a match every place fewer is tried */
     RAW_MOST = 63, /* literals that are not coded */
     HUFFMAN_BITS = 11,
@@ -32,6 +33,7 @@ struct counted {
 struct search {
     const uint8_t *bytes;
     uint32_t *far, *near;  /* places, from 1, by their next eight and five bytes */
+    unsigned unused;       /* bits of the tables' indexes that little input does without */
     uint32_t last, before; /* distances */
     struct counted counted;
 };
@@ -204,13 +206,13 @@ static void put_sequence(struct counted *c, const uint8_t *literals, uint32_t co
 
 static uint32_t *far_place(const struct search *s, uint32_t at)
 {
-    return &s->far[read64(s->bytes + at) * UINT64_C(0xcf1bbcdcb7a56463) >> (64 - PACKED_LONG_BITS)];
+    return &s->far[read64(s->bytes + at) * UINT64_C(0xcf1bbcdcb7a56463) >> (64 - PACKED_LONG_BITS + s->unused)];
 }
 
 static uint32_t *near_place(const struct search *s, uint32_t at)
 {
     const uint64_t five = read64(s->bytes + at) << (64 - 8 * SHORT_BYTES);
-    return &s->near[five * UINT64_C(889523592379) >> (64 - PACKED_SHORT_BITS)];
+    return &s->near[five * UINT64_C(889523592379) >> (64 - PACKED_SHORT_BITS + s->unused)];
 }
 
 static uint32_t match_length(const uint8_t *bytes, uint32_t at, uint32_t from, uint32_t end)
@@ -312,7 +314,10 @@ static void search_block(struct search *s, uint32_t from, uint32_t end)
 uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *places)
 {
     struct search s = {.bytes = bytes, .far = places->far, .near = places->near, .last = 1, .before = 4};
-    memset(places, 0, sizeof *places);
+    while (s.unused < UNUSED_MOST && size < (size_t)1 << (PACKED_SHORT_BITS - 1 - s.unused))
+        s.unused++;
+    memset(places->far, 0, sizeof places->far >> s.unused);
+    memset(places->near, 0, sizeof places->near >> s.unused);
     uint64_t packed = FRAME;
     for (size_t from = 0; from < size; from += BLOCK) {
         const size_t end = size - from < BLOCK ? size : from + BLOCK;

@@ -213,7 +213,7 @@ static void halve(const struct bench *b)
 /* Of a large part the others are packed with the place as it was before, until that changes little. */
 static void steer(struct bench *b)
 {
-    enum { ROUNDS = 4, LITTLE = 200 };
+    enum { ROUNDS = 4, LITTLE = 100 };
     if (b->part > PART_SMALL) {
         fill(b, (struct stock_taste){0});
         b->others = pack_others(b);
