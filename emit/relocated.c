@@ -37,7 +37,7 @@ static bool next_word(struct relocated *w, uint64_t *at, bool *symbol)
     return true;
 }
 
-bool relocated_any(struct relocated *w, uint64_t *at)
+bool relocated_word(struct relocated *w, uint64_t *at)
 {
     bool symbol;
     return next_word(w, at, &symbol);

@@ -22,14 +22,20 @@ enum {
     FILL_LARGE = 1 << 20, /* of constants twice these: what is beyond is as the second half */
 };
 
-/* A place to fill, and the part that it is in. */
+/* Bytes of the image to fill; of no bytes where a part has fewer of these. */
+struct span {
+    uint64_t at, size, key;
+};
+
+enum { SPANS = 2 };
+
+/* A part, and what is to be filled in it. */
 struct place {
     const struct library *l;
     uint8_t *image;
-    enum section_id section;
-    uint64_t flags;    /* SHF_WRITE or none: of the sections of the part */
-    uint64_t at, size; /* in the image */
-    uint64_t key;
+    uint64_t flags; /* SHF_WRITE or none: of the sections of the part */
+    struct span span[SPANS];
+    uint64_t size;  /* of all of them */
     int64_t packed; /* what the part should be; or PROFILE_DERIVED */
 };
 
@@ -40,10 +46,21 @@ static struct place place_in(const struct library *l, uint8_t *image, bool data)
     const enum row_value key = data ? ROW_ZSTD_DATA : ROW_ZSTD_TEXT;
     struct place p = {.l = l, .image = image, .flags = data ? SHF_WRITE : 0};
     p.packed = said ? said->value[key] : PROFILE_DERIVED;
-    p.at = data ? s[SECTION_DATA].offset + library_objects_at(l) : s[SECTION_RODATA].offset + l->shape.rodata;
-    p.size = data ? library_objects_size(l) : l->rodata_free;
-    p.key = plan_key(l->row, data ? PURPOSE_DATA : PURPOSE_RODATA);
+    if (data)
+        p.span[0] = (struct span){s[SECTION_DATA].offset + library_objects_at(l), library_objects_size(l),
+                                  plan_key(l->row, PURPOSE_DATA)};
+    else
+        p.span[0] =
+            (struct span){s[SECTION_RODATA].offset + l->shape.rodata, l->rodata_free, plan_key(l->row, PURPOSE_RODATA)};
+    for (unsigned i = 0; i < SPANS; i++)
+        p.size += p.span[i].size;
     return p;
+}
+
+static void fill_spans(const struct place *p, struct stock_taste taste)
+{
+    for (unsigned i = 0; i < SPANS; i++)
+        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size, p->span[i].key);
 }
 
 /* What the sections take that are not filled, by their sizes. */
@@ -128,16 +145,23 @@ static uint64_t pack_part(const struct bench *b)
     return gathered == b->part ? packed : (uint64_t)((double)packed / (double)gathered * (double)b->part);
 }
 
-/* What the place takes by itself. */
-static uint64_t pack_place(const struct bench *b)
+static uint64_t pack_span(const struct bench *b, const struct span *span)
 {
-    const uint64_t size = b->place.size;
-    const uint8_t *const bytes = b->place.image + b->place.at;
-    if (size <= 2 * FILL_LARGE)
-        return packed_size(bytes, size, b->places);
+    const uint8_t *const bytes = b->place.image + span->at;
+    if (span->size <= 2 * FILL_LARGE)
+        return packed_size(bytes, span->size, b->places);
     const uint64_t first = packed_size(bytes, FILL_LARGE, b->places);
     const uint64_t both = packed_size(bytes, 2 * FILL_LARGE, b->places);
-    return first + (both - first) * ((size - FILL_LARGE) / FILL_LARGE);
+    return first + (both - first) * ((span->size - FILL_LARGE) / FILL_LARGE);
+}
+
+/* What is filled takes by itself. */
+static uint64_t pack_place(const struct bench *b)
+{
+    uint64_t packed = 0;
+    for (unsigned i = 0; i < SPANS; i++)
+        packed += b->place.span[i].size ? pack_span(b, &b->place.span[i]) : 0;
+    return packed;
 }
 
 /* --- filling --------------------------------------------------------------------------------- */
@@ -146,14 +170,14 @@ static uint8_t *next_word(const struct place *p, struct relocated *w)
 {
     const struct section *data = &p->l->layout.section[SECTION_DATA];
     uint64_t at;
-    return p->flags && relocated_any(w, &at) ? p->image + data->offset + (at - data->address) : NULL;
+    return p->flags && relocated_word(w, &at) ? p->image + data->offset + (at - data->address) : NULL;
 }
 
 static void fill(const struct bench *b, struct stock_taste taste)
 {
     const struct place *p = &b->place;
     struct relocated w = relocated_words(p->l);
-    stock_fill(p->l->stock, taste, p->image + p->at, p->size, p->key);
+    fill_spans(p, taste);
     for (uint32_t i = 0; i < b->words; i++)
         memcpy(next_word(p, &w), &b->word[i], sizeof *b->word);
 }
@@ -234,7 +258,7 @@ void taste_fill(const struct library *l, uint8_t *image, bool steered)
     for (unsigned data = 0; data < 2; data++) {
         const struct place p = place_in(l, image, data);
         if (!steered || p.packed == PROFILE_DERIVED)
-            stock_fill(l->stock, taste_reckoned(&p), image + p.at, p.size, p.key);
+            fill_spans(&p, taste_reckoned(&p));
     }
 }
 
