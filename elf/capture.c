@@ -490,7 +490,7 @@ bool capture_add_debug_file(struct capture *c, struct capture *debug, const char
         c->mangled_functions = debug->mangled_functions;
         move_samples(&c->functions, &debug->functions);
         move_samples(&c->name_lengths, &debug->name_lengths);
-        c->zstd[PART_NAMES] += debug->zstd[PART_NAMES];
+        c->zstd[PART_NAMES] = capture_step(c->zstd[PART_NAMES] + debug->zstd[PART_NAMES]);
         c->debug_file = true;
     }
     if (c->sizes.debug == 0 && debug->sizes.debug > 0) {

@@ -48,6 +48,9 @@ bool look_words(struct look *l);
 bool look_methods(struct look *l);
 bool look_constructors(struct look *l);
 
+/* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */
+uint64_t capture_step(uint64_t bytes);
+
 /* Estimates what the parts of the file are after zstd -3. */
 bool look_compress(struct look *l);
 

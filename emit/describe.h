@@ -23,8 +23,9 @@ enum describe_level {
 
 /* Of describe_goal.rows_part. */
 enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
-/* Of describe_goal.longer: that of the shortest entries, and in how many steps below it blocks lose theirs. */
-enum { DESCRIBE_LONGER_LEAST = -12, DESCRIBE_LONGER_PARTS = 20 };
+/* Of describe_goal.expression: the least and the most, and in how many steps below the least blocks lose their lists.
+ */
+enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 20 };
 
 /* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
  * met exactly, if that can be. */
@@ -36,10 +37,10 @@ struct describe_goal {
     /* How many rows take .debug_line's bytes: of what a block may have so many thousandths are its own rows, the
      * rest long ones before; from 1000 on all, and the more of those before are short. Or DESCRIBE_ROWS_ANY. */
     int32_t rows_part;
-    /* Entries of lists in a library with a row are so many bytes longer than the row's: the longer, the fewer
-     * entries and lists there are. Below DESCRIBE_LONGER_LEAST as short as can be, and the fewer of them are
-     * of blocks. */
-    int32_t longer;
+    /* Expressions in further lists of a library with a row have so many bytes on average: the longer, the fewer
+     * entries and lists there are. Below DESCRIBE_EXPRESSION_LEAST as few as can be, and the fewer entries are of
+     * blocks. */
+    int32_t expression;
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug; the

@@ -107,11 +107,12 @@ static uint32_t closest(uint64_t before, const uint16_t *size, uint32_t count, u
 static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
 {
     const uint64_t goal = detail_pace_at(&w->lists, end);
-    const int32_t below = DESCRIBE_LONGER_LEAST - w->goal->longer;
+    const int32_t below = DESCRIBE_EXPRESSION_LEAST - w->goal->expression;
     if (below <= 0 || goal <= before)
         return goal;
-    return before + (goal - before) * (uint64_t)(below < DESCRIBE_LONGER_PARTS ? DESCRIBE_LONGER_PARTS - below : 0) /
-                        DESCRIBE_LONGER_PARTS;
+    return before + (goal - before) *
+                        (uint64_t)(below < DESCRIBE_EXPRESSION_PARTS ? DESCRIBE_EXPRESSION_PARTS - below : 0) /
+                        DESCRIBE_EXPRESSION_PARTS;
 }
 
 const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,

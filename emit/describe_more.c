@@ -15,10 +15,9 @@ enum {
     BORDERS_MOST = 48,
     LOCALS_MOST = 48,
     BLOCKS_MOST = 32,
-    LITTLE = 40,           /* bytes that are left to the next function */
-    EXPRESSION_MOST = 100, /* bytes */
-    ENTRY_LEAST = 6,       /* bytes of one, but for its expression; with views two more */
-    VALUE_LEAST = 4,       /* bytes that a value has beyond its slot's place */
+    LITTLE = 40,     /* bytes that are left to the next function */
+    ENTRY_LEAST = 6, /* bytes of one, but for its expression; with views two more */
+    VALUE_LEAST = 4, /* bytes that a value has beyond its slot's place */
     RANGE_USUAL = 6,
     LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
     SLOTS = 2,        /* whose displacement takes a byte */
@@ -51,16 +50,13 @@ static uint32_t borders(const struct walk *w, const struct subject *s, bool piec
 
 /* --- lists -------------------------------------------------------------------- */
 
-/* Bytes of an entry's expression, so that lists have about as many entries as the row says. */
+/* Bytes of an entry's expression. */
 static uint32_t expression_size(const struct walk *w)
 {
-    const struct library *l = w->l;
-    const int64_t entries = l->row->said->value[ROW_DWARF_ENTRIES];
-    if (entries <= 0)
-        return 2;
-    const int64_t each = (int64_t)(l->debug.wanted[DEBUG_LISTS] / (uint64_t)entries) + w->goal->longer;
-    const int64_t least = ENTRY_LEAST + (w->corpus->dialect.views ? 2 : 0);
-    return each > least + EXPRESSION_MOST ? EXPRESSION_MOST : each > least + 2 ? (uint32_t)(each - least) : 2;
+    const int32_t size = w->goal->expression;
+    if (size < DESCRIBE_EXPRESSION_LEAST)
+        return DESCRIBE_EXPRESSION_LEAST;
+    return size < DESCRIBE_EXPRESSION_MOST ? (uint32_t)size : DESCRIBE_EXPRESSION_MOST;
 }
 
 /* The slot's place; or a value of what it holds and some numbers, in `size` bytes. */
@@ -90,7 +86,7 @@ static void more_lists(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
     uint64_t border[BORDERS_MOST + 1];
-    uint8_t expression[EXPRESSION_MOST + 8];
+    uint8_t expression[DESCRIBE_EXPRESSION_MOST + 8];
     if (!follows(w, DEBUG_LISTS))
         return;
     const uint32_t most = borders(w, s, true, border) - 1;

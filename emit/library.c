@@ -16,6 +16,7 @@
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
+#include "emit/taste.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -295,11 +296,12 @@ static struct describe_goal goal_for(const struct library *l)
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3],
-                                 .rows_part = DESCRIBE_ROWS_ANY};
+                                 .rows_part = DESCRIBE_ROWS_ANY,
+                                 .expression = DESCRIBE_EXPRESSION_LEAST};
     if (is_mixed(l) && l->row->said) {
         const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
         goal.rows_part = mix->rows_part;
-        goal.longer = mix->longer;
+        goal.expression = mix->expression;
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
@@ -340,7 +342,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
     *of = *of > excess ? *of - excess : 0;
-    goal->longer += s == DEBUG_INFO ? AIM_LONGER : 0;
+    goal->expression += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
 }
 
@@ -657,7 +659,10 @@ bool library_write(struct builder *b, struct error *e)
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
     write_code(l, image, window);
     write_init(l, image);
-    tables_write(l, image);
+    const bool steered = !large_is(l->plan, l->row); /* of a large one not all is in memory */
+    tables_write(l, image, steered);
+    if (steered && !taste_steer(l, image, &b->arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, table_sections);
     if (window && !window_is_well(window, e)) /* debug information, most of the work, is still to come */
         return false;

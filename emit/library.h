@@ -166,9 +166,9 @@ uint64_t symbols_part_strings(const struct library *l);
 const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena);
 
 /* tables.c: .rela.dyn and what it relocates, .dynamic, build-id, .comment,
- * constants and objects. Also gives the addresses that the code refers to. */
+ * constants and objects, but for those that are steered (taste.h). Also gives the addresses that the code refers to. */
 void tables_addresses(struct library *l);
-void tables_write(struct library *l, uint8_t *image);
+void tables_write(struct library *l, uint8_t *image, bool steered);
 
 /* What of that a library adds to an executable: relocations, but for those that a file
  * of its own has, and what they relocate; constants and objects. */

@@ -2,6 +2,7 @@
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/workers.h"
 #include "dwarf/line_read.h"
@@ -9,7 +10,7 @@
 #include "emit/library.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, ROWS_NEAR = 50, LONGER_MOST = 12 };
+enum { TRIES_MOST = 40, ROUNDS_MOST = 4, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6 };
 
 struct rows {
     struct plan *plan;
@@ -97,14 +98,15 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
 {
     struct plan_mix *mix = &r->plan->mix[index];
     const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ROWS, DEBUG_LINE);
-    if (!wanted)
+    struct error own = {0};
+    if (!wanted || !library_size(b, r->plan, r->stock, index, &own))
         return;
     uint64_t nearest = count_rows(b);
     int32_t best = DESCRIBE_ROWS_ANY;
     int32_t low = 0;
     int32_t high = DESCRIBE_ROWS_MOST;
-    for (unsigned tries = 0; tries < ROWS_TRIES && distance(nearest, wanted) > wanted / ROWS_NEAR; tries++) {
-        struct error own = {0};
+    /* Until it is right, not only near: what came out here is to come out again where it is asked for. */
+    for (unsigned tries = 0; tries < ROWS_TRIES && nearest != wanted; tries++) {
         mix->rows_part = (low + high) / 2;
         if (!library_size(b, r->plan, r->stock, index, &own)) {
             low = mix->rows_part;
@@ -123,75 +125,137 @@ static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
     mix->rows_part = best;
 }
 
-/* And as many entries of location lists. */
+/* Between the shortest expressions with at most as many entries as are wanted, and the next shorter ones. */
+struct bracket {
+    int32_t many, few;
+    uint64_t entries_of_many, entries_of_few;
+};
+
+enum { EXPRESSION_LEAST = DESCRIBE_EXPRESSION_LEAST - DESCRIBE_EXPRESSION_PARTS };
+
+/* The next to try, `step` from where it began as long as nothing bounds it there. */
+static int32_t next_expression(const struct bracket *k, int32_t from, int32_t step)
+{
+    if (k->many < EXPRESSION_LEAST)
+        return from - step > k->many ? from - step : k->many + 1;
+    if (k->few > DESCRIBE_EXPRESSION_MOST)
+        return from + step < k->few ? from + step : k->few - 1;
+    return k->many + (k->few - k->many) / 2;
+}
+
+/* And as many entries of location lists. Where it begins makes no difference to where it ends. */
 static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
 {
     struct plan_mix *mix = &r->plan->mix[index];
     const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!wanted)
         return;
-    int32_t low = DESCRIBE_LONGER_LEAST - DESCRIBE_LONGER_PARTS;
-    int32_t high = LONGER_MOST;
-    int32_t best = 0;
-    uint64_t nearest = UINT64_MAX;
-    for (unsigned tries = 0; tries < ROWS_TRIES && low <= high; tries++) {
+    struct bracket k = {EXPRESSION_LEAST - 1, DESCRIBE_EXPRESSION_MOST + 1, UINT64_MAX, 0};
+    const int32_t from = mix->expression;
+    for (int32_t step = 1; k.few - k.many > 1; step *= 2) {
         struct error own = {0};
-        mix->longer = tries ? (low + high) / 2 : 0;
-        if (!library_size(b, r->plan, r->stock, index, &own)) {
-            low = mix->longer + 1;
-            continue;
+        const bool sized = library_size(b, r->plan, r->stock, index, &own);
+        const uint64_t entries = sized ? b->composed.entries : UINT64_MAX;
+        if (entries > wanted) {
+            k.many = mix->expression;
+            k.entries_of_many = entries;
+        } else {
+            k.few = mix->expression;
+            k.entries_of_few = entries;
         }
-        const uint64_t entries = b->composed.entries;
-        if (distance(entries, wanted) < nearest) {
-            nearest = distance(entries, wanted);
-            best = mix->longer;
-        }
-        if (nearest <= wanted / ROWS_NEAR)
-            break;
-        if (entries > wanted)
-            low = mix->longer + 1;
-        else
-            high = mix->longer - 1;
+        mix->expression = next_expression(&k, from, step);
     }
-    mix->longer = best;
+    const bool none_few = k.few > DESCRIBE_EXPRESSION_MOST;
+    mix->expression = none_few || k.entries_of_many - wanted < wanted - k.entries_of_few ? k.many : k.few;
 }
 
-static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
+/* Bytes of expressions that make about as many entries as are wanted. */
+static int32_t usual_expression(const struct rows *r, uint32_t index)
 {
-    struct rows *r = context;
-    const struct plan_library *l = &r->plan->library[index];
-    struct builder *b = &r->builders[worker];
-    struct asked a = {.size = r->plan->mix[index].size};
+    enum { OTHERS = 8 }; /* bytes of an entry, with views */
+    const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    const uint64_t each = wanted ? r->plan->mix[index].size[DEBUG_LISTS] / wanted : 0;
+    if (each < DESCRIBE_EXPRESSION_LEAST + OTHERS)
+        return DESCRIBE_EXPRESSION_LEAST;
+    return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
+}
+
+/* What the row says of debug sections; whether it says anything. */
+static bool ask(const struct rows *r, const struct plan_library *l, uint64_t *size)
+{
     bool any = false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
         const int64_t wanted = profile_row_says(r->plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
-        a.size[mix_section(kind)] = (uint64_t)wanted;
+        size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
     if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
-        a.size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
-    struct error own = {0};
-    for (unsigned tries = 0; any && tries < TRIES_MOST; tries++) {
-        if (library_size(b, r->plan, r->stock, index, &own)) {
-            settle_rows(r, b, index);
-            settle_entries(r, b, index);
+        size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
+    return any;
+}
+
+/* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
+ * failure, which `own` has. */
+static bool size_somehow(struct rows *r, struct builder *b, uint32_t index, struct error *own)
+{
+    struct asked a = {.size = r->plan->mix[index].size};
+    r->plan->mix[index].expression = usual_expression(r, index);
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        if (library_size(b, r->plan, r->stock, index, own))
             return true;
-        }
-        if (own.code != ERROR_INFEASIBLE)
-            break;
-        if (!relent(&a, b->library.debug.failed, own.possible > 0 ? (uint64_t)own.possible : 0))
-            any = false;
+        if (own->code != ERROR_INFEASIBLE ||
+            !relent(&a, b->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
+            return false;
     }
-    if (any && own.code != ERROR_INFEASIBLE) {
-        if (e)
-            *e = own;
-        return false;
+    return false;
+}
+
+/* Asks for what was left open or changed as it came out, and whether there is any such: then a twin is composed as it
+ * is where just that is asked for. */
+static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *size)
+{
+    bool any = false;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        any |= asked[i] != size[i];
+        size[i] = asked[i] != size[i] ? d->size[i] : size[i];
+    }
+    return any;
+}
+
+static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    struct rows *r = context;
+    struct builder *b = &r->builders[worker];
+    struct plan_mix *mix = &r->plan->mix[index];
+    struct plan_mix well = {0}; /* which can be */
+    bool any = ask(r, &r->plan->library[index], mix->size);
+    for (unsigned rounds = 0; any && rounds < ROUNDS_MOST; rounds++) {
+        struct plan_mix before = *mix;
+        struct error own = {0};
+        if (!size_somehow(r, b, index, &own)) {
+            if (own.code != ERROR_INFEASIBLE) {
+                if (e)
+                    *e = own;
+                return false;
+            }
+            any = rounds;
+            *mix = well;
+            break;
+        }
+        well = *mix;
+        if (!ask_again(&b->library.debug, before.size, mix->size))
+            break;
     }
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
-        a.size[i] = DEBUG_ANY;
+        mix->size[i] = DEBUG_ANY;
+    if (any) {
+        *mix = well;
+        settle_entries(r, b, index);
+        settle_rows(r, b, index);
+    }
     return true;
 }
 
@@ -210,7 +274,7 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     for (uint32_t i = 0; ok && i < plan->library_count; i++) {
-        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY};
+        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY, .expression = DESCRIBE_EXPRESSION_LEAST};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
     }

@@ -154,7 +154,8 @@ struct plan_library {
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t small_exported; /* of which so many are dynamic symbols: the first */
+    uint64_t function_average; /* bytes of the row's code for each of its functions, or 0 (sizes_said.h) */
+    uint32_t small_exported;   /* of which so many are dynamic symbols: the first */
     /* Names of these and of dynamic objects (names_row.h): bytes with terminators, and characters, the plan's, of which
      * `other_lengths` entries are set; the others have as few as can be. */
     uint64_t other_names;
@@ -223,7 +224,7 @@ struct assignment {
 /* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
 struct plan_mix {
     uint64_t size[10];
-    int32_t rows_part, longer; /* describe.h */
+    int32_t rows_part, expression; /* describe.h */
 };
 
 struct plan {

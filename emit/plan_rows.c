@@ -168,6 +168,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
+        l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     lengths_of_files(r->s->plan, l);
     w->mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED;
     l->mangled = names_are_mangled(&r->s->plan->names, l) ? UINT32_MAX : 0;

@@ -73,9 +73,64 @@ static void thin_out(uint32_t *length, uint32_t all, uint32_t count)
         length[i] = length[(uint64_t)i * all / count + (all / count) / 2];
 }
 
-/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has
- * too. Returns characters of these. */
-static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn)
+/* Of a number of lengths one of each, by its place from 1. */
+struct length_places {
+    uint32_t place[PROFILE_NAME_MOST + 1];
+    uint32_t longest;
+};
+
+static void find_lengths(struct length_places *p, const uint16_t *length, uint32_t count)
+{
+    *p = (struct length_places){{0}, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        p->place[length[i]] = i + 1;
+        p->longest = length[i] > p->longest ? length[i] : p->longest;
+    }
+}
+
+/* The most that an exchange of one of `from` for one of `to` adds, up to `more`; 0 where there is none. Sets *length of
+ * the former. */
+static int64_t best_exchange(const struct length_places *from, const struct length_places *to, int64_t more,
+                             uint32_t *length)
+{
+    const int64_t longest = from->longest > to->longest ? from->longest : to->longest;
+    const int64_t sign = more < 0 ? -1 : 1;
+    for (int64_t by = sign * more < longest ? sign * more : longest; by > 0; by--)
+        for (uint32_t i = 0; i <= from->longest; i++) {
+            const int64_t other = (int64_t)i + sign * by;
+            if (!from->place[i] || other < 0 || other > to->longest || !to->place[other])
+                continue;
+            *length = i;
+            return sign * by;
+        }
+    return 0;
+}
+
+/* Exchanges lengths of functions and objects until those of functions are `sum`, or nearly. */
+static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, uint32_t objects, uint64_t sum)
+{
+    enum { TRIES = 64 };
+    struct length_places from, to;
+    int64_t more = (int64_t)sum;
+    for (uint32_t i = 0; i < functions; i++)
+        more -= function[i];
+    for (uint32_t tries = 0; more && tries < TRIES; tries++) {
+        uint32_t length;
+        find_lengths(&from, function, functions);
+        find_lengths(&to, object, objects);
+        const int64_t by = best_exchange(&from, &to, more, &length);
+        if (!by)
+            return;
+        function[from.place[length] - 1] = (uint16_t)(length + by);
+        object[to.place[length + by] - 1] = (uint16_t)length;
+        more -= by;
+    }
+}
+
+/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has too. Of `most`
+ * characters there functions have their share, whatever single lengths are, as what else debug information has depends
+ * on how many these are. Returns how many. */
+static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn, uint64_t most)
 {
     uint16_t *function = l->function_length + l->exported;
     uint32_t functions = 0;
@@ -87,6 +142,10 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
         else
             l->object_length[objects++] = (uint16_t)names->length[i];
     }
+    const uint64_t bytes = lengths_sum(names->length, names->count) + names->count;
+    if (in_turn && names->count)
+        exchange(function, functions, l->object_length, objects,
+                 lengths_smaller(bytes * functions / (names->count + l->shared_names) - functions, most));
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     lengths_shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
     lengths_shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
@@ -166,7 +225,7 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
         least = names_row_least(l, l->functions - 1);
     const uint64_t most = room_of_local(s, index, local);
     if (distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) != sum ||
-        (deal(l, &names, true) > most && deal(l, &names, false) > most))
+        (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
         deal_evenly(l, local, names.objects, bytes - shortest_names(l, local, names.objects));
     *distance = names.known ? distance_of(l, &names) : 0;
     free_names_free(&names);

@@ -13,6 +13,7 @@
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/plan_rows_parts.h"
+#include "emit/sizes_said.h"
 
 enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
@@ -139,7 +140,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     uint32_t *size = malloc(count * sizeof *size);
     l->small_size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small_size);
     bool ok = all && size && l->small_size;
-    if (ok && distribution_values(l->said->text[ROW_TEXT_FUNCTION_SIZES], plan_function_sizes(plan), count, all)) {
+    if (ok && sizes_said(plan, l, count, all)) {
         scale_down(l, all, count);
         ok = distribution_rest(all, count, common, glue, size);
         if (ok)

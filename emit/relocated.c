@@ -39,6 +39,12 @@ static bool next_word(struct relocated *w, uint64_t *at, bool *symbol)
     return true;
 }
 
+bool relocated_word(struct relocated *w, uint64_t *at)
+{
+    bool symbol;
+    return next_word(w, at, &symbol);
+}
+
 bool relocated_next(struct relocated *w, bool symbols, uint64_t *at)
 {
     bool is;

@@ -24,6 +24,9 @@ struct relocated relocated_words(const struct library *l);
 /* The next of these, as its address; false when there is none any more. */
 bool relocated_next(struct relocated *w, bool symbols, uint64_t *at);
 
+/* The next of either kind. */
+bool relocated_word(struct relocated *w, uint64_t *at);
+
 /* How many pages relocations touch. */
 uint64_t relocated_pages(const struct library *l);
 

@@ -5,6 +5,7 @@
 
 #include "base/shares.h"
 #include "emit/distribution.h"
+#include "emit/sizes_said.h"
 
 enum {
     FIXED_MOST = FIXED_LOCAL_COUNT + GLUE_COUNT,
@@ -135,7 +136,6 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t align = code_align(row);
     const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
-    const char *buckets = plan_function_sizes(l->plan);
     *drawn = NULL;
     uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
     if (!fixed)
@@ -148,8 +148,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     struct drawn_size *size = arena_take(arena, (count + UINT64_C(1)) * sizeof *size);
     if (!ranked || !all || !wanted || !places || !size)
         return false;
-    if (!distribution_values(quantiles, buckets, said + glue, all) ||
-        !distribution_values(quantiles, buckets, count - said, wanted + said))
+    if (!sizes_said(l->plan, row, said + glue, all) || !sizes_said(l->plan, row, count - said, wanted + said))
         return true;
     if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;

@@ -147,23 +147,41 @@ struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
     return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
 }
 
+struct stock_taste stock_taste_at(uint32_t number)
+{
+    const uint32_t middle = STOCK_TASTES / 2;
+    if (number < middle)
+        return (struct stock_taste){.zeros = (middle - number) * (SHARE_ALL / middle)};
+    return (struct stock_taste){.fresh = (number - middle) * (SHARE_ALL / middle)};
+}
+
+/* A share of a piece; what is no whole byte makes one more of some pieces. */
+static uint64_t part_of(uint64_t piece, uint32_t share, uint64_t r)
+{
+    return (piece * share + (random_mix(r) & (SHARE_ALL - 1))) / SHARE_ALL;
+}
+
+static void put_fresh(uint64_t r, uint8_t *at, uint64_t size)
+{
+    struct random words = {r};
+    for (uint64_t done = 0; done < size; done += 8) {
+        const uint64_t word = random_next(&words);
+        memcpy(at + done, &word, size - done < 8 ? size - done : 8);
+    }
+}
+
 static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t r, uint8_t *at, uint64_t piece)
 {
     const uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
-    const uint32_t chance = (uint32_t)(random_mix(r) & (SHARE_ALL - 1));
-    if (chance < taste.fresh) {
-        struct random words = {r};
-        for (uint64_t done = 0; done < piece; done += 8) {
-            const uint64_t word = random_next(&words);
-            memcpy(at + done, &word, piece - done < 8 ? piece - done : 8);
-        }
-    } else if (chance < taste.fresh + taste.zeros) {
-        memset(at, 0, piece);
-    } else {
-        memcpy(at, s->literals + from, piece);
-        if (piece >= 8) /* no two copies are the same */
-            memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
-    }
+    const uint64_t fresh = part_of(piece, taste.fresh, r);
+    const uint64_t zeros = part_of(piece, taste.zeros, r);
+    put_fresh(r, at, fresh);
+    memset(at + fresh, 0, zeros);
+    at += fresh + zeros;
+    piece -= fresh + zeros;
+    memcpy(at, s->literals + from, piece);
+    if (piece >= 8) /* no two copies are the same */
+        memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
 }
 
 void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key)

@@ -47,6 +47,10 @@ struct stock_taste {
 /* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */
 struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
 
+/* Tastes in turn, the first of which compresses best: from zeros alone to literals alone and to random words alone. */
+enum { STOCK_TASTES = 2 * 128 + 1 };
+struct stock_taste stock_taste_at(uint32_t number);
+
 /* Fills `size` bytes with constants, other ones for another key. */
 void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key);
 

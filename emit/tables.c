@@ -15,6 +15,7 @@
 #include "emit/methods.h"
 #include "emit/relocated.h"
 #include "emit/small.h"
+#include "emit/taste.h"
 
 static uint64_t take_string(uint64_t *at, const char *text)
 {
@@ -376,44 +377,7 @@ static void write_build_id(const struct library *l, uint8_t *image)
     files_build_id(l->plan, l->row, p);
 }
 
-/* What zstd -3 makes of other parts of a library of ours, %, as measured. */
-enum {
-    CODE_PACKED = 30,
-    UNWIND_PACKED = 17,
-    STATES_PACKED = 41,
-    SYMBOLS_PACKED = 36,
-    RELOCATIONS_PACKED = 9,
-    POINTERS_PACKED = 17
-};
-
-/* What constants have to be like where a row says what its library compresses to. */
-static struct stock_taste rodata_taste(const struct library *l)
-{
-    const struct plan_library *row = l->row;
-    const struct section *s = l->layout.section;
-    if (!row->said || row->said->value[ROW_ZSTD_TEXT] == PROFILE_DERIVED)
-        return (struct stock_taste){0};
-    const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
-    const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size;
-    const uint64_t states = UNWIND_UNIT * (uint64_t)row->extra.unwind;
-    const uint64_t others = s[SECTION_TEXT].size * CODE_PACKED / 100 +
-                            (s[SECTION_EH_FRAME].size - states) * UNWIND_PACKED / 100 + states * STATES_PACKED / 100 +
-                            symbols * SYMBOLS_PACKED / 100 + relocations * RELOCATIONS_PACKED / 100;
-    const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_TEXT];
-    return stock_taste_for(l->rodata_free, packed > others ? packed - others : 0);
-}
-
-static struct stock_taste data_taste(const struct library *l)
-{
-    const struct plan_library *row = l->row;
-    if (!row->said || row->said->value[ROW_ZSTD_DATA] == PROFILE_DERIVED)
-        return (struct stock_taste){0};
-    const uint64_t others = (row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
-    const uint64_t packed = (uint64_t)row->said->value[ROW_ZSTD_DATA];
-    return stock_taste_for(library_objects_size(l) + l->relro_free, packed > others ? packed - others : 0);
-}
-
-static void write_constants(const struct library *l, uint8_t *image)
+static void write_constants(const struct library *l, uint8_t *image, bool steered)
 {
     const struct constants *c = &l->plan->constants;
     uint8_t *p = image + l->layout.section[SECTION_RODATA].offset;
@@ -435,22 +399,18 @@ static void write_constants(const struct library *l, uint8_t *image)
         const char *stem = l->plan->library[plan_in_order(l->plan, i)].name;
         p = put_bytes(p, stem, strlen(stem) + 1);
     }
-    stock_fill(l->stock, rodata_taste(l), p, l->rodata_free, plan_key(l->row, PURPOSE_RODATA));
+    assert(p == image + l->layout.section[SECTION_RODATA].offset + l->shape.rodata);
     const struct section *data = &l->layout.section[SECTION_DATA];
-    stock_fill(l->stock, data_taste(l),
-               image + l->layout.section[SECTION_DATA_REL_RO].offset + 8 * (uint64_t)l->shape.pointers, l->relro_free,
-               plan_key(l->row, PURPOSE_DATA) ^ 1);
     memset(image + data->offset + library_objects_at(l) - library_scratch(l), 0, library_scratch(l));
-    stock_fill(l->stock, data_taste(l), image + data->offset + library_objects_at(l), library_objects_size(l),
-               plan_key(l->row, PURPOSE_DATA));
+    taste_fill(l, image, steered);
 }
 
-void tables_write(struct library *l, uint8_t *image)
+void tables_write(struct library *l, uint8_t *image, bool steered)
 {
     if (l->shape.executable)
         memcpy(image + l->layout.section[SECTION_INTERP].offset, SHAPE_INTERPRETER, sizeof SHAPE_INTERPRETER);
     write_build_id(l, image);
-    write_constants(l, image);
+    write_constants(l, image, steered);
     write_relocated(l, image);
     write_dynamic(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
@@ -458,6 +418,6 @@ void tables_write(struct library *l, uint8_t *image)
 
 void tables_write_part(struct library *l, uint8_t *image)
 {
-    write_constants(l, image);
+    write_constants(l, image, false);
     write_relocated(l, image);
 }

@@ -1,0 +1,288 @@
+/* Constants that compress as a row says; see taste.h.
+ *
+ * How much of them is random words, literals and zeros goes along one scale, from zeros alone to random words alone,
+ * and the place on it is found by halving: a part takes the more the further it is. What else is in the part, code or
+ * pointers, takes what it takes: of parts that are not small it is packed once.
+ */
+#include "emit/taste.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "emit/packed.h"
+#include "emit/relocated.h"
+
+/* What zstd -3 makes of other parts of a library of ours, %, as measured. */
+enum {
+    CODE_PACKED = 30,
+    UNWIND_PACKED = 17,
+    STATES_PACKED = 41,
+    SYMBOLS_PACKED = 36,
+    RELOCATIONS_PACKED = 9,
+    POINTERS_PACKED = 17
+};
+
+enum {
+    PART_SMALL = 1 << 16, /* bytes of one that is packed whole each time */
+    PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, as the capture has it, */
+    PART_SLICE = 1 << 22, /* are packed */
+    FILL_LARGE = 1 << 20, /* of constants twice these: what is beyond is as the second half */
+};
+
+/* Bytes of the image to fill; of no bytes where a part has fewer of these. */
+struct span {
+    uint64_t at, size, key;
+};
+
+enum { SPANS = 2 };
+
+/* A part, and what is to be filled in it. */
+struct place {
+    const struct library *l;
+    uint8_t *image;
+    uint64_t flags; /* SHF_WRITE or none: of the sections of the part */
+    struct span span[SPANS];
+    uint64_t size;  /* of all of them */
+    int64_t packed; /* what the part should be; or PROFILE_DERIVED */
+};
+
+static struct place place_in(const struct library *l, uint8_t *image, bool data)
+{
+    const struct section *s = l->layout.section;
+    const struct profile_row *said = l->row->said;
+    const enum row_value key = data ? ROW_ZSTD_DATA : ROW_ZSTD_TEXT;
+    struct place p = {.l = l, .image = image, .flags = data ? SHF_WRITE : 0};
+    p.packed = said ? said->value[key] : PROFILE_DERIVED;
+    if (data) {
+        p.span[0] = (struct span){s[SECTION_DATA].offset + library_objects_at(l), library_objects_size(l),
+                                  plan_key(l->row, PURPOSE_DATA)};
+        p.span[1] = (struct span){s[SECTION_DATA_REL_RO].offset + 8 * (uint64_t)l->shape.pointers, l->relro_free,
+                                  plan_key(l->row, PURPOSE_DATA) ^ 1};
+    } else {
+        p.span[0] =
+            (struct span){s[SECTION_RODATA].offset + l->shape.rodata, l->rodata_free, plan_key(l->row, PURPOSE_RODATA)};
+    }
+    for (unsigned i = 0; i < SPANS; i++)
+        p.size += p.span[i].size;
+    return p;
+}
+
+static void fill_spans(const struct place *p, struct stock_taste taste)
+{
+    for (unsigned i = 0; i < SPANS; i++)
+        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size, p->span[i].key);
+}
+
+/* What the sections take that are not filled, by their sizes. */
+static uint64_t others_reckoned(const struct library *l, bool data)
+{
+    const struct section *s = l->layout.section;
+    const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
+    const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size;
+    const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwind;
+    if (data)
+        return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
+    return s[SECTION_TEXT].size * CODE_PACKED / 100 + (s[SECTION_EH_FRAME].size - states) * UNWIND_PACKED / 100 +
+           states * STATES_PACKED / 100 + symbols * SYMBOLS_PACKED / 100 + relocations * RELOCATIONS_PACKED / 100;
+}
+
+static struct stock_taste taste_reckoned(const struct place *p)
+{
+    const uint64_t others = others_reckoned(p->l, p->flags);
+    const uint64_t packed = (uint64_t)p->packed;
+    if (p->packed == PROFILE_DERIVED)
+        return (struct stock_taste){0};
+    return stock_taste_for(p->size, packed > others ? packed - others : 0);
+}
+
+/* --- packing ------------------------------------------------------------------------------- */
+
+static bool is_of_part(const struct place *p, enum section_id id)
+{
+    const struct section_kind *kind = layout_kind(id);
+    return p->l->layout.section[id].size && kind->flags & SHF_ALLOC && (kind->flags & SHF_WRITE) == p->flags &&
+           kind->type != SHT_NOBITS && kind->type != SHT_STRTAB && kind->type != SHT_DYNSYM;
+}
+
+static uint64_t part_size(const struct place *p)
+{
+    uint64_t size = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        size += is_of_part(p, id) ? p->l->layout.section[id].size : 0;
+    return size;
+}
+
+/* Copies the part's sections, or slices of them, one behind the other; returns how many bytes that is. */
+static uint64_t gather(const struct place *p, uint64_t size, uint8_t *to)
+{
+    const uint64_t step = size > (uint64_t)PART_SLICE * PART_SLICES ? size / PART_SLICES : UINT64_MAX;
+    uint8_t *const start = to;
+    uint64_t at = 0; /* in the part */
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        const struct section *s = &p->l->layout.section[id];
+        if (!is_of_part(p, id))
+            continue;
+        for (uint64_t done = 0; done < s->size;) {
+            const uint64_t in_step = (at + done) % step;
+            const uint64_t slice = step == UINT64_MAX ? UINT64_MAX : PART_SLICE;
+            const uint64_t left = s->size - done;
+            uint64_t piece = in_step < slice ? slice - in_step : step - in_step;
+            piece = piece < left ? piece : left;
+            if (in_step < slice)
+                to = put_bytes(to, p->image + s->offset + done, piece);
+            done += piece;
+        }
+        at += s->size;
+    }
+    return (uint64_t)(to - start);
+}
+
+/* What is packed, and with what. */
+struct bench {
+    struct place place;
+    uint64_t *word; /* those among objects that hold addresses, which stay as they are */
+    uint32_t words;
+    uint64_t part;  /* bytes of the part, */
+    uint8_t *bytes; /* and room for them, or for slices */
+    struct packed_places *places;
+    uint64_t others; /* what all but the place takes; of a small part, which is packed whole, 0 */
+};
+
+/* What the whole part takes. */
+static uint64_t pack_part(const struct bench *b)
+{
+    const uint64_t gathered = gather(&b->place, b->part, b->bytes);
+    const uint64_t packed = packed_size(b->bytes, gathered, b->places);
+    return gathered == b->part ? packed : (uint64_t)((double)packed / (double)gathered * (double)b->part);
+}
+
+static uint64_t pack_span(const struct bench *b, const struct span *span)
+{
+    const uint8_t *const bytes = b->place.image + span->at;
+    if (span->size <= 2 * FILL_LARGE)
+        return packed_size(bytes, span->size, b->places);
+    const uint64_t first = packed_size(bytes, FILL_LARGE, b->places);
+    const uint64_t both = packed_size(bytes, 2 * FILL_LARGE, b->places);
+    return first + (both - first) * ((span->size - FILL_LARGE) / FILL_LARGE);
+}
+
+/* What is filled takes by itself. */
+static uint64_t pack_place(const struct bench *b)
+{
+    uint64_t packed = 0;
+    for (unsigned i = 0; i < SPANS; i++)
+        packed += b->place.span[i].size ? pack_span(b, &b->place.span[i]) : 0;
+    return packed;
+}
+
+/* --- filling --------------------------------------------------------------------------------- */
+
+static uint8_t *next_word(const struct place *p, struct relocated *w)
+{
+    const struct section *data = &p->l->layout.section[SECTION_DATA];
+    uint64_t at;
+    return p->flags && relocated_word(w, &at) ? p->image + data->offset + (at - data->address) : NULL;
+}
+
+static void fill(const struct bench *b, struct stock_taste taste)
+{
+    const struct place *p = &b->place;
+    struct relocated w = relocated_words(p->l);
+    fill_spans(p, taste);
+    for (uint32_t i = 0; i < b->words; i++)
+        memcpy(next_word(p, &w), &b->word[i], sizeof *b->word);
+}
+
+static uint64_t pack(const struct bench *b)
+{
+    return b->others ? b->others + pack_place(b) : pack_part(b);
+}
+
+/* False when memory ran out. */
+static bool prepare(struct bench *b, struct arena *arena)
+{
+    struct relocated w = relocated_words(b->place.l);
+    const uint64_t most = (uint64_t)PART_SLICE * PART_SLICES + PART_SLICE;
+    b->part = part_size(&b->place);
+    b->word = arena_take(arena, (w.count + UINT64_C(1)) * sizeof *b->word);
+    b->places = arena_take(arena, sizeof *b->places);
+    b->bytes = arena_take(arena, b->part < most ? b->part + 1 : most);
+    if (!b->word || !b->places || !b->bytes)
+        return false;
+    for (const uint8_t *at; (at = next_word(&b->place, &w));)
+        memcpy(&b->word[b->words++], at, sizeof *b->word);
+    return true;
+}
+
+/* What all but the place takes beside it, as it is filled. */
+static uint64_t pack_others(const struct bench *b)
+{
+    const uint64_t whole = pack_part(b);
+    const uint64_t place = pack_place(b);
+    return whole > place ? whole - place : 1;
+}
+
+/* Fills the place so that the part comes nearest to what it should take, by halving. */
+static void halve(const struct bench *b)
+{
+    const uint64_t wanted = (uint64_t)b->place.packed;
+    uint64_t nearest = UINT64_MAX;
+    uint32_t best = 0;
+    for (uint32_t first = 0, end = STOCK_TASTES; first < end;) {
+        const uint32_t middle = first + (end - first) / 2;
+        fill(b, stock_taste_at(middle));
+        const uint64_t packed = pack(b);
+        const uint64_t apart = packed > wanted ? packed - wanted : wanted - packed;
+        if (apart < nearest) {
+            nearest = apart;
+            best = middle;
+        }
+        if (packed < wanted)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    fill(b, stock_taste_at(best));
+}
+
+/* Of a large part the others are packed with the place as it was before, until that changes little. */
+static void steer(struct bench *b)
+{
+    enum { ROUNDS = 4, LITTLE = 100 };
+    if (b->part > PART_SMALL) {
+        fill(b, (struct stock_taste){0});
+        b->others = pack_others(b);
+    }
+    halve(b);
+    for (unsigned round = 1; b->others && round < ROUNDS; round++) {
+        const uint64_t before = b->others;
+        b->others = pack_others(b);
+        const uint64_t changed = b->others > before ? b->others - before : before - b->others;
+        if (changed <= (uint64_t)b->place.packed / LITTLE)
+            return;
+        halve(b);
+    }
+}
+
+void taste_fill(const struct library *l, uint8_t *image, bool steered)
+{
+    for (unsigned data = 0; data < 2; data++) {
+        const struct place p = place_in(l, image, data);
+        if (!steered || p.packed == PROFILE_DERIVED)
+            fill_spans(&p, taste_reckoned(&p));
+    }
+}
+
+bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
+{
+    for (unsigned data = 0; data < 2; data++) {
+        struct bench b = {.place = place_in(l, image, data)};
+        if (!b.place.size || b.place.packed == PROFILE_DERIVED)
+            continue;
+        if (!prepare(&b, arena))
+            return false;
+        steer(&b);
+        arena_shrink(arena, b.bytes, 0);
+    }
+    return true;
+}
