@@ -433,17 +433,18 @@ static bool place_with(struct library *l, uint64_t relro_free, struct error *e)
     return true;
 }
 
-/* Where relocations touch a page less than the row says, as what is protected begins on too late a one, constants are
- * in it that would be in .data: as many as make it begin on the page before. */
+/* Where relocations touch a page less than the row says, constants are among what is protected that would be in .data:
+ * as many as make it begin on the page before. Where they touch one more, as many as leave .data a page less. */
 static bool place_loaded(struct library *l, struct error *e)
 {
     const struct plan_library *row = l->row;
     if (!place_with(l, 0, e))
         return false;
     const int64_t wanted = row->said ? row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
-    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + 8;
+    const int64_t found = wanted == PROFILE_DERIVED ? 0 : (int64_t)relocated_pages(l);
+    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + (found < wanted ? 8 : 0);
     if (wanted == PROFILE_DERIVED || row->elf.relro == RELRO_NONE || before > l->data_free ||
-        (int64_t)relocated_pages(l) + 1 != wanted)
+        (found + 1 != wanted && found - 1 != wanted))
         return true;
     return place_with(l, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, e));
 }
