@@ -19,7 +19,7 @@ enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
     GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
     SMALL_MOST = 96,              /* bytes of the largest function that is none of the numbered ones */
-    SMALL_TOLERANCE = 40,         /* one in so many functions may be larger than is wanted */
+    SMALL_TOLERANCE = 200,        /* one in so many functions may be larger than is wanted */
     CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
 };
 
