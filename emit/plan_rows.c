@@ -355,7 +355,7 @@ static void count_imports(struct rows *r)
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)
                 wanted = row->edge[n].symbols;
-            const uint32_t most = to->exported + names_row_others(to);
+            const uint32_t most = to->exported + names_row_others(to) - to->unbound;
             edge->symbols = w->silent ? 0 : wanted < most ? wanted : most;
             if (edge->symbols > to->exported + r->want[edge->library].bound)
                 r->want[edge->library].bound = edge->symbols - to->exported;

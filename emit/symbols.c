@@ -344,6 +344,14 @@ static void put_needed(struct symbols *t)
         put_name(t, outside_library(i), "");
 }
 
+/* Which of what is not called the slot at `number` is of: those of symbols that nothing binds are of others once more.
+ */
+static uint32_t slot_symbol(const struct plan_library *row, uint32_t number)
+{
+    const uint32_t uncalled = plan_uncalled(row);
+    return number < uncalled ? number : uncalled + (number - uncalled) % row->extra.outside;
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -390,9 +398,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
         plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
     l->symbol_outside = o.outside;
-    const uint32_t bound = plan_uncalled(l->row) + l->row->extra.outside;
-    for (uint32_t i = 0; i < l->row->extra.slots; i++) /* what nothing binds has none, whose turn it would be */
-        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, i % bound);
+    for (uint32_t i = 0; i < l->row->extra.slots; i++)
+        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
         plt_symbols[l->small_slots + i] = place[t.others + i];
     if (s->python && !l->row->direct_entry)

@@ -196,7 +196,8 @@ def test_a_twin_of_the_twin_is_the_same(programs, twin, tmp_path):
     check_sizes(second)
     check_quantities(second)
     assert second.edges() == [edges(row) for row in second.real]
-    check_again(rows, least=1)
+    # small ones, whose code is less than their rows say: their functions are then as large as that says, the second time
+    check_again(rows, least=0)
 
 
 @pytest.mark.skipif(not DYNLOAD, reason="no /usr/lib/python3.11/lib-dynload")
