@@ -146,8 +146,12 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
-    *w = (struct want){
-        .row = row_number, .exported = -1, .cap = UINT32_MAX, .calls = ROWS_CALLS_WHOLE, .share = ROWS_EXTRA_WHOLE};
+    *w = (struct want){.row = row_number,
+                       .exported = -1,
+                       .cap = UINT32_MAX,
+                       .bound_most = UINT32_MAX,
+                       .calls = ROWS_CALLS_WHOLE,
+                       .share = ROWS_EXTRA_WHOLE};
     w->functions = functions_of(r->s->plan, row);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
@@ -355,7 +359,9 @@ static void count_imports(struct rows *r)
                 wanted = 1;
             if (plan->profile->graph && row->edge[n].symbols)
                 wanted = row->edge[n].symbols;
-            const uint32_t most = to->exported + names_row_others(to) - to->unbound;
+            const uint32_t others = names_row_others(to) - to->unbound;
+            const uint32_t others_most = r->want[edge->library].bound_most;
+            const uint32_t most = to->exported + (others < others_most ? others : others_most);
             edge->symbols = w->silent ? 0 : wanted < most ? wanted : most;
             if (edge->symbols > to->exported + r->want[edge->library].bound)
                 r->want[edge->library].bound = edge->symbols - to->exported;
@@ -398,6 +404,8 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             w->calls--;
         else if (!w->silent && l->imports)
             w->silent = true;
+        else if (w->bound)
+            w->bound_most = w->bound / 2;
         else
             return error_set(e, ERROR_INFEASIBLE,
                              PROFILE_ROWS

@@ -16,6 +16,7 @@ enum {
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
+    VERSION_MOST = 64,      /* bytes that a version takes, with its name */
     UNWIND_MOST = 24,       /* units that entries of unwind tables may be longer, on average */
 };
 
@@ -162,7 +163,9 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         return true;
     }
     if (!now.methods && !more && l->extra.versions && w->lack == SIZE_TEXT) {
-        set_names(plan, l, w, l->extra.versions - 1);
+        const uint64_t missing = w->needs - (uint64_t)l->said->value[ROW_TEXT];
+        const uint64_t most = (uint64_t)l->extra.versions * VERSION_MOST;
+        set_names(plan, l, w, missing > most ? 0 : l->extra.versions - 1);
         return true;
     }
     if (!now.methods && !more) {

@@ -241,9 +241,11 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
     while (!fits_with_less(r, index, code)) {
-        if (all || !l->small || l->small_exported / 2 + l->extra.objects < w->bound)
+        const uint32_t less = l->small > w->small ? w->small : l->small / 2;
+        const uint32_t left = less < l->small_exported ? less : l->small_exported;
+        if (all || !l->small || left + l->extra.objects < w->bound)
             return false;
-        if (!rows_set_small(l, w, l->small > w->small ? w->small : l->small / 2))
+        if (!rows_set_small(l, w, less))
             continue;
         l->extra = (struct plan_extra){0};
         rows_set_extra(r->s->plan, l, w);

@@ -20,6 +20,7 @@ struct want {
     uint32_t leaves;     /* the most that one library would call of its leaves */
     bool called;         /* at all */
     uint32_t bound;      /* the most symbols beyond its numbered functions that one library imports of it */
+    uint32_t bound_most; /* what these may be, in this round */
     bool silent;         /* has no room for imports */
     uint32_t calls;      /* of imports it may call so many fourths */
     uint32_t slots;      /* of the PLT that it would have with all of its functions */

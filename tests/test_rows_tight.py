@@ -150,3 +150,20 @@ def test_the_set_runs(programs, made):
         programs.command([sys.executable, "-c", LOAD, made / name], leaks=False)
     ran = programs.run("pyelfrun", "--phases", "import,visit", made)
     assert "every result right" in ran.stdout
+
+
+@pytest.mark.parametrize("text", [14000, 21200, 25000, 28400, 29000])
+def test_fewer_symbols_are_imported_than_there_is_room_for(programs, tmp_path, text):
+    """A library without room for all the small functions that another one imports has fewer, and is not refused."""
+    rows = f"""\
+- {{kind: module, text: 60000, data: 4000, bss: 500, functions: 60, dynamic: {{functions: 30, undefined: 260, weak: 4,
+   dynstr: 9000}}, plt: 20, relocations: {{relative: 60, jump-slot: 20, glob-dat: 8, symbols: 8}}, needed: '1:480',
+   outside: 1, init-code: 12}}
+- {{kind: utility, text: {text}, data: 4000, bss: 500, functions: 500, dynamic: {{functions: 500, undefined: 20, weak: 4,
+   dynstr: 10000}}, plt: 5, relocations: {{relative: 60, jump-slot: 5, glob-dat: 8, symbols: 8}}, outside: 1,
+   function-sizes: '20*5 40*6', share: {{code: {text - 12000}}}}}
+"""
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 2, unreadable: 0}\nmodules: 1\nutilities: 1\n"
+    (tmp_path / "rows.prof").write_text(head + "libraries:\n" + rows)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
+    programs.command([sys.executable, "-c", LOAD, tmp_path / "set" / "libmodule0.so"], leaks=False)
