@@ -152,10 +152,16 @@ static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
         return;
     struct bracket k = {EXPRESSION_LEAST - 1, DESCRIBE_EXPRESSION_MOST + 1, UINT64_MAX, 0};
     const int32_t from = mix->expression;
+    int32_t sized_best = from; /* of those that can be sized, as where it begins can */
+    uint64_t nearest = UINT64_MAX;
     for (int32_t step = 1; k.few - k.many > 1; step *= 2) {
         struct error own = {0};
         const bool sized = library_size(b, r->plan, r->stock, index, &own);
         const uint64_t entries = sized ? b->composed.entries : UINT64_MAX;
+        if (sized && distance(entries, wanted) < nearest) {
+            nearest = distance(entries, wanted);
+            sized_best = mix->expression;
+        }
         if (entries > wanted) {
             k.many = mix->expression;
             k.entries_of_many = entries;
@@ -166,7 +172,7 @@ static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
         mix->expression = next_expression(&k, from, step);
     }
     const bool none_few = k.few > DESCRIBE_EXPRESSION_MOST;
-    mix->expression = none_few || k.entries_of_many - wanted < wanted - k.entries_of_few ? k.many : k.few;
+    mix->expression = none_few ? sized_best : k.entries_of_many - wanted < wanted - k.entries_of_few ? k.many : k.few;
 }
 
 /* Bytes of expressions that make about as many entries as are wanted. */

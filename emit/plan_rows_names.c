@@ -93,17 +93,26 @@ static void find_lengths(struct length_places *p, const uint16_t *length, uint32
 static int64_t best_exchange(const struct length_places *from, const struct length_places *to, int64_t more,
                              uint32_t *length)
 {
-    const int64_t longest = from->longest > to->longest ? from->longest : to->longest;
-    const int64_t sign = more < 0 ? -1 : 1;
-    for (int64_t by = sign * more < longest ? sign * more : longest; by > 0; by--)
-        for (uint32_t i = 0; i <= from->longest; i++) {
-            const int64_t other = (int64_t)i + sign * by;
-            if (!from->place[i] || other < 0 || other > to->longest || !to->place[other])
-                continue;
-            *length = i;
-            return sign * by;
-        }
-    return 0;
+    int32_t nearest[PROFILE_NAME_MOST + 1]; /* of `to`, none longer than this, or none shorter; or -1 */
+    const int32_t longest = PROFILE_NAME_MOST;
+    const bool up = more > 0;
+    int64_t best = 0;
+    for (int32_t n = 0, last = -1; n <= longest; n++) {
+        const int32_t i = up ? n : longest - n;
+        last = to->place[i] ? i : last;
+        nearest[i] = last;
+    }
+    for (int32_t i = 0; i <= (int32_t)from->longest; i++) {
+        if (!from->place[i])
+            continue;
+        const int64_t end = up ? (more < longest - i ? i + more : longest) : more > -i ? i + more : 0;
+        const int64_t by = nearest[end] < 0 ? 0 : up ? nearest[end] - i : i - nearest[end];
+        if (by <= best)
+            continue;
+        best = by;
+        *length = (uint32_t)i;
+    }
+    return up ? best : -best;
 }
 
 /* Exchanges lengths of functions and objects until those of functions are `sum`, or nearly. */
@@ -115,7 +124,7 @@ static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, u
     for (uint32_t i = 0; i < functions; i++)
         more -= function[i];
     for (uint32_t tries = 0; more && tries < TRIES; tries++) {
-        uint32_t length;
+        uint32_t length = 0;
         find_lengths(&from, function, functions);
         find_lengths(&to, object, objects);
         const int64_t by = best_exchange(&from, &to, more, &length);

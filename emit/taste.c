@@ -27,6 +27,7 @@ enum {
     PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, as the capture has it, */
     PART_SLICE = 1 << 22, /* are packed */
     FILL_LARGE = 1 << 20, /* of constants twice these: what is beyond is as the second half */
+    FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes that a try needs, as the last piece may be cut off (stock_fill) */
 };
 
 /* Bytes of the image to fill; of no bytes where a part has fewer of these. */
@@ -67,10 +68,12 @@ static struct place place_in(const struct library *l, uint8_t *image, bool data)
     return p;
 }
 
-static void fill_spans(const struct place *p, struct stock_taste taste)
+/* At most so many bytes of each. */
+static void fill_spans(const struct place *p, struct stock_taste taste, uint64_t most)
 {
     for (unsigned i = 0; i < SPANS; i++)
-        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size, p->span[i].key);
+        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size < most ? p->span[i].size : most,
+                   p->span[i].key);
 }
 
 /* What the sections take that are not filled, by their sizes. */
@@ -184,11 +187,11 @@ static uint8_t *next_word(const struct place *p, struct relocated *w)
     return p->flags && relocated_word(w, &at) ? p->image + data->offset + (at - data->address) : NULL;
 }
 
-static void fill(const struct bench *b, struct stock_taste taste)
+static void fill(const struct bench *b, struct stock_taste taste, uint64_t most)
 {
     const struct place *p = &b->place;
     struct relocated w = relocated_words(p->l);
-    fill_spans(p, taste);
+    fill_spans(p, taste, most);
     for (uint32_t i = 0; i < b->words; i++)
         memcpy(next_word(p, &w), &b->word[i], sizeof *b->word);
 }
@@ -230,7 +233,7 @@ static void halve(const struct bench *b)
     uint32_t best = 0;
     for (uint32_t first = 0, end = STOCK_TASTES; first < end;) {
         const uint32_t middle = first + (end - first) / 2;
-        fill(b, stock_taste_at(middle));
+        fill(b, stock_taste_at(middle), b->others ? FILL_TRIED : UINT64_MAX);
         const uint64_t packed = pack(b);
         const uint64_t apart = packed > wanted ? packed - wanted : wanted - packed;
         if (apart < nearest) {
@@ -242,7 +245,7 @@ static void halve(const struct bench *b)
         else
             end = middle;
     }
-    fill(b, stock_taste_at(best));
+    fill(b, stock_taste_at(best), UINT64_MAX);
 }
 
 /* Of a large part the others are packed with the place as it was before, until that changes little. */
@@ -250,7 +253,7 @@ static void steer(struct bench *b)
 {
     enum { ROUNDS = 4, LITTLE = 100 };
     if (b->part > PART_SMALL) {
-        fill(b, (struct stock_taste){0});
+        fill(b, (struct stock_taste){0}, UINT64_MAX);
         b->others = pack_others(b);
     }
     halve(b);
@@ -269,7 +272,7 @@ void taste_fill(const struct library *l, uint8_t *image, bool steered)
     for (unsigned data = 0; data < 2; data++) {
         const struct place p = place_in(l, image, data);
         if (!steered || p.packed == PROFILE_DERIVED)
-            fill_spans(&p, taste_reckoned(&p));
+            fill_spans(&p, taste_reckoned(&p), UINT64_MAX);
     }
 }
 

@@ -89,3 +89,20 @@ def test_readers_have_nothing_to_complain_of(libraries):
     for path in paths:
         assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
         assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
+
+
+def test_a_row_is_made_although_some_ways_of_meeting_it_cannot_be_sized(programs, tmp_path):
+    """Expressions that bring as many entries as the row says leave too little for .debug_abbrev, here and there."""
+    row = """\
+- {kind: utility, text: 79680, data: 4365, bss: 648, debug: 227694, symtab: 5688, strtab: 27391, functions: 198,
+   dynamic: {functions: 190, objects: 1, undefined: 2, weak: 2, dynstr: 24035}, local: {functions: 8, objects: 31,
+   other: 4}, relocations: {relative: 11, jump-slot: 171, glob-dat: 2, symbols: 2, pages: 2}, plt: 171, outside: 1,
+   runpath: 1, versions: 1, function-sizes: '0 94 115 127 140 152 165 181 197 220 289',
+   name-lengths: '5 8 11 13 17 18 19*2 21 125*82 127*4 128*6', share: {code: 32048, plt: 2752, constants: 2037,
+   unwind: 7848, symbols: 30543, relocations: 4416}, zstd: {text: 21248, data: 2233, debug: 77936, names: 2656},
+   dwarf: {version: 5, language: c, units: 6, dies: 12514, attributes: 58100, rows: 5889, entries: 1000},
+   mix: {info: 15438, abbrev: 648, line: 146536, str: 38646, line_str: 715, loclists: 23653, rnglists: 1626,
+   aranges: 432}}
+"""
+    (tmp_path / "row.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + row)
+    programs.run("pyelfgen", "--profile", tmp_path / "row.prof", "-o", tmp_path / "set")
