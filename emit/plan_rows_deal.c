@@ -3,6 +3,7 @@
 
 #include "emit/names_row.h"
 #include "emit/plan_rows_lengths.h"
+#include "emit/ranked.h"
 
 enum { PARTNERS_MOST = 256 /* names to look at */ };
 
@@ -55,31 +56,16 @@ void lengths_lengthen(const struct plan_library *l, uint32_t numbered, uint16_t 
     }
 }
 
-/* A name and what it is sorted by. */
-struct dealt {
-    uint32_t length, place;
-    uint64_t key;
-};
-
-static int by_length(const void *a, const void *b)
-{
-    const struct dealt *x = a;
-    const struct dealt *y = b;
-    if (x->length != y->length)
-        return x->length < y->length ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
 uint32_t *lengths_order(const struct plan_library *l, uint32_t numbered, uint32_t count)
 {
-    struct dealt *name = malloc((count + (size_t)1) * sizeof *name);
+    struct ranked *name = malloc((count + (size_t)1) * sizeof *name);
     uint32_t *order = name ? malloc((count + (size_t)1) * sizeof *order) : NULL;
     for (uint32_t i = 0; order && i < count; i++) {
         const uint32_t length = i < numbered ? names_row_length(l, i) : names_row_other_length(l, i - numbered);
-        name[i] = (struct dealt){length, i, random_at(plan_key(l, PURPOSE_NAMES), i)};
+        name[i] = (struct ranked){length, i, random_at(plan_key(l, PURPOSE_NAMES), i)};
     }
     if (order)
-        qsort(name, count, sizeof *name, by_length);
+        ranked_sort(name, count);
     for (uint32_t i = 0; order && i < count; i++)
         order[i] = name[i].place;
     free(name);

@@ -10,32 +10,21 @@
 
 #include "emit/names_row.h"
 #include "emit/plan_rows_lengths.h"
+#include "emit/ranked.h"
 
-/* Names that are no mangled ones, in ascending order of their lengths. */
+/* Names that are no mangled ones, by their lengths. */
 struct own_names {
-    struct own_name {
-        uint32_t length, place;
-        uint64_t key;
-    } * name;
+    struct ranked *name;
     uint32_t count;
 };
 
-static int by_length(const void *a, const void *b)
-{
-    const struct own_name *x = a;
-    const struct own_name *y = b;
-    if (x->length != y->length)
-        return x->length < y->length ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
 /* The end at `number` of `ends`, and the one that ends so. */
-static const struct own_name *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
+static const struct ranked *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
 {
     return &n->name[(2 * (uint64_t)number + 1) * (n->count / 2) / (2 * (uint64_t)ends)];
 }
 
-static const struct own_name *longer_than(const struct own_names *n, const struct own_name *shorter)
+static const struct ranked *longer_than(const struct own_names *n, const struct ranked *shorter)
 {
     return shorter + (n->count - n->count / 2);
 }
@@ -45,8 +34,8 @@ static uint64_t saved_by(const struct own_names *n, uint32_t ends)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < ends; i++) {
-        const struct own_name *shorter = shorter_at(n, i, ends);
-        bytes += longer_than(n, shorter)->length > shorter->length ? shorter->length + UINT64_C(1) : 0;
+        const struct ranked *shorter = shorter_at(n, i, ends);
+        bytes += longer_than(n, shorter)->value > shorter->value ? shorter->value + UINT64_C(1) : 0;
     }
     return bytes;
 }
@@ -69,9 +58,9 @@ static uint32_t choose_count(const struct own_names *n, uint64_t over)
 static void set_ends(struct plan_library *l, const struct own_names *n, uint32_t ends)
 {
     for (uint32_t i = 0; i < ends; i++) {
-        const struct own_name *shorter = shorter_at(n, i, ends);
-        const struct own_name *longer = longer_than(n, shorter);
-        if (longer->length <= shorter->length)
+        const struct ranked *shorter = shorter_at(n, i, ends);
+        const struct ranked *longer = longer_than(n, shorter);
+        if (longer->value <= shorter->value)
             continue;
         l->end[longer->place] = shorter->place + 1;
         l->end[shorter->place] = (uint32_t)NAMES_ROW_IS_END;
@@ -97,10 +86,9 @@ bool lengths_share_ends(struct plan_library *l, uint64_t over)
         memset(end, 0, all * sizeof *end);
         l->ended = all;
         l->ends = 0;
-        for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++) {
-            n.name[n.count++] = (struct own_name){names_row_place_length(l, i), i, random_at(key, i)};
-        }
-        qsort(n.name, n.count, sizeof *n.name, by_length);
+        for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++)
+            n.name[n.count++] = (struct ranked){names_row_place_length(l, i), i, random_at(key, i)};
+        ranked_sort(n.name, n.count);
         set_ends(l, &n, choose_count(&n, over));
     }
     free(n.name);

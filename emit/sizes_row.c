@@ -1,10 +1,9 @@
 /* Sizes of functions by rows; see sizes_row.h. */
 #include "emit/sizes_row.h"
 
-#include <stdlib.h>
-
 #include "base/shares.h"
 #include "emit/distribution.h"
+#include "emit/ranked.h"
 #include "emit/sizes_said.h"
 
 enum {
@@ -12,22 +11,6 @@ enum {
     TAIL = 100,           /* one of so many functions is among the largest */
     NARROW_MOST = 0xf000, /* bytes of a function whose unwind entry has two bytes for its size */
 };
-
-struct ranked {
-    uint32_t least, index;
-    uint64_t key;
-};
-
-static int by_least(const void *a, const void *b)
-{
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-    if (x->least != y->least)
-        return x->least < y->least ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
-}
 
 static uint32_t places_of(uint32_t size, uint32_t align)
 {
@@ -57,7 +40,7 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 /* Places that a function has beyond `floor` and what it has to have. */
 static uint32_t above_of(const struct ranked *ranked, uint32_t places, uint32_t floor, uint32_t align)
 {
-    const uint32_t least = places_of(ranked->least, align);
+    const uint32_t least = places_of(ranked->value, align);
     const uint32_t stays = least > floor ? least : floor;
     return places > stays ? places - stays : 0;
 }
@@ -116,14 +99,14 @@ static int64_t place(const struct library *l, const uint32_t *least, const struc
     const uint32_t most = l->plan->wide ? INT32_MAX / 2 : NARROW_MOST;
     int64_t more = 0;
     for (uint32_t i = p->first; i < p->end; i++)
-        p->ranked[i] = (struct ranked){.least = least[i], .index = i, .key = random_at(key, i)};
-    qsort(p->ranked + p->first, p->end - p->first, sizeof *p->ranked, by_least);
+        p->ranked[i] = (struct ranked){.value = least[i], .place = i, .key = random_at(key, i)};
+    ranked_sort(p->ranked + p->first, p->end - p->first);
     for (uint32_t i = p->first; i < p->end; i++) {
         uint32_t *wanted = &p->wanted[i];
         *wanted = *wanted < most ? *wanted : most;
-        *wanted = *wanted > p->ranked[i].least ? *wanted : p->ranked[i].least;
+        *wanted = *wanted > p->ranked[i].value ? *wanted : p->ranked[i].value;
         p->places[i] = places_of(*wanted, align);
-        more += (int64_t)p->places[i] - places_of(p->ranked[i].least, align);
+        more += (int64_t)p->places[i] - places_of(p->ranked[i].value, align);
     }
     return more;
 }
@@ -160,9 +143,9 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t bytes = align * places[i];
         const uint32_t padding = align * places_of(wanted[i], align) - wanted[i];
-        const uint32_t rest = bytes - ranked[i].least;
+        const uint32_t rest = bytes - ranked[i].value;
         const uint32_t taken = bytes - (padding < rest ? padding : rest);
-        size[ranked[i].index] = (struct drawn_size){.bytes = taken, .places = places[i]};
+        size[ranked[i].place] = (struct drawn_size){.bytes = taken, .places = places[i]};
         if (i < said)
             fixed[glue + i] = taken;
     }
