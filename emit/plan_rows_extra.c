@@ -27,11 +27,6 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Bytes of exported names, as far as they are of any length. */
 static uint64_t exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
@@ -99,7 +94,7 @@ static void set_names(const struct plan *plan, struct plan_library *l, const str
     x->versions = 0;
     x->names = 0;
     l->other_names = names_row_other_bytes(l);
-    versions = smaller(smaller(versions, x->outside), outside_versions_most());
+    versions = rows_smaller(rows_smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
         x->names += choose_versions(plan, l, w, shape_of(plan, l).dynstr, versions);
     else
@@ -126,13 +121,13 @@ static void set_relocated(const struct plan *plan, struct plan_library *l, const
     uint32_t rest = x->pointers + x->constructors + x->destructors + 2 * x->methods + x->documented;
     if (any)
         rest = 5 * TABLE_MOST;
-    x->constructors = smaller(wanted->constructors, smaller(rest, TABLE_MOST));
+    x->constructors = rows_smaller(wanted->constructors, rows_smaller(rest, TABLE_MOST));
     rest -= x->constructors;
-    x->destructors = smaller(wanted->destructors, smaller(rest, TABLE_MOST));
+    x->destructors = rows_smaller(wanted->destructors, rows_smaller(rest, TABLE_MOST));
     rest -= x->destructors;
-    x->methods = smaller(wanted->methods, smaller(rest / 2, TABLE_MOST));
+    x->methods = rows_smaller(wanted->methods, rows_smaller(rest / 2, TABLE_MOST));
     rest -= 2 * x->methods;
-    x->documented = l->level >= LEVEL_PLAIN ? 0 : smaller(rest, x->methods);
+    x->documented = l->level >= LEVEL_PLAIN ? 0 : rows_smaller(rest, x->methods);
     x->pointers = any ? 0 : rest - x->documented;
 }
 
@@ -202,7 +197,7 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     const uint32_t wanted = rows_more_of(l, ROW_TLS, 0, share);
     const int64_t bss = l->said->value[ROW_BSS];
     if (bss == PROFILE_DERIVED)
-        return smaller(wanted, TLS_MOST);
+        return rows_smaller(wanted, TLS_MOST);
     const uint64_t room = (uint64_t)bss > least ? (uint64_t)bss - least : 0;
     return room < wanted ? (uint32_t)room : wanted;
 }
@@ -225,7 +220,7 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
     const struct plan_extra *x = &l->extra;
     const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + x->got + 2);
     const uint32_t left = there > x->got ? there - x->got : 1;
-    const uint32_t symbols = smaller(all > x->got + 2 ? all - x->got - 2 : 0, smaller(x->addresses, left));
+    const uint32_t symbols = rows_smaller(all > x->got + 2 ? all - x->got - 2 : 0, rows_smaller(x->addresses, left));
     return symbols || x->got ? symbols : x->addresses > 0;
 }
 
@@ -236,7 +231,8 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, w->share) + rows_more_of(l, ROW_ADDRESS_64, 0, w->share);
     const uint32_t versions = rows_more_of(l, ROW_VERSIONS, 1, w->share);
-    l->unbound = rows_unbound(plan, l, w, (symbols ? smaller(symbols, words) : words) + l->extra.weak + versions + 1);
+    l->unbound =
+        rows_unbound(plan, l, w, (symbols ? rows_smaller(symbols, words) : words) + l->extra.weak + versions + 1);
     l->extra.outside -= l->unbound;
 }
 
@@ -247,7 +243,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     const bool module = l->kind == LIBRARY_MODULE;
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
     l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
-    x->ends = smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
+    x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
@@ -276,7 +272,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
             l->lazy--;
         const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
-        x->small_slots = smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
+        x->small_slots = rows_smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
     set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = uncalled || least.defined || l->calls;

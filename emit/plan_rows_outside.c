@@ -14,11 +14,6 @@
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How many of the values, ascending ones, are at most `length`. */
 static uint32_t values_to(const uint32_t *value, uint32_t count, uint32_t length)
 {
@@ -44,7 +39,7 @@ static struct other_names others_of(const struct plan *plan, const struct plan_l
 {
     const uint32_t first = names_are_mangled(&plan->names, l) ? l->exported : 0;
     const uint32_t all = l->exported + names_row_others(l);
-    const uint32_t mangled = smaller(l->mangled, all);
+    const uint32_t mangled = rows_smaller(l->mangled, all);
     return (struct other_names){
         .mangled = mangled > first ? mangled - first : 0,
         .plain = all - l->unbound - (mangled > first ? mangled : first),
@@ -53,27 +48,22 @@ static struct other_names others_of(const struct plan *plan, const struct plan_l
     };
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of `names` lengths, those that no others can have, and of the rest evenly. */
 static void take_before(const uint32_t *all, uint32_t names, const struct other_names *o, uint32_t count,
                         uint32_t *taken)
 {
     const uint32_t below = values_to(all, names, o->least - 1); /* what none of them can be */
-    const uint32_t plain = larger(below, o->mangled ? values_to(all, names, o->least_mangled - 1) : 0);
+    const uint32_t plain = rows_larger(below, o->mangled ? values_to(all, names, o->least_mangled - 1) : 0);
     const uint32_t longest = values_to(all, names, OUTSIDE_LONGEST);
-    const uint32_t first = smaller(below, count);
+    const uint32_t first = rows_smaller(below, count);
     const uint32_t part = (uint32_t)((uint64_t)(plain - below) * count / names);
     const uint32_t needed = plain - below > o->plain ? plain - below - o->plain : 0;
-    const uint32_t second = smaller(larger(part, needed), count - first);
+    const uint32_t second = rows_smaller(rows_larger(part, needed), count - first);
     const uint32_t rest = count - first - second;
-    const uint32_t end = larger(longest, smaller(plain + rest, names));
+    const uint32_t end = rows_larger(longest, rows_smaller(plain + rest, names));
     take_evenly(all, 0, below, first, taken);
     take_evenly(all, below, plain, second, taken + first);
-    take_evenly(all, smaller(plain, end - rest), end, rest, taken + first + second);
+    take_evenly(all, rows_smaller(plain, end - rest), end, rest, taken + first + second);
     distribution_sort(taken, count);
 }
 
@@ -109,7 +99,7 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
         return true;
     const struct other_names others = others_of(plan, l);
     const uint32_t undefined = count + l->unbound;
-    const uint32_t names = smaller(undefined + others.mangled + others.plain, w->most_names);
+    const uint32_t names = rows_smaller(undefined + others.mangled + others.plain, w->most_names);
     uint32_t *const rest = all + 2 * (size_t)w->most_names;
     if (!w->drawn && w->imports_named && find_rest(plan, l, w, all, rest, names))
         memcpy(all, rest, names * sizeof *all);
@@ -133,5 +123,5 @@ uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, con
         return 0;
     const uint32_t lacking = count - outside_supply(true, l->extra.needed, w->lengths, count);
     const uint32_t most = count > bound ? count - bound : 0;
-    return lacking > (count + l->exported) / FEW ? smaller(lacking, most) : 0;
+    return lacking > (count + l->exported) / FEW ? rows_smaller(lacking, most) : 0;
 }

@@ -52,6 +52,16 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
     return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
 }
 
+static inline uint32_t rows_smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t rows_larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Bytes of the names of its imports, about. */
 static inline uint64_t rows_import_names(const struct plan *plan, const struct plan_library *l)
 {

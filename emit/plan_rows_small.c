@@ -110,11 +110,6 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
         distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
@@ -149,7 +144,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         /* of all libraries' functions, those without a size are of tables that this one has not */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+            l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
         /* where some of the others give way, there are as many more of these, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
@@ -165,7 +160,7 @@ static uint32_t numbered_least(const struct plan_library *l, const struct want *
 {
     const uint32_t least = rows_least_exported(l, w);
     const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->calls ? 2 * w->leaves : w->leaves;
-    return larger(larger(least, w->most), leaves);
+    return rows_larger(rows_larger(least, w->most), leaves);
 }
 
 uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w)
