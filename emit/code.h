@@ -167,6 +167,12 @@ static inline uint32_t code_align(const struct plan_library *l)
     return l->unaligned ? 1 : CODE_ALIGN;
 }
 
+/* What so many bytes take at places of `align`. */
+static inline uint32_t code_aligned(uint64_t size, uint32_t align)
+{
+    return (uint32_t)((size + align - 1) & ~(uint64_t)(align - 1));
+}
+
 /* A 32-bit operand relative to the next instruction, which begins `after` bytes
  * behind the operand. */
 static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t target, unsigned after)

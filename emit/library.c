@@ -1,10 +1,8 @@
-/* The size pass of a library, and the order of its write pass; see library.h. */
+/* The size pass of a library; see library.h. */
 #include "emit/library.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/shares.h"
 #include "elf/plt.h"
@@ -15,8 +13,6 @@
 #include "emit/large.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
-#include "emit/small.h"
-#include "emit/taste.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
@@ -111,12 +107,6 @@ static bool start_library(struct library *l, const struct plan *plan, const stru
     return true;
 }
 
-/* What so many bytes take at places of `align`. */
-static uint32_t align_code(uint64_t size, uint32_t align)
-{
-    return (uint32_t)((size + align - 1) & ~(uint64_t)(align - 1));
-}
-
 uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena)
 {
     struct library l;
@@ -125,7 +115,7 @@ uint64_t library_code_least(const struct plan *plan, const struct plan_library *
         return 0;
     uint64_t size = 0;
     for (uint32_t i = 0; i < row->functions; i++)
-        size += align_code(code_least(&l.code, i), code_align(row));
+        size += code_aligned(code_least(&l.code, i), code_align(row));
     return size;
 }
 
@@ -160,7 +150,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     for (uint32_t i = 0; i < row->functions; i++) {
         leasts[i] = code_least(&l->code, i);
-        least += align_code(leasts[i], align);
+        least += code_aligned(leasts[i], align);
         shares.weights += weight_of(weight_key, i);
     }
     if (row->size[SIZE_TEXT] < l->shape.text_tables + l->shape.rodata || budget < least)
@@ -183,7 +173,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
         uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * align;
-        uint64_t place = align_code(leasts[i], align) + extra;
+        uint64_t place = code_aligned(leasts[i], align) + extra;
         uint64_t padding = extra ? random_at(padding_key, i) & (align - 1) : place - leasts[i];
         if (drawn) {
             place = (uint64_t)align * drawn[i].places;
@@ -479,244 +469,4 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
         !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     return place(l, e) && files_place(l, e);
-}
-
-/* --- write pass -------------------------------------------------------------- */
-
-static bool reserve_image(struct builder *b, struct error *e)
-{
-    const uint64_t size = b->library.layout.file_size;
-    if (size <= b->capacity)
-        return true;
-    free(b->image);
-    b->capacity = 0;
-    /* a little more, so that libraries of about one size share one allocation;
-     * stamps may write a few bytes beyond what they keep */
-    size_t capacity = (size + size / 4 + (UINT64_C(1) << 21)) & ~((UINT64_C(1) << 21) - 1);
-    b->image = aligned_alloc(1 << 21, capacity);
-    if (!b->image)
-        return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes", (unsigned long long)size);
-    madvise(b->image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults and TLB misses */
-    b->capacity = capacity - 64;
-    return true;
-}
-
-/* The window is that of the image, or NULL. */
-static void write_code(struct library *l, uint8_t *image, struct window *window)
-{
-    uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
-    uint64_t size = l->small;
-    l->code.image = text;
-    glue_write(&l->code, &l->glue, &l->shape, &l->at);
-    for (unsigned i = 0; i < GLUE_COUNT; i++) {
-        const struct glue_place *g = &l->glue.place[i];
-        if (g->size)
-            code_pad(text + g->offset + g->size, align_code(g->size, CODE_ALIGN) - g->size);
-    }
-    for (uint32_t i = 0; i < l->row->functions; i++) {
-        code_write(&l->code, i, &l->body[i]);
-        uint64_t end = l->body[i].offset + (uint64_t)l->body[i].size;
-        uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
-        code_pad(text + end, (uint32_t)(next - end));
-        if (window)
-            window_advance(window, SECTION_TEXT, next);
-    }
-    small_write(l, text + size);
-}
-
-static void write_init(const struct library *l, uint8_t *image)
-{
-    const struct section *init = &l->layout.section[SECTION_INIT];
-    glue_write_init(image + init->offset, init->address, image + l->layout.section[SECTION_FINI].offset,
-                    l->at.got_gmon_start);
-}
-
-static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
-{
-    uint32_t count = 0;
-    struct unwind_function *f =
-        arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
-    if (!f)
-        return NULL;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
-        if (l->glue.place[i].size)
-            f[count++] =
-                (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size, i == GLUE_START,
-                                         i == GLUE_CONSTRUCTOR || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED)};
-    for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false, false};
-    uint64_t at = l->code.text + l->small;
-    for (uint32_t i = 0; i < l->row->small; i++) {
-        if (l->row->small_size[i])
-            f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
-        at += plan_small_place(l->row, i);
-    }
-    *count_of = count;
-    return f;
-}
-
-static bool write_unwind(const struct library *l, uint8_t *image, struct arena *arena)
-{
-    uint32_t count;
-    const struct unwind_function *f = list_framed(l, arena, &count);
-    if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind);
-    if (f && l->joined)
-        unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
-    return f;
-}
-
-static bool write_unwind_part(const struct library *l, uint8_t *image, struct arena *arena)
-{
-    const struct section *frame = &l->layout.section[SECTION_EH_FRAME];
-    const struct section *index = &l->layout.section[SECTION_EH_FRAME_HDR];
-    const struct section *whole = l->joined->layout.section;
-    const struct unwind_part part = {
-        .frame = image + frame->offset,
-        .index = image + index->offset,
-        .before = frame->address - whole[SECTION_EH_FRAME].address,
-        .frame_address = whole[SECTION_EH_FRAME].address,
-        .index_address = whole[SECTION_EH_FRAME_HDR].address,
-    };
-    uint32_t count;
-    const struct unwind_function *f = list_framed(l, arena, &count);
-    if (f)
-        unwind_write_part(&part, f, count, (uint32_t)plan_unwind_entry(l->plan));
-    return f;
-}
-
-struct debug_places library_debug_places(const struct library *l, uint8_t *image)
-{
-    const struct section *s = l->layout.section;
-    struct debug_places places;
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        places.section[i] = image + s[library_debug_section(l, i)].offset;
-    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
-    return places;
-}
-
-/* Names of functions, over and over. */
-static void write_hollow(const struct library *l, uint8_t *image)
-{
-    static const char stem[] = "_static";
-    const struct section *s = &l->layout.section[SECTION_DEBUG_STR];
-    uint8_t *p = image + s->offset;
-    const size_t name = strlen(l->row->name);
-    for (uint64_t i = 0; i < s->size; i++) {
-        const uint64_t at = i % (name + sizeof stem);
-        p[i] = (uint8_t)(at < name ? l->row->name[at] : stem[at - name]);
-    }
-    p[s->size - 1] = '\0';
-}
-
-static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
-{
-    if (l->row->without_debug)
-        return;
-    if (l->row->hollow) {
-        write_hollow(l, image);
-        return;
-    }
-    const struct debug_places places = library_debug_places(l, image);
-    debug_write(&l->debug, names, &places);
-}
-
-enum pack_kind library_packing(const struct plan *plan)
-{
-    static const enum pack_kind kinds[] = {
-        [COMPRESS_NONE] = PACK_NONE, [COMPRESS_ZLIB] = PACK_ZLIB, [COMPRESS_ZSTD] = PACK_ZSTD};
-    return kinds[plan->profile->dwarf.compress];
-}
-
-/* Of a large library it need not stay what is complete with the symbols, with the unwind tables, and with all tables.
- */
-static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH, SECTION_SYMTAB, SECTION_STRTAB,
-                                                  SECTION_NONE};
-static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_NONE};
-static const enum section_id table_sections[] = {SECTION_TEXT, SECTION_RODATA, SECTION_RELA_DYN, SECTION_DATA,
-                                                 SECTION_NONE};
-
-static void complete(struct window *window, const enum section_id *ids)
-{
-    for (; window && *ids != SECTION_NONE; ids++)
-        window_complete(window, *ids);
-}
-
-bool library_write(struct builder *b, struct error *e)
-{
-    struct library *l = &b->library;
-    struct window *window = b->large ? &b->large->window : NULL;
-    assert(window || !l->only_sizes);
-    if (!window && !reserve_image(b, e))
-        return false;
-    uint8_t *image = window ? window->image : b->image;
-    uint32_t *plt_symbols = arena_take(&b->arena, (l->shape.plt + UINT64_C(1)) * sizeof *plt_symbols);
-    bool ok = plt_symbols && symbols_write(l, image, &b->arena, plt_symbols);
-    complete(ok ? window : NULL, symbol_sections);
-    ok = ok && write_unwind(l, image, &b->arena);
-    if (!ok)
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    complete(window, unwind_sections);
-    plt_write(&l->layout, image, l->shape.plt, plt_symbols);
-    write_code(l, image, window);
-    write_init(l, image);
-    const bool steered = !large_is(l->plan, l->row); /* of a large one not all is in memory */
-    tables_write(l, image, steered);
-    if (steered && !taste_steer(l, image, &b->arena))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    complete(window, table_sections);
-    if (window && !window_is_well(window, e)) /* debug information, most of the work, is still to come */
-        return false;
-    /* the names of its own functions stand in .dynstr behind those of its imports, or they
-     * are not dynamic */
-    const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if ((l->shape.inner || l->shape.local || l->row->inner_entry) && !l->row->without_debug && !l->row->hollow &&
-        !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    l->own_names = names;
-    if (b->large)
-        return large_write_debug(b, names, e);
-    write_debug(l, image, names);
-    return files_write(b, e);
-}
-
-bool library_write_part(struct builder *b, struct error *e)
-{
-    struct library *l = &b->library;
-    assert(!l->only_sizes);
-    if (!reserve_image(b, e))
-        return false;
-    uint8_t *image = b->image;
-    const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
-    if (l->row->stripped && !l->row->without_debug)
-        names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
-    if (!l->row->stripped)
-        symbols_write_part(l, join_base(l, SECTION_STRTAB), image);
-    if (!names || !write_unwind_part(l, image, &b->arena))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-    write_code(l, image, NULL);
-    tables_write_part(l, image);
-    write_debug(l, image, names);
-    return true;
-}
-
-void builder_free(struct builder *b)
-{
-    arena_free(&b->arena);
-    composed_free(&b->composed);
-    bytes_free(&b->sources);
-    bytes_free(&b->statics);
-    bytes_free(&b->packed);
-    bytes_free(&b->split_files);
-    split_free(&b->split);
-    free(b->image);
-    b->image = NULL;
-    b->capacity = 0;
-}
-
-void builders_free(struct builder *builders, unsigned count)
-{
-    for (unsigned i = 0; builders && i < count; i++)
-        builder_free(&builders[i]);
-    free(builders);
 }
