@@ -23,14 +23,30 @@ static const char *const from_names[] = {"files", "exec", "python", "run", "pid"
 /* A mapping in flow style; what it opens stands only where something is in it. */
 struct flow {
     FILE *to;
-    const char *open; /* what is still to be written before the first member */
+    struct flow *in;  /* the mapping that it is a member of, or NULL */
+    const char *open; /* its key there; without that, what stands before the mapping */
+    const char *comma;
     bool begun;
 };
 
 static void flow_key(struct flow *f, const char *key)
 {
-    fprintf(f->to, "%s%s%s: ", f->begun ? "" : f->open, f->begun ? ", " : "", key);
+    if (f->begun) {
+        fputs(f->comma, f->to);
+    } else {
+        if (f->in)
+            flow_key(f->in, f->open);
+        else
+            fputs(f->open, f->to);
+        putc('{', f->to);
+    }
+    fprintf(f->to, "%s: ", key);
     f->begun = true;
+}
+
+static struct flow flow_in(struct flow *row, const char *key)
+{
+    return (struct flow){.to = row->to, .in = row, .open = key, .comma = row->comma};
 }
 
 static void put_number(struct flow *f, const char *key, uint64_t number)
@@ -58,17 +74,17 @@ static void flow_end(struct flow *f)
         putc('}', f->to);
 }
 
-static void put_list(struct flow *row, const char *open, const char *const *names, const uint64_t *numbers, int count)
+static void put_list(struct flow *row, const char *key, const char *const *names, const uint64_t *numbers, int count)
 {
-    struct flow f = {.to = row->to, .open = open};
+    struct flow f = flow_in(row, key);
     for (int i = 0; i < count; i++)
         put_some(&f, names[i], numbers[i]);
     flow_end(&f);
 }
 
-static void put_symbols(struct flow *row, const char *open, const struct capture_symbols *s, uint64_t dynstr)
+static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s, uint64_t dynstr)
 {
-    struct flow f = {.to = row->to, .open = open};
+    struct flow f = flow_in(row, key);
     put_some(&f, "functions", s->functions);
     put_some(&f, "objects", s->objects);
     put_some(&f, "other", s->other);
@@ -79,17 +95,27 @@ static void put_symbols(struct flow *row, const char *open, const struct capture
 }
 
 /* How many a row has that has enough samples. Lengths of names and sizes of functions jump between few different
- * numbers, which coarse quantiles do not tell from a slope. In a profile of many libraries all together know that, and
- * its rows are to stay below 1 kB. */
-enum { QUANTILES_OF_FEW_LIBRARIES = 101, QUANTILES_OF_MANY = QUANTILES, MANY_LIBRARIES = 200 };
+ * numbers, which coarse quantiles do not tell from a slope. A row of a profile of many libraries is to stay below 1 kB:
+ * it has no blanks after commas, and the fine quantiles only where they are no more runs of equal ones than there are
+ * coarse ones. */
+enum { QUANTILES_FINE = 101, MANY_LIBRARIES = 200 };
+
+static size_t quantile_runs(const struct samples *s, size_t count)
+{
+    size_t runs = 1;
+    for (size_t q = 1; q < count; q++)
+        runs += samples_quantile(s, q, count) != samples_quantile(s, q - 1, count);
+    return runs;
+}
 
 /* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
-static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, size_t count)
+static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, bool many)
 {
     if (s->count < least)
         return;
-    if (s->count < QUANTILES_LEAST)
-        count = QUANTILES_FEW;
+    size_t count = QUANTILES_FEW;
+    if (s->count >= QUANTILES_LEAST)
+        count = many && quantile_runs(s, QUANTILES_FINE) > QUANTILES ? QUANTILES : QUANTILES_FINE;
     flow_key(row, key);
     for (size_t q = 0, last; q < count; q = last + 1) {
         const uint32_t value = samples_quantile(s, q, count);
@@ -145,7 +171,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     if (!d->known)
         return;
     char language[STATS_NAME];
-    struct flow f = {.to = row->to, .open = ", dwarf: {"};
+    struct flow f = flow_in(row, "dwarf");
     put_number(&f, "version", d->version);
     if (d->language)
         put_word(&f, "language", language_name(d->language, language));
@@ -183,11 +209,11 @@ static void put_name(struct flow *row, const char *path)
 
 static void put_counts(struct flow *row, const struct capture *c)
 {
-    put_symbols(row, ", dynamic: {", &c->dynamic, c->dynstr);
-    put_symbols(row, ", local: {", &c->local, 0);
+    put_symbols(row, "dynamic", &c->dynamic, c->dynstr);
+    put_symbols(row, "local", &c->local, 0);
     if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
-        put_symbols(row, ", global: {", &c->global, 0);
-    put_list(row, ", relocations: {", capture_relocation_names, c->relocation, CAPTURE_RELOCATIONS);
+        put_symbols(row, "global", &c->global, 0);
+    put_list(row, "relocations", capture_relocation_names, c->relocation, CAPTURE_RELOCATIONS);
     put_number(row, "plt", c->plt);
 }
 
@@ -235,7 +261,8 @@ static void put_links(struct flow *row, const struct capture *c)
 static void write_row(FILE *to, const struct prof *p, const struct prof_file *file)
 {
     const struct capture *c = &file->capture;
-    struct flow row = {.to = to, .open = "- {"};
+    const bool many = p->count > MANY_LIBRARIES;
+    struct flow row = {.to = to, .open = "- ", .comma = many ? "," : ", "};
     put_word(&row, "kind", c->module ? "module" : "utility");
     if (p->names)
         put_name(&row, file->path);
@@ -261,13 +288,12 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
     put_links(&row, c);
-    const size_t quantiles = p->count > MANY_LIBRARIES ? QUANTILES_OF_MANY : QUANTILES_OF_FEW_LIBRARIES;
-    put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, quantiles);
-    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, quantiles);
-    put_list(&row, ", share: {", capture_share_names, c->share, SHARE_OTHER);
-    put_list(&row, ", zstd: {", capture_part_names, c->zstd, CAPTURE_PARTS);
+    put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, many);
+    put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, many);
+    put_list(&row, "share", capture_share_names, c->share, SHARE_OTHER);
+    put_list(&row, "zstd", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
-    put_list(&row, ", mix: {", capture_mix_names, c->mix, CAPTURE_MIXES);
+    put_list(&row, "mix", capture_mix_names, c->mix, CAPTURE_MIXES);
     flow_end(&row);
     putc('\n', to);
 }
@@ -377,7 +403,7 @@ static void write_majority(FILE *to, const struct prof *p)
         fputs("names: {style: itanium}\n", to);
     const uint64_t each = units ? (described + units / 2) / units : 0;
     const char *const separate = separation(p);
-    struct flow f = {.to = to, .open = "dwarf: {"};
+    struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
     if (units) {
         put_number(&f, "version", old > known ? 4 : 5);
         put_word(&f, "language", cpp > known ? "c++" : "c");
