@@ -356,18 +356,23 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
         value[i] = value[i] < least ? least : value[i] > most ? most : value[i];
         is += value[i];
     }
-    const uint32_t low = count ? value[0] : 0;
-    const uint32_t high = count ? value[count - 1] : 0;
-    for (uint32_t i = count; i-- > 0 && is > sum;) {
-        const uint64_t less = is - sum < value[i] - low ? is - sum : value[i] - low;
-        value[i] -= (uint32_t)less;
-        is -= less;
+    uint64_t low = count ? value[0] : least;
+    uint64_t high = count ? value[count - 1] : most;
+    for (bool wider = count; wider && is != sum;) {
+        for (uint32_t i = count; i-- > 0 && is > sum;) {
+            const uint64_t less = is - sum < value[i] - low ? is - sum : value[i] - low;
+            value[i] -= (uint32_t)less;
+            is -= less;
+        }
+        for (uint32_t i = 0; i < count && is < sum; i++) {
+            const uint64_t more = sum - is < high - value[i] ? sum - is : high - value[i];
+            value[i] += (uint32_t)more;
+            is += more;
+        }
+        distribution_sort(value, count);
+        wider = low > least || high < most;
+        low = low / 2 > least ? low / 2 : least;
+        high = 2 * high < most ? 2 * high : most;
     }
-    for (uint32_t i = 0; i < count && is < sum; i++) {
-        const uint64_t more = sum - is < high - value[i] ? sum - is : high - value[i];
-        value[i] += (uint32_t)more;
-        is += more;
-    }
-    distribution_sort(value, count);
-    return distribution_fit(value, count, least, most, sum);
+    return is;
 }

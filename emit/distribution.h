@@ -46,7 +46,8 @@ double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
 /* The same, with as few values as possible other than they were: the largest become as the least, or the least as the
- * largest. So the distance from what they were is least. As above where that is not enough. */
+ * largest, and where that is not enough, as half the least or twice the largest, and so on. So the distance from what
+ * they were is least. */
 uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
 #endif
