@@ -349,6 +349,11 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
     return sum + less - more;
 }
 
+static uint64_t limited(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
 {
     uint64_t is = 0;
@@ -356,8 +361,10 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
         value[i] = value[i] < least ? least : value[i] > most ? most : value[i];
         is += value[i];
     }
-    uint64_t low = count ? value[0] : least;
-    uint64_t high = count ? value[count - 1] : most;
+    /* Where most are the same, none would reach far, and all would be other ones. */
+    const uint64_t middle = count ? value[count / 2] : 0;
+    uint64_t low = limited(middle / 2, least, count ? value[0] : least);
+    uint64_t high = limited(middle + middle / 2, count ? value[count - 1] : most, most);
     for (bool wider = count; wider && is != sum;) {
         for (uint32_t i = count; i-- > 0 && is > sum;) {
             const uint64_t less = is - sum < value[i] - low ? is - sum : value[i] - low;

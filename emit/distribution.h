@@ -45,9 +45,9 @@ double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
  * then: another one where nothing may be lower, or none higher than `most`. They stay in order. */
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
-/* The same, with as few values as possible other than they were: the largest become as the least, or the least as the
- * largest, and where that is not enough, as half the least or twice the largest, and so on. So the distance from what
- * they were is least. */
+/* The same, with as few values as possible other than they were: the largest become as the least or as half the middle
+ * one, or the least as the largest or half as much again as the middle one; where that is not enough, as half of that
+ * or twice as much, and so on. So the distance from what they were is least. */
 uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
 #endif

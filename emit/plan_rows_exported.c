@@ -190,7 +190,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t sum = lengths_smaller(wanted, room_of_exported(r->s, index, w) + least);
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
     uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
-        l->stripped || is_mostly_exported(plan, l) ? distribution_fit_few : distribution_fit;
+        l->stripped || r->named ? distribution_fit_few : distribution_fit;
     const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
