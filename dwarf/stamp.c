@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
+/* On the shelf a patch of one of several kinds has its kind, from the first of them, above its offset. */
+enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3 };
+
+static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 
 bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps)
 {
@@ -205,13 +208,28 @@ void stamp_leave_header(struct stamp_maker *m, uint32_t line)
     rows->line = line;
 }
 
-/* Patches of the kinds [first, end), one kind behind the other. */
-static uint32_t shelve_patches(const struct stamp_maker *m, struct stamp_shelf *shelf, unsigned first, unsigned end)
+/* Patches of one kind. */
+static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, enum stamp_patch kind)
 {
-    uint32_t at = (uint32_t)(shelf->patches.size / sizeof(uint16_t));
-    for (unsigned kind = first; kind < end; kind++)
-        bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
-    return at;
+    bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
+}
+
+/* Patches of the kinds [first, end), each with its own; returns how many. */
+static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, unsigned first, unsigned end)
+{
+    uint32_t count = 0;
+    for (unsigned kind = first; kind < end; kind++) {
+        for (uint32_t i = 0; i < m->count[kind]; i++)
+            m->patch[kind][i] = (uint16_t)(m->patch[kind][i] | (kind - first) << PATCH_BITS);
+        shelve_kind(m, shelf, kind);
+        count += m->count[kind];
+    }
+    return (uint16_t)count;
+}
+
+static uint32_t next_patches(const struct stamp_shelf *shelf)
+{
+    return (uint32_t)(shelf->patches.size / sizeof(uint16_t));
 }
 
 /* Where these bytes are on the shelf: at its end, if they are there. */
@@ -219,6 +237,17 @@ static uint32_t shelve(struct bytes *on, const struct bytes *b)
 {
     const bool is_last = b->size && b->size <= on->size && memcmp(on->data + on->size - b->size, b->data, b->size) == 0;
     return (uint32_t)(is_last ? on->size - b->size : bytes_append(on, b->data, b->size));
+}
+
+/* Two numbers of two bytes each (unsigned LEB128), side by side in one register, have 16 bits each on the shelf. */
+static void split_pairs(const struct stamp_maker *m, enum stamp_patch kind, uint8_t *data)
+{
+    for (uint32_t i = 0; i < m->count[kind]; i++) {
+        uint8_t *const p = data + m->patch[kind][i];
+        uint32_t v;
+        memcpy(&v, p, sizeof v);
+        put_u32(p, (v & 0x007f007f) | (v >> 1 & 0x3f803f80));
+    }
 }
 
 static void drop_code(struct stamp *s, enum abbrev_code code)
@@ -257,12 +286,19 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
                         .ranges_size = (uint16_t)o->ranges.size};
     drop_code(s, ABBREV_LOCAL_LIST);
     drop_code(s, ABBREV_LOCAL_GONE);
+    split_pairs(m, STAMP_LIST_PAIR, o->lists.data);
+    split_pairs(m, STAMP_RANGE_PAIR, o->ranges.data);
     s->info = shelve(&shelf->info, &o->info);
     s->lists = shelve(&shelf->lists, &o->lists);
     s->ranges = shelve(&shelf->ranges, &o->ranges);
-    s->patches = shelve_patches(m, shelf, 0, STAMP_ENTER);
-    for (unsigned kind = 0; kind < STAMP_ENTER; kind++)
-        s->count[kind] = (uint16_t)m->count[kind];
+    s->patches = next_patches(shelf);
+    s->added = shelve_kinds(m, shelf, 0, STAMP_ADDED);
+    s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
+    for (unsigned kind = STAMP_NAME; kind < STAMP_ENTER; kind++)
+        shelve_kind(m, shelf, kind);
+    s->names = (uint16_t)m->count[STAMP_NAME];
+    s->origins = (uint16_t)m->count[STAMP_ORIGIN];
+    s->noted = (uint16_t)m->count[STAMP_NOTED];
 }
 
 static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp_rows *s)
@@ -274,7 +310,9 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
                              .last_row = (uint16_t)m->composer.rows.address,
                              .last_line = (uint16_t)m->composer.rows.line};
     s->rows = (uint32_t)bytes_append(&shelf->rows, rows->data, rows->size);
-    s->patches = shelve_patches(m, shelf, STAMP_ENTER, STAMP_PATCHES);
+    s->patches = next_patches(shelf);
+    shelve_kind(m, shelf, STAMP_ENTER);
+    shelve_kind(m, shelf, STAMP_LEAVE);
 }
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows)
@@ -287,7 +325,9 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_entries(m, shelf, stamp);
     if (rows)
         shelve_rows(m, shelf, rows);
-    bool ok = !m->failed && !m->references.failed && !composed_failed(o) && !shelf->info.failed &&
+    bool spare = bytes_reserve(&shelf->info, COMPOSE_SPARE) && bytes_reserve(&shelf->lists, COMPOSE_SPARE) &&
+                 bytes_reserve(&shelf->ranges, COMPOSE_SPARE) && bytes_reserve(&shelf->rows, COMPOSE_SPARE);
+    bool ok = spare && !m->failed && !m->references.failed && !composed_failed(o) && !shelf->info.failed &&
               !shelf->lists.failed && !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
     return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
 }
@@ -299,53 +339,36 @@ static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patc
     return (const uint16_t *)(const void *)shelf->patches.data + patches;
 }
 
-/* Numbers of 16 bits for the kinds before this one. */
-static uint32_t patches_before(const struct stamp *s, enum stamp_patch kind)
-{
-    uint32_t count = 0;
-    for (unsigned before = 0; before < kind; before++)
-        count += s->count[before];
-    return count;
-}
-
-static void add_u16(uint8_t *p, uint32_t value)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    put_u16(p, (uint16_t)(v + value));
-}
-
-static void add_u32(uint8_t *p, uint32_t value)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    put_u32(p, v + value);
-}
-
-static void add_u64(uint8_t *p, uint64_t value)
+/* Adds to a number of up to 8 bytes: what it is less has no carry, and so the bytes behind it stay as they are. */
+static void add(uint8_t *p, uint64_t value)
 {
     uint64_t v;
     memcpy(&v, p, sizeof v);
     put_u64(p, v + value);
 }
 
-/* Adds to two numbers of two bytes each (unsigned LEB128, below COMPOSE_NEAR even
- * then), side by side in one register. */
+/* Adds to two numbers that are split, and has them be LEB128: below COMPOSE_NEAR even then. */
 static void add_pair(uint8_t *p, uint32_t value)
 {
     uint32_t v;
     memcpy(&v, p, sizeof v);
-    v = (v & 0x007f007f) | (v >> 1 & 0x3f803f80);
     v += value * 0x00010001;
     put_u32(p, (v & 0x007f007f) | (v & 0x3f803f80) << 1 | 0x00800080);
 }
 
+/* Copies in steps, so that there are few different lengths. */
+static void copy(uint8_t *p, const uint8_t *from, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i += COMPOSE_SPARE)
+        memcpy(p + i, from + i, COMPOSE_SPARE);
+}
+
 static void put_noted(struct composer *c, const struct stamp *s, const uint16_t *patch, uint32_t place)
 {
-    uint8_t *p = bytes_reserve(&c->out->noted, s->count[STAMP_NOTED] / 2 * sizeof(struct compose_noted));
+    uint8_t *p = bytes_reserve(&c->out->noted, s->noted / 2 * sizeof(struct compose_noted));
     if (!p)
         return; /* composed_failed tells */
-    for (uint32_t n = s->count[STAMP_NOTED]; n; n -= 2, patch += 2) {
+    for (uint32_t n = s->noted; n; n -= 2, patch += 2) {
         const struct compose_noted noted = {place + patch[0], patch[1], NAME_INLINE, ABBREV_INLINED};
         p = put_bytes(p, &noted, sizeof noted);
     }
@@ -353,69 +376,69 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
-/* In an entry made for a name that is not short. */
-static void put_local_name(uint8_t *p, uint32_t name)
+/* Notes the codes of locals whose entries, made for names that are not short, are `entries`. Where these are to be put,
+ * too, `p` is their copy, which has the names. */
+static void put_names(struct composer *c, const struct stamp *s, const uint16_t *patch, const uint8_t *entries,
+                      uint32_t names, uint8_t *p)
 {
-    p[-1] = (uint8_t)(p[-1] + short_name_is(name));
-    put_u32(p, short_name_bytes(name));
+    uint64_t codes[2] = {s->codes[0], s->codes[1]};
+    for (uint32_t n = s->names; n; n--, patch++, names += 37) {
+        const uint32_t name = c->corpus->name[names % CORPUS_NAMES];
+        const uint32_t code = (uint32_t)entries[*patch - 1] + short_name_is(name);
+        codes[0] |= (uint64_t)(code < 64) << code % 64;
+        codes[1] |= (uint64_t)(code >= 64) << code % 64;
+        if (!p)
+            continue;
+        p[*patch - 1] = (uint8_t)code;
+        put_u32(p + *patch, short_name_bytes(name));
+    }
+    c->out->codes[0] |= codes[0];
+    c->out->codes[1] |= codes[1];
 }
 
-/* The bytes themselves. */
+/* The bytes themselves, but for names. One loop for all that is added: how often each kind is, no processor foresees.
+ */
 static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
-                       uint32_t line, uint32_t names, const uint32_t *origin)
+                       uint32_t line, const uint32_t *origin)
 {
+    uint8_t *const p = c->info;
+    uint8_t *const lists = c->lists;
+    uint8_t *const ranges = c->ranges;
     const uint64_t address = c->text + at;
-    const uint32_t place = compose_offset_of(c, c->info);
-    const uint32_t list = compose_next_list(c);
-    const uint32_t ranges = compose_next_ranges(c);
-    uint8_t *p = c->info;
-    memcpy(p, shelf->info.data + s->info, s->info_size);
-    memcpy(c->lists, shelf->lists.data + s->lists, s->lists_size);
-    memcpy(c->ranges, shelf->ranges.data + s->ranges, s->ranges_size);
-    const uint16_t *patch = patches_of(shelf, s->patches);
-    for (uint32_t n = s->count[STAMP_ADDRESS]; n; n--)
-        add_u64(p + *patch++, address);
-    for (uint32_t n = s->count[STAMP_PLACE]; n; n--)
-        add_u32(p + *patch++, place);
-    for (uint32_t n = s->count[STAMP_LIST]; n; n--)
-        add_u32(p + *patch++, list);
-    for (uint32_t n = s->count[STAMP_RANGES]; n; n--)
-        add_u32(p + *patch++, ranges);
-    for (uint32_t n = s->count[STAMP_LINE]; n; n--)
-        add_u16(p + *patch++, line);
-    for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
-        put_local_name(p + *patch++, c->corpus->name[names % CORPUS_NAMES]);
-    for (uint32_t n = s->count[STAMP_ORIGIN]; n; n -= 2, patch += 2)
-        put_u32(p + patch[0], origin[patch[1]]);
-    for (uint32_t n = s->count[STAMP_LIST_BASE]; n; n--)
-        add_u64(c->lists + *patch++, address);
-    for (uint32_t n = s->count[STAMP_RANGE_BASE]; n; n--)
-        add_u64(c->ranges + *patch++, address);
+    const uint64_t value[STAMP_ADDED] = {
+        [STAMP_ADDRESS] = address,
+        [STAMP_PLACE] = compose_offset_of(c, p),
+        [STAMP_LIST] = compose_next_list(c),
+        [STAMP_RANGES] = compose_next_ranges(c),
+        [STAMP_LINE] = line,
+        [STAMP_LIST_BASE] = address,
+        [STAMP_RANGE_BASE] = address,
+    };
+    uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
+    uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
-    for (uint32_t n = s->count[STAMP_LIST_PAIR]; n; n--)
-        add_pair(c->lists + *patch++, offset);
-    for (uint32_t n = s->count[STAMP_RANGE_PAIR]; n; n--)
-        add_pair(c->ranges + *patch++, offset);
-}
-
-static void note_codes(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint32_t names)
-{
-    const uint8_t *entries = shelf->info.data + s->info;
-    const uint16_t *patch = patches_of(shelf, s->patches) + patches_before(s, STAMP_NAME);
-    for (uint32_t n = s->count[STAMP_NAME]; n; n--, names += 37)
-        compose_note_code(c->out, entries[*patch++ - 1] + short_name_is(c->corpus->name[names % CORPUS_NAMES]));
-    c->out->codes[0] |= s->codes[0];
-    c->out->codes[1] |= s->codes[1];
+    const uint16_t *patch = patches_of(shelf, s->patches);
+    copy(p, shelf->info.data + s->info, s->info_size);
+    copy(lists, shelf->lists.data + s->lists, s->lists_size);
+    copy(ranges, shelf->ranges.data + s->ranges, s->ranges_size);
+    for (uint32_t n = s->added; n; n--, patch++)
+        add(in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, value[*patch >> PATCH_BITS]);
+    for (uint32_t n = s->pairs; n; n--, patch++)
+        add_pair(pair_in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, offset);
+    patch += s->names;
+    for (uint32_t n = s->origins; n; n -= 2, patch += 2)
+        put_u32(p + patch[0], origin[patch[1]]);
 }
 
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
-    note_codes(c, shelf, s, names);
+    const uint16_t *const name_patches = patches_of(shelf, s->patches) + s->added + s->pairs;
     if (!c->only_sizes)
-        put_copies(c, shelf, s, at, line, names, origin);
-    if (s->count[STAMP_NOTED]) /* behind all other patches */
-        put_noted(c, s, patches_of(shelf, s->patches) + patches_before(s, STAMP_NOTED), compose_offset_of(c, c->info));
+        put_copies(c, shelf, s, at, line, origin);
+    put_names(c, s, name_patches, shelf->info.data + s->info, names, c->only_sizes ? NULL : c->info);
+    if (s->noted)
+        put_noted(c, s, name_patches + s->names + s->origins, compose_offset_of(c, c->info));
     c->info += s->info_size;
     c->lists += s->lists_size;
     c->out->entries += s->entries;
@@ -434,7 +457,7 @@ static void put_padded(uint8_t *p, int32_t value)
 
 static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
 {
-    memcpy(p, shelf->rows.data + s->rows, s->size);
+    copy(p, shelf->rows.data + s->rows, s->size);
     const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->enter; n; n -= 2, patch += 2)
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);

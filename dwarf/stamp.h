@@ -23,29 +23,31 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_NAME,       /* a local's name, 4 bytes, replaced, and the code before it */
-    STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
     STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
     STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the same in the range lists */
+    STAMP_NAME,       /* a local's name, 4 bytes, replaced, and the code before it */
+    STAMP_ORIGIN,     /* then a number: the place of that callee, 4 bytes, replaced */
     STAMP_NOTED,      /* an inlined call for the index of names, then its name: see compose.h */
     STAMP_ENTER,      /* then a number n: DW_LNS_advance_line by n - line, in the rows */
     STAMP_LEAVE,      /* then a number n: DW_LNS_advance_line by n + line, in the rows */
     STAMP_PATCHES
 };
-
-enum { STAMP_PATCHES_MOST = 1024 };
+enum {
+    STAMP_ADDED = STAMP_LIST_PAIR, /* kinds of single numbers that something is added to */
+    STAMP_PATCHES_MOST = 1024
+};
 
 /* A stamp's entries with their lists, as offsets on the shelf. */
 struct stamp {
     uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint16_t info_size, lists_size, ranges_size;
-    uint16_t entries;            /* of location lists */
-    uint64_t inlined;            /* as in struct debug_unit */
-    uint64_t codes[2];           /* as in struct composed, but those of locals, which follow from their names */
-    uint16_t count[STAMP_ENTER]; /* numbers of 16 bits for each kind */
+    uint16_t entries;  /* of location lists */
+    uint64_t inlined;  /* as in struct debug_unit */
+    uint64_t codes[2]; /* as in struct composed, but those of locals, which follow from their names */
+    uint16_t added, pairs, names, origins, noted; /* numbers of 16 bits for each of these kinds of patches */
 };
 
 /* Its rows. */
@@ -57,7 +59,7 @@ struct stamp_rows {
     uint16_t last_line;    /* and the line of that */
 };
 
-/* All stamps' bytes. */
+/* All stamps' bytes, with some to spare: what is put is copied in steps. */
 struct stamp_shelf {
     struct bytes info, lists, ranges, rows, patches;
 };
