@@ -85,6 +85,16 @@ static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
     return p;
 }
 
+/* Copies in steps: as there are few different numbers of these, they are foreseen better than lengths are. Up to a step
+ * less one byte may be read and written behind the end. */
+enum { BYTES_STEP = 64 };
+
+static inline void copy_in_steps(uint8_t *p, const uint8_t *from, size_t size)
+{
+    for (size_t i = 0; i < size; i += BYTES_STEP)
+        memcpy(p + i, from + i, BYTES_STEP);
+}
+
 static inline uint16_t take_u16(const uint8_t **p)
 {
     uint16_t v;

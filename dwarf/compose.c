@@ -75,10 +75,10 @@ bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t
 {
     struct composed *out = c->out;
     size_t waiting = c->next_function ? (size_t)(c->next_function - out->info.data) : SIZE_MAX;
-    c->info = bytes_reserve(&out->info, info + COMPOSE_SPARE);
-    c->lists = bytes_reserve(&out->lists, lists + COMPOSE_SPARE);
-    c->ranges = bytes_reserve(&out->ranges, ranges + COMPOSE_SPARE);
-    c->rows.p = bytes_reserve(&out->programs, rows + COMPOSE_SPARE);
+    c->info = bytes_reserve(&out->info, info + BYTES_STEP);
+    c->lists = bytes_reserve(&out->lists, lists + BYTES_STEP);
+    c->ranges = bytes_reserve(&out->ranges, ranges + BYTES_STEP);
+    c->rows.p = bytes_reserve(&out->programs, rows + BYTES_STEP);
     if (!c->info || !c->lists || !c->ranges || !c->rows.p)
         return false;
     c->next_function = waiting == SIZE_MAX ? NULL : out->info.data + waiting;

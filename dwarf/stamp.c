@@ -304,15 +304,17 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
 static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp_rows *s)
 {
     const struct bytes *rows = &m->out.programs;
+    assert(m->count[STAMP_ENTER] == m->count[STAMP_LEAVE]); /* what is entered is left */
     *s = (struct stamp_rows){.size = (uint16_t)rows->size,
-                             .enter = (uint16_t)m->count[STAMP_ENTER],
-                             .leave = (uint16_t)m->count[STAMP_LEAVE],
+                             .patched = (uint16_t)(m->count[STAMP_ENTER] + m->count[STAMP_LEAVE]),
                              .last_row = (uint16_t)m->composer.rows.address,
                              .last_line = (uint16_t)m->composer.rows.line};
     s->rows = (uint32_t)bytes_append(&shelf->rows, rows->data, rows->size);
     s->patches = next_patches(shelf);
-    shelve_kind(m, shelf, STAMP_ENTER);
-    shelve_kind(m, shelf, STAMP_LEAVE);
+    for (uint32_t i = 0; i < s->patched / 2; i += 2) {
+        bytes_append(&shelf->patches, &m->patch[STAMP_ENTER][i], 2 * sizeof m->patch[0][0]);
+        bytes_append(&shelf->patches, &m->patch[STAMP_LEAVE][i], 2 * sizeof m->patch[0][0]);
+    }
 }
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows)
@@ -325,8 +327,8 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_entries(m, shelf, stamp);
     if (rows)
         shelve_rows(m, shelf, rows);
-    bool spare = bytes_reserve(&shelf->info, COMPOSE_SPARE) && bytes_reserve(&shelf->lists, COMPOSE_SPARE) &&
-                 bytes_reserve(&shelf->ranges, COMPOSE_SPARE) && bytes_reserve(&shelf->rows, COMPOSE_SPARE);
+    bool spare = bytes_reserve(&shelf->info, BYTES_STEP) && bytes_reserve(&shelf->lists, BYTES_STEP) &&
+                 bytes_reserve(&shelf->ranges, BYTES_STEP) && bytes_reserve(&shelf->rows, BYTES_STEP);
     bool ok = spare && !m->failed && !m->references.failed && !composed_failed(o) && !shelf->info.failed &&
               !shelf->lists.failed && !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
     return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
@@ -354,13 +356,6 @@ static void add_pair(uint8_t *p, uint32_t value)
     memcpy(&v, p, sizeof v);
     v += value * 0x00010001;
     put_u32(p, (v & 0x007f007f) | (v & 0x3f803f80) << 1 | 0x00800080);
-}
-
-/* Copies in steps, so that there are few different lengths. */
-static void copy(uint8_t *p, const uint8_t *from, uint32_t size)
-{
-    for (uint32_t i = 0; i < size; i += COMPOSE_SPARE)
-        memcpy(p + i, from + i, COMPOSE_SPARE);
 }
 
 static void put_noted(struct composer *c, const struct stamp *s, const uint16_t *patch, uint32_t place)
@@ -418,9 +413,9 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
     const uint16_t *patch = patches_of(shelf, s->patches);
-    copy(p, shelf->info.data + s->info, s->info_size);
-    copy(lists, shelf->lists.data + s->lists, s->lists_size);
-    copy(ranges, shelf->ranges.data + s->ranges, s->ranges_size);
+    copy_in_steps(p, shelf->info.data + s->info, s->info_size);
+    copy_in_steps(lists, shelf->lists.data + s->lists, s->lists_size);
+    copy_in_steps(ranges, shelf->ranges.data + s->ranges, s->ranges_size);
     for (uint32_t n = s->added; n; n--, patch++)
         add(in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, value[*patch >> PATCH_BITS]);
     for (uint32_t n = s->pairs; n; n--, patch++)
@@ -457,12 +452,12 @@ static void put_padded(uint8_t *p, int32_t value)
 
 static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
 {
-    copy(p, shelf->rows.data + s->rows, s->size);
+    copy_in_steps(p, shelf->rows.data + s->rows, s->size);
     const uint16_t *patch = patches_of(shelf, s->patches);
-    for (uint32_t n = s->enter; n; n -= 2, patch += 2)
+    for (uint32_t n = s->patched; n; n -= 4, patch += 4) {
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
-    for (uint32_t n = s->leave; n; n -= 2, patch += 2)
-        put_padded(p + patch[0], (int16_t)patch[1] + (int32_t)line);
+        put_padded(p + patch[2], (int16_t)patch[3] + (int32_t)line);
+    }
 }
 
 void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,

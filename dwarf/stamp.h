@@ -54,7 +54,7 @@ struct stamp {
 struct stamp_rows {
     uint32_t rows, patches;
     uint16_t size;
-    uint16_t enter, leave; /* numbers of 16 bits for each of these kinds */
+    uint16_t patched; /* numbers of 16 bits of patches: for entering, and for leaving what was entered, in turn */
     uint16_t last_row;     /* address of its last row */
     uint16_t last_line;    /* and the line of that */
 };

@@ -38,7 +38,7 @@ static inline unsigned block_part_of(bool near, enum block_lists lists)
 }
 
 /* What a 4-byte operand refers to, relative to the next instruction. */
-enum fixup_kind { FIXUP_CONSTANT, FIXUP_SCRATCH, FIXUP_OBJECT, FIXUP_HELPER };
+enum fixup_kind { FIXUP_CONSTANT, FIXUP_SCRATCH, FIXUP_HELPER, FIXUP_OBJECT };
 struct fixup {
     uint16_t at;
     uint8_t kind;
@@ -89,6 +89,7 @@ struct block_bytes {
 
 struct blocks {
     struct block block[BLOCKS];        /* by size */
+    uint16_t size[BLOCKS];             /* theirs, side by side */
     uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
     struct block_bytes bytes;
     struct stamp_shelf shelf[BLOCK_PARTS];

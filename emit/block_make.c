@@ -100,7 +100,7 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     bool made = stamp_start(&b->maker, corpus, near) && stamp_shelf_reserve(part->shelf, BLOCKS * BLOCK_RANGES);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && !b->bytes->code.failed && !b->bytes->fixups.failed && !b->bytes->constants.failed &&
+    made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed && !b->bytes->constants.failed &&
            !b->bytes->notes.failed;
     stamp_maker_free(&b->maker);
     free_bytes(&part->unwanted);
@@ -144,6 +144,8 @@ void blocks_finish(struct blocks *all)
     for (uint32_t i = 0; i < BLOCKS; i++)
         note_sizes(&all->block[i]);
     qsort(all->block, BLOCKS, sizeof all->block[0], by_size);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        all->size[i] = all->block[i].size;
     uint32_t count = 0;
     for (uint32_t size = 0; size < sizeof all->fitting / sizeof all->fitting[0]; size++) {
         while (count < BLOCKS && all->block[count].size <= size)

@@ -9,52 +9,54 @@
 #include "elf/plt.h"
 #include "emit/evaluate.h"
 
-/* Bytes by type of argument. */
+/* Behind a function that is none of the last are at least so many bytes of text as one step of copying. */
+enum { LAST_FUNCTIONS = 2 };
+
+static_assert(CODE_EPILOGUE + LAST_FUNCTIONS * (CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE) >= BYTES_STEP,
+              "what is copied beyond a block is still text");
+
+/* Bytes by type of argument; tables rather than branches, which no processor foresees. */
 static const uint8_t mix_sizes[ARGUMENT_TYPES] = {15, 15, 17, 17, 17};
+static const uint8_t floats_by_type[ARGUMENT_TYPES] = {[TYPE_FLOAT] = 1, [TYPE_DOUBLE] = 1};
+
+/* And, where it is no floating-point number, by the number of its register: %r8d needs another prefix where the
+ * others need none. */
+typedef uint8_t argument_sizes[ARGUMENT_TYPES][ARGUMENTS_MOST];
+
+static const argument_sizes spill_sizes = {
+    [TYPE_INT] = {3, 3, 3, 3, 4},    [TYPE_LONG] = {4, 4, 4, 4, 4},   [TYPE_FLOAT] = {5, 5, 5, 5, 5},
+    [TYPE_DOUBLE] = {5, 5, 5, 5, 5}, [TYPE_STRING] = {4, 4, 4, 4, 4},
+};
+static const argument_sizes pass_sizes = {
+    [TYPE_INT] = {5, 5, 5, 5, 6},    [TYPE_LONG] = {7, 7, 7, 7, 7},   [TYPE_FLOAT] = {8, 8, 8, 8, 8},
+    [TYPE_DOUBLE] = {8, 8, 8, 8, 8}, [TYPE_STRING] = {7, 7, 7, 7, 7},
+};
 
 static bool is_float(uint8_t type)
 {
-    return type == TYPE_FLOAT || type == TYPE_DOUBLE;
+    return floats_by_type[type];
 }
 
-/* %r8d needs another prefix where the others need none. */
-static uint32_t spill_size(uint8_t type, uint32_t integer_register)
-{
-    if (is_float(type))
-        return 5;
-    return type == TYPE_INT && integer_register < 4 ? 3 : 4;
-}
-
-static uint32_t pass_size(uint8_t type, uint32_t integer_register)
-{
-    if (is_float(type))
-        return 8;
-    if (type == TYPE_INT)
-        return integer_register < 4 ? 5 : 6;
-    return 7;
-}
-
-/* Sum over the arguments of what each takes, by its type and, where it is no
- * floating-point number, by the number of its register. */
-static uint32_t arguments_size(const struct function *f, uint32_t (*size_of)(uint8_t, uint32_t))
+/* Sum over the arguments of what each takes. */
+static uint32_t arguments_size(const struct function *f, const argument_sizes *sizes)
 {
     uint32_t size = 0;
     uint32_t integers = 0;
     for (uint32_t j = 0; j < f->count; j++) {
-        size += size_of(f->type[j], integers);
-        integers += is_float(f->type[j]) ? 0 : 1;
+        size += (*sizes)[f->type[j]][integers];
+        integers += 1u - floats_by_type[f->type[j]];
     }
     return size;
 }
 
 static uint32_t spills_size(const struct function *f)
 {
-    return arguments_size(f, spill_size);
+    return arguments_size(f, &spill_sizes);
 }
 
 uint32_t code_pass_size(const struct function *f)
 {
-    return arguments_size(f, pass_size);
+    return arguments_size(f, &pass_sizes);
 }
 
 /* Whether function `index` calls the one after it. */
@@ -327,33 +329,43 @@ static uint8_t *put_mix(uint8_t *p, const struct function *f)
     return p;
 }
 
-static uint64_t fixup_target(const struct code *c, const struct fixup *f, uint64_t r)
+void code_begin(struct code *c)
 {
-    switch ((enum fixup_kind)f->kind) {
-    case FIXUP_CONSTANT:
-        return c->constants_d + 8 * (uint64_t)f->number;
-    case FIXUP_HELPER:
-        return c->text + c->helper[f->number];
-    case FIXUP_OBJECT:
-        if (c->objects_size >= 8)
-            return c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
-        return c->scratch + 8 * ((r & 7) % c->scratch_words);
-    default:
-        return c->scratch + 8 * (uint64_t)(f->number % c->scratch_words);
+    for (uint32_t i = 0; i < CONSTANTS; i++) {
+        c->place[FIXUP_CONSTANT][i] = (uint32_t)(c->constants_d + 8 * (uint64_t)i);
+        c->place[FIXUP_SCRATCH][i] = (uint32_t)(c->scratch + 8 * (uint64_t)(c->scratch_words ? i % c->scratch_words : 0));
+        c->place[FIXUP_HELPER][i] = (uint32_t)(c->text + c->helper[i % BLOCK_HELPERS]);
     }
 }
 
-static uint8_t *put_block(const struct code *c, uint8_t *p, const struct block *b, struct random *random)
+/* The object that a block refers to, or where there are none, what stands for it. */
+static uint64_t choose_object(const struct code *c, uint64_t r)
 {
+    if (c->objects_size >= 8)
+        return c->objects + 8 * ((r >> 20) % (c->objects_size / 8));
+    return c->scratch + 8 * ((r & 7) % c->scratch_words);
+}
+
+/* The next function has room for what is copied beyond the block. */
+static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, bool last, struct random *random)
+{
+    const struct block *b = &c->blocks->block[number];
+    const uint32_t size = c->blocks->size[number];
     const struct fixup *f = (const struct fixup *)(const void *)c->blocks->bytes.fixups.data + b->fixup;
     const uint16_t *constant = (const uint16_t *)(const void *)c->blocks->bytes.constants.data + b->constant;
-    memcpy(p, c->blocks->bytes.code.data + b->code, b->size);
+    if (last)
+        memcpy(p, c->blocks->bytes.code.data + b->code, size);
+    else
+        copy_in_steps(p, c->blocks->bytes.code.data + b->code, size);
     uint64_t r = random_next(random);
     for (uint32_t i = 0; i < b->constants; i++, r = r * RANDOM_STEP + 1)
         put_u32(p + constant[i], (uint32_t)(r >> 36));
-    for (uint32_t i = 0; i < b->fixups; i++)
-        code_relative(c, p + f[i].at, fixup_target(c, &f[i], r), 0);
-    return p + b->size;
+    const uint32_t object = (uint32_t)choose_object(c, r);
+    for (uint32_t i = 0; i < b->fixups; i++) {
+        const uint32_t place = f[i].kind == FIXUP_OBJECT ? object : c->place[f[i].kind][f[i].number];
+        code_relative(c, p + f[i].at, place, 0);
+    }
+    return p + size;
 }
 
 static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *piece, struct random *random)
@@ -372,6 +384,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     const struct function *f = &c->own[index];
     struct random random = {random_at(plan_key(c->library, PURPOSE_CONSTANTS_IN_CODE), index)};
     uint8_t *start = c->image + b->offset;
+    const bool last = index + LAST_FUNCTIONS >= c->library->functions;
     uint8_t *p = code_prologue(start);
     p = put_spills(p, f);
     p = code_mark(c, p, index);
@@ -380,7 +393,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *piece = &b->piece[i];
         if (piece->kind == PIECE_BLOCK)
-            p = put_block(c, p, &c->blocks->block[piece->first], &random);
+            p = put_block(c, p, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
             p = put_run(c->filler, p, piece, &random);
         else
@@ -412,10 +425,13 @@ uint32_t code_parameters(const struct function *f, struct code_parameter *parame
     uint32_t integers = 0;
     uint32_t floats = 0;
     for (uint32_t j = 0; j < f->count; j++) {
-        uint8_t type = f->type[j];
-        at += spill_size(type, integers);
-        parameter[j].reg = is_float(type) ? 17 + floats++ : integer_registers[integers++];
+        const uint8_t type = f->type[j];
+        const uint32_t is = floats_by_type[type];
+        at += spill_sizes[type][integers];
+        parameter[j].reg = is ? 17 + floats : integer_registers[integers];
         parameter[j].spilled = at;
+        floats += is;
+        integers += 1 - is;
     }
     uint32_t mix = at + CODE_MARK + CODE_OWN;
     for (uint32_t j = 0; j < f->count; j++) {

@@ -85,6 +85,7 @@ struct code {
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
+    uint32_t place[FIXUP_OBJECT][CONSTANTS]; /* what blocks refer to, by kind and number: the lower half of its address */
 };
 
 /* Bytes of a function without any pieces. */
@@ -92,6 +93,9 @@ uint32_t code_least(const struct code *c, uint32_t index);
 
 /* Makes b->pieces of exactly `bytes`; false when memory ran out. */
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b);
+
+/* To be called when addresses are known, before the first is written. */
+void code_begin(struct code *c);
 
 /* Writes the function at its offset. */
 void code_write(const struct code *c, uint32_t index, const struct body *b);
@@ -122,7 +126,7 @@ static inline uint32_t code_piece_size(const struct code *c, const struct piece 
 {
     switch (piece->kind) {
     case PIECE_BLOCK:
-        return c->blocks->block[piece->first].size;
+        return c->blocks->size[piece->first];
     case PIECE_RUN:
         return (uint32_t)c->filler->offset[piece->last] - c->filler->offset[piece->first];
     default:

@@ -36,6 +36,7 @@ static void write_code(struct library *l, uint8_t *image, struct window *window)
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
     uint64_t size = l->small;
     l->code.image = text;
+    code_begin(&l->code);
     glue_write(&l->code, &l->glue, &l->shape, &l->at);
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         const struct glue_place *g = &l->glue.place[i];
