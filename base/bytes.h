@@ -85,6 +85,14 @@ static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
     return p;
 }
 
+/* Has the processor read ahead: what is soon wanted, as random numbers have it, no processor foresees. */
+static inline void fetch_lines(const void *from, unsigned lines)
+{
+    enum { LINE = 64 };
+    for (unsigned i = 0; i < lines; i++)
+        __builtin_prefetch((const uint8_t *)from + (size_t)i * LINE);
+}
+
 /* Copies in steps: as there are few different numbers of these, they are foreseen better than lengths are. Up to a step
  * less one byte may be read and written behind the end. */
 enum { BYTES_STEP = 64 };

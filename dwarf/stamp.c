@@ -5,27 +5,18 @@
 #include <string.h>
 
 /* On the shelf a patch of one of several kinds has its kind, from the first of them, above its offset. */
-enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3 };
+enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3, STAMP_USUAL = 1152 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 
 bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps)
 {
-    enum { USUAL_INFO = 512, USUAL_LISTS = 256, USUAL_RANGES = 64, USUAL_ROWS = 192, USUAL_PATCHES = 128 };
-    return bytes_reserve(&s->info, (size_t)stamps * USUAL_INFO) &&
-           bytes_reserve(&s->lists, (size_t)stamps * USUAL_LISTS) &&
-           bytes_reserve(&s->ranges, (size_t)stamps * USUAL_RANGES) &&
-           bytes_reserve(&s->rows, (size_t)stamps * USUAL_ROWS) &&
-           bytes_reserve(&s->patches, (size_t)stamps * USUAL_PATCHES);
+    return bytes_reserve(&s->bytes, (size_t)stamps * STAMP_USUAL);
 }
 
 void stamp_shelf_free(struct stamp_shelf *s)
 {
-    bytes_free(&s->info);
-    bytes_free(&s->lists);
-    bytes_free(&s->ranges);
-    bytes_free(&s->rows);
-    bytes_free(&s->patches);
+    bytes_free(&s->bytes);
 }
 
 /* --- making ------------------------------------------------------------------------ */
@@ -211,7 +202,7 @@ void stamp_leave_header(struct stamp_maker *m, uint32_t line)
 /* Patches of one kind. */
 static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, enum stamp_patch kind)
 {
-    bytes_append(&shelf->patches, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
+    bytes_append(&shelf->bytes, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
 }
 
 /* Patches of the kinds [first, end), each with its own; returns how many. */
@@ -227,16 +218,25 @@ static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, u
     return (uint16_t)count;
 }
 
-static uint32_t next_patches(const struct stamp_shelf *shelf)
+/* Where patches are put: where numbers of 16 bits may be. */
+static uint32_t next_patches(struct stamp_shelf *shelf)
 {
-    return (uint32_t)(shelf->patches.size / sizeof(uint16_t));
+    bytes_append(&shelf->bytes, "", shelf->bytes.size % sizeof(uint16_t));
+    return (uint32_t)shelf->bytes.size;
 }
 
-/* Where these bytes are on the shelf: at its end, if they are there. */
-static uint32_t shelve(struct bytes *on, const struct bytes *b)
+static uint32_t shelve(struct stamp_shelf *shelf, const struct bytes *b)
 {
-    const bool is_last = b->size && b->size <= on->size && memcmp(on->data + on->size - b->size, b->data, b->size) == 0;
-    return (uint32_t)(is_last ? on->size - b->size : bytes_append(on, b->data, b->size));
+    return (uint32_t)bytes_append(&shelf->bytes, b->data, b->size);
+}
+
+static uint32_t shelve_lists(struct stamp_shelf *shelf, const struct bytes *b)
+{
+    const struct bytes *on = &shelf->bytes;
+    if (b->size != shelf->lists_size || !b->size || memcmp(on->data + shelf->lists, b->data, b->size) != 0)
+        shelf->lists = shelve(shelf, b);
+    shelf->lists_size = (uint32_t)b->size;
+    return shelf->lists;
 }
 
 /* Two numbers of two bytes each (unsigned LEB128), side by side in one register, have 16 bits each on the shelf. */
@@ -288,14 +288,14 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
     drop_code(s, ABBREV_LOCAL_GONE);
     split_pairs(m, STAMP_LIST_PAIR, o->lists.data);
     split_pairs(m, STAMP_RANGE_PAIR, o->ranges.data);
-    s->info = shelve(&shelf->info, &o->info);
-    s->lists = shelve(&shelf->lists, &o->lists);
-    s->ranges = shelve(&shelf->ranges, &o->ranges);
     s->patches = next_patches(shelf);
     s->added = shelve_kinds(m, shelf, 0, STAMP_ADDED);
     s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
     for (unsigned kind = STAMP_NAME; kind < STAMP_ENTER; kind++)
         shelve_kind(m, shelf, kind);
+    s->info = shelve(shelf, &o->info);
+    s->ranges = shelve(shelf, &o->ranges);
+    s->lists = shelve_lists(shelf, &o->lists);
     s->names = (uint16_t)m->count[STAMP_NAME];
     s->origins = (uint16_t)m->count[STAMP_ORIGIN];
     s->noted = (uint16_t)m->count[STAMP_NOTED];
@@ -309,12 +309,12 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
                              .patched = (uint16_t)(m->count[STAMP_ENTER] + m->count[STAMP_LEAVE]),
                              .last_row = (uint16_t)m->composer.rows.address,
                              .last_line = (uint16_t)m->composer.rows.line};
-    s->rows = (uint32_t)bytes_append(&shelf->rows, rows->data, rows->size);
     s->patches = next_patches(shelf);
     for (uint32_t i = 0; i < s->patched / 2; i += 2) {
-        bytes_append(&shelf->patches, &m->patch[STAMP_ENTER][i], 2 * sizeof m->patch[0][0]);
-        bytes_append(&shelf->patches, &m->patch[STAMP_LEAVE][i], 2 * sizeof m->patch[0][0]);
+        bytes_append(&shelf->bytes, &m->patch[STAMP_ENTER][i], 2 * sizeof m->patch[0][0]);
+        bytes_append(&shelf->bytes, &m->patch[STAMP_LEAVE][i], 2 * sizeof m->patch[0][0]);
     }
+    s->rows = shelve(shelf, rows);
 }
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows)
@@ -327,10 +327,8 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_entries(m, shelf, stamp);
     if (rows)
         shelve_rows(m, shelf, rows);
-    bool spare = bytes_reserve(&shelf->info, BYTES_STEP) && bytes_reserve(&shelf->lists, BYTES_STEP) &&
-                 bytes_reserve(&shelf->ranges, BYTES_STEP) && bytes_reserve(&shelf->rows, BYTES_STEP);
-    bool ok = spare && !m->failed && !m->references.failed && !composed_failed(o) && !shelf->info.failed &&
-              !shelf->lists.failed && !shelf->ranges.failed && !shelf->rows.failed && !shelf->patches.failed;
+    const bool ok = bytes_reserve(&shelf->bytes, BYTES_STEP) && !m->failed && !m->references.failed &&
+                    !composed_failed(o) && !shelf->bytes.failed;
     return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
 }
 
@@ -338,7 +336,7 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
 
 static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patches)
 {
-    return (const uint16_t *)(const void *)shelf->patches.data + patches;
+    return (const uint16_t *)(const void *)(shelf->bytes.data + patches);
 }
 
 /* Adds to a number of up to 8 bytes: what it is less has no carry, and so the bytes behind it stay as they are. */
@@ -413,9 +411,9 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
     const uint16_t *patch = patches_of(shelf, s->patches);
-    copy_in_steps(p, shelf->info.data + s->info, s->info_size);
-    copy_in_steps(lists, shelf->lists.data + s->lists, s->lists_size);
-    copy_in_steps(ranges, shelf->ranges.data + s->ranges, s->ranges_size);
+    copy_in_steps(p, shelf->bytes.data + s->info, s->info_size);
+    copy_in_steps(lists, shelf->bytes.data + s->lists, s->lists_size);
+    copy_in_steps(ranges, shelf->bytes.data + s->ranges, s->ranges_size);
     for (uint32_t n = s->added; n; n--, patch++)
         add(in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, value[*patch >> PATCH_BITS]);
     for (uint32_t n = s->pairs; n; n--, patch++)
@@ -431,7 +429,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, cons
     const uint16_t *const name_patches = patches_of(shelf, s->patches) + s->added + s->pairs;
     if (!c->only_sizes)
         put_copies(c, shelf, s, at, line, origin);
-    put_names(c, s, name_patches, shelf->info.data + s->info, names, c->only_sizes ? NULL : c->info);
+    put_names(c, s, name_patches, shelf->bytes.data + s->info, names, c->only_sizes ? NULL : c->info);
     if (s->noted)
         put_noted(c, s, name_patches + s->names + s->origins, compose_offset_of(c, c->info));
     c->info += s->info_size;
@@ -452,7 +450,7 @@ static void put_padded(uint8_t *p, int32_t value)
 
 static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
 {
-    copy_in_steps(p, shelf->rows.data + s->rows, s->size);
+    copy_in_steps(p, shelf->bytes.data + s->rows, s->size);
     const uint16_t *patch = patches_of(shelf, s->patches);
     for (uint32_t n = s->patched; n; n -= 4, patch += 4) {
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);

@@ -41,8 +41,8 @@ enum {
 
 /* A stamp's entries with their lists, as offsets on the shelf. */
 struct stamp {
-    uint32_t info, lists, ranges;
     uint32_t patches; /* of all kinds but those of rows, in their order */
+    uint32_t info, lists, ranges;
     uint16_t info_size, lists_size, ranges_size;
     uint16_t entries;  /* of location lists */
     uint64_t inlined;  /* as in struct debug_unit */
@@ -54,14 +54,15 @@ struct stamp {
 struct stamp_rows {
     uint32_t rows, patches;
     uint16_t size;
-    uint16_t patched; /* numbers of 16 bits of patches: for entering, and for leaving what was entered, in turn */
-    uint16_t last_row;     /* address of its last row */
-    uint16_t last_line;    /* and the line of that */
+    uint16_t patched;   /* numbers of 16 bits of patches: for entering, and for leaving what was entered, in turn */
+    uint16_t last_row;  /* address of its last row */
+    uint16_t last_line; /* and the line of that */
 };
 
-/* All stamps' bytes, with some to spare: what is put is copied in steps. */
+/* All stamps' bytes, those of one together, with some to spare: what is put is copied in steps. */
 struct stamp_shelf {
-    struct bytes info, lists, ranges, rows, patches;
+    struct bytes bytes;
+    uint32_t lists, lists_size; /* the last ones: stamps that follow each other may have the same */
 };
 
 /* Makes room for some `stamps` of the usual size, so that what is there is not moved as
@@ -105,6 +106,18 @@ uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number);
  * as `line` lines behind the stamp's first. */
 void stamp_enter_header(struct stamp_maker *m, uint32_t line);
 void stamp_leave_header(struct stamp_maker *m, uint32_t line);
+
+/* Reads the bytes of most stamps ahead. */
+static inline void stamp_fetch_entries(const struct stamp_shelf *shelf, const struct stamp *s)
+{
+    fetch_lines(shelf->bytes.data + s->patches, 9);
+    fetch_lines(shelf->bytes.data + s->lists, 2);
+}
+
+static inline void stamp_fetch_rows(const struct stamp_shelf *shelf, const struct stamp_rows *s)
+{
+    fetch_lines(shelf->bytes.data + s->patches, 3);
+}
 
 /* Putting it: about code at offset `at`, its first line being `line`. Room has
  * been reserved. Names are chosen by `names`; origin[i] is the place of callee i. */

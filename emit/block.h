@@ -10,7 +10,10 @@
 #ifndef EMIT_BLOCK_H
 #define EMIT_BLOCK_H
 
+#include <assert.h>
+#include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dwarf/stamp.h"
@@ -74,9 +77,12 @@ struct block {
     uint8_t helpers;                             /* bit i: calls helper i */
     /* bytes of its stamps, which are chosen by them: side by side, as this is asked for each block of each function */
     uint16_t lists_size[BLOCK_PARTS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
-    struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES]; /* on the part's shelf */
-    struct stamp_rows rows[BLOCK_ROWS];            /* on that of the part with the same number */
+    /* each in one line of the processor's cache, as are all rows and all of the above */
+    alignas(64) struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES]; /* on the part's shelf */
+    struct stamp_rows rows[BLOCK_ROWS];                        /* on that of the part with the same number */
 };
+
+static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64, "they are a line each");
 
 /* What blocks have besides stamps. */
 struct block_bytes {

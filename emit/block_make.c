@@ -100,8 +100,8 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     bool made = stamp_start(&b->maker, corpus, near) && stamp_shelf_reserve(part->shelf, BLOCKS * BLOCK_RANGES);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed && !b->bytes->constants.failed &&
-           !b->bytes->notes.failed;
+    made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed &&
+           !b->bytes->constants.failed && !b->bytes->notes.failed;
     stamp_maker_free(&b->maker);
     free_bytes(&part->unwanted);
     free(part);

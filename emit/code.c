@@ -333,7 +333,8 @@ void code_begin(struct code *c)
 {
     for (uint32_t i = 0; i < CONSTANTS; i++) {
         c->place[FIXUP_CONSTANT][i] = (uint32_t)(c->constants_d + 8 * (uint64_t)i);
-        c->place[FIXUP_SCRATCH][i] = (uint32_t)(c->scratch + 8 * (uint64_t)(c->scratch_words ? i % c->scratch_words : 0));
+        c->place[FIXUP_SCRATCH][i] =
+            (uint32_t)(c->scratch + 8 * (uint64_t)(c->scratch_words ? i % c->scratch_words : 0));
         c->place[FIXUP_HELPER][i] = (uint32_t)(c->text + c->helper[i % BLOCK_HELPERS]);
     }
 }

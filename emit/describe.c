@@ -462,6 +462,7 @@ static bool describe_function(struct walk *w, uint32_t index)
 {
     struct library *l = w->l;
     const struct body *b = &l->body[index];
+    detail_fetch(w, index);
     struct subject s = {.body = b, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);

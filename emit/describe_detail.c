@@ -115,25 +115,26 @@ static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
                         DESCRIBE_EXPRESSION_PARTS;
 }
 
-const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,
+const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block,
                                  const struct stamp_shelf **shelf)
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
     const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
     const unsigned part = block_part_of(near, BLOCK_LISTS_NONE);
-    const struct stamp(*stamp)[BLOCK_RANGES] = block->stamp + part;
     const uint16_t *lists = block->lists_size + part;
     const uint16_t *ranges = block->ranges_size[near];
     const uint64_t before = written(c->lists, &c->out->lists);
     uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
     uint32_t of_ranges =
         closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
-    *shelf = &w->l->stock->blocks.shelf[part + of_lists];
-    return &stamp[of_lists][of_ranges];
+    w->part = part + of_lists;
+    w->ranges_kind = of_ranges;
+    *shelf = &w->l->stock->blocks.shelf[w->part];
+    return &block->stamp[w->part][of_ranges];
 }
 
-const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block)
+const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
     const uint16_t *size = block->rows_size;
@@ -142,5 +143,39 @@ const struct stamp_rows *detail_rows(const struct walk *w, const struct subject 
     const int32_t part = w->goal->rows_part;
     if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
         goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
-    return &block->rows[closest(before, size, BLOCK_ROWS, goal)];
+    w->rows_kind = closest(before, size, BLOCK_ROWS, goal);
+    return &block->rows[w->rows_kind];
+}
+
+/* Where the stamps' bytes are. */
+static void fetch_places(const struct walk *w, const struct body *body)
+{
+    for (uint32_t i = 0; i < body->pieces; i++)
+        if (body->piece[i].kind == PIECE_BLOCK) {
+            const struct block *block = &w->l->stock->blocks.block[body->piece[i].first];
+            fetch_lines(block, 1);
+            fetch_lines(&block->stamp[w->part][w->ranges_kind], 1);
+            fetch_lines(block->rows, 1);
+        }
+}
+
+/* These bytes. */
+static void fetch_stamps(const struct walk *w, const struct body *body)
+{
+    const struct blocks *blocks = &w->l->stock->blocks;
+    for (uint32_t i = 0; i < body->pieces; i++)
+        if (body->piece[i].kind == PIECE_BLOCK) {
+            const struct block *block = &blocks->block[body->piece[i].first];
+            stamp_fetch_entries(&blocks->shelf[w->part], &block->stamp[w->part][w->ranges_kind]);
+            stamp_fetch_rows(&blocks->shelf[w->rows_kind], &block->rows[w->rows_kind]);
+        }
+}
+
+void detail_fetch(const struct walk *w, uint32_t index)
+{
+    const uint32_t functions = w->l->row->functions;
+    if (index + 2 < functions)
+        fetch_places(w, &w->l->body[index + 2]);
+    if (index + 1 < functions)
+        fetch_stamps(w, &w->l->body[index + 1]);
 }

@@ -44,7 +44,8 @@ struct walk {
     uint64_t end;  /* of the last function, offset */
     uint64_t name; /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
-    uint32_t helper[SHAPE_HELPERS]; /* their entries in the open unit, or COMPOSE_UNKNOWN */
+    uint32_t helper[SHAPE_HELPERS];        /* their entries in the open unit, or COMPOSE_UNKNOWN */
+    uint32_t part, ranges_kind, rows_kind; /* of the stamps that were put last */
     struct class_walk classes;
 };
 
@@ -88,9 +89,11 @@ void detail_start(struct walk *w);
 /* How a function that begins here is told. */
 void detail_function(const struct walk *w, struct subject *s);
 /* Of a block at s->at: which stamp, on which shelf; which rows. */
-const struct stamp *detail_stamp(const struct walk *w, const struct subject *s, const struct block *block,
+const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block,
                                  const struct stamp_shelf **shelf);
-const struct stamp_rows *detail_rows(const struct walk *w, const struct subject *s, const struct block *block);
+const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block);
+/* Has the blocks of the functions behind this one be read ahead, with such stamps as were put last. */
+void detail_fetch(const struct walk *w, uint32_t index);
 
 /* Whether functions' entries, whose size is wanted, are more than they should be where the function
  * ends. */

@@ -1,6 +1,7 @@
 /* Makes what libraries are made from; see stock.h. */
 #include "emit/stock.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +58,11 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
 
 struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
 {
-    struct stock *s = calloc(1, sizeof *s);
+    struct stock *s = aligned_alloc(alignof(struct stock), sizeof *s);
     struct error ignored; /* there is but one: memory */
     if (!s)
         return NULL;
+    memset(s, 0, sizeof *s);
     s->seed = seed;
     filler_make(&s->filler, seed);
     if (corpus_begin(&s->corpus, dialect, seed) && workers_run(threads, PARTS, make_part, s, &ignored)) {
