@@ -380,12 +380,27 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
     return p + size;
 }
 
+/* Has what the pieces of the next function are copied from be read ahead. */
+static void fetch_pieces(const struct code *c, const struct body *body)
+{
+    const struct block_bytes *bytes = &c->blocks->bytes;
+    for (uint32_t i = 0; i < body->pieces; i++)
+        if (body->piece[i].kind == PIECE_BLOCK) {
+            const struct block *block = &c->blocks->block[body->piece[i].first];
+            fetch_lines(bytes->code.data + block->code, 3);
+            fetch_lines(bytes->fixups.data + block->fixup * sizeof(struct fixup), 1);
+            fetch_lines(bytes->constants.data + block->constant * sizeof(uint16_t), 1);
+        }
+}
+
 void code_write(const struct code *c, uint32_t index, const struct body *b)
 {
     const struct function *f = &c->own[index];
     struct random random = {random_at(plan_key(c->library, PURPOSE_CONSTANTS_IN_CODE), index)};
     uint8_t *start = c->image + b->offset;
     const bool last = index + LAST_FUNCTIONS >= c->library->functions;
+    if (!last)
+        fetch_pieces(c, b + 1);
     uint8_t *p = code_prologue(start);
     p = put_spills(p, f);
     p = code_mark(c, p, index);

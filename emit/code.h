@@ -98,7 +98,7 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
 /* To be called when addresses are known, before the first is written. */
 void code_begin(struct code *c);
 
-/* Writes the function at its offset. */
+/* Writes the function at its offset; its body stands among those of all functions. */
 void code_write(const struct code *c, uint32_t index, const struct body *b);
 
 /* --- what there is to say about a function (describe.c) ------------------ */
