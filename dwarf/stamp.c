@@ -4,14 +4,17 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/huge.h"
+
 /* On the shelf a patch of one of several kinds has its kind, from the first of them, above its offset. */
-enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3, STAMP_USUAL = 1152 };
+enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3, STAMP_USUAL = 1024 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 
 bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps)
 {
-    return bytes_reserve(&s->bytes, (size_t)stamps * STAMP_USUAL);
+    s->bytes.data = huge_alloc((size_t)stamps * STAMP_USUAL, &s->bytes.capacity);
+    return s->bytes.data;
 }
 
 void stamp_shelf_free(struct stamp_shelf *s)
@@ -202,7 +205,8 @@ void stamp_leave_header(struct stamp_maker *m, uint32_t line)
 /* Patches of one kind. */
 static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, enum stamp_patch kind)
 {
-    bytes_append(&shelf->bytes, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
+    if (m->count[kind])
+        bytes_append(&shelf->bytes, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
 }
 
 /* Patches of the kinds [first, end), each with its own; returns how many. */

@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/huge.h"
 #include "elf/plt.h"
 #include "emit/files.h"
 #include "emit/join.h"
@@ -21,12 +21,10 @@ static bool reserve_image(struct builder *b, struct error *e)
     b->capacity = 0;
     /* a little more, so that libraries of about one size share one allocation;
      * stamps may write a few bytes beyond what they keep */
-    size_t capacity = (size + size / 4 + (UINT64_C(1) << 21)) & ~((UINT64_C(1) << 21) - 1);
-    b->image = aligned_alloc(1 << 21, capacity);
+    b->image = huge_alloc(size + size / 4 + BYTES_STEP, &b->capacity);
     if (!b->image)
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes", (unsigned long long)size);
-    madvise(b->image, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults and TLB misses */
-    b->capacity = capacity - 64;
+    b->capacity -= BYTES_STEP;
     return true;
 }
 
