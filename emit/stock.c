@@ -1,10 +1,10 @@
 /* Makes what libraries are made from; see stock.h. */
 #include "emit/stock.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/huge.h"
 #include "base/random.h"
 #include "base/workers.h"
 
@@ -58,7 +58,8 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
 
 struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
 {
-    struct stock *s = aligned_alloc(alignof(struct stock), sizeof *s);
+    size_t capacity;
+    struct stock *s = huge_alloc(sizeof *s, &capacity);
     struct error ignored; /* there is but one: memory */
     if (!s)
         return NULL;
