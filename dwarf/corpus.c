@@ -105,18 +105,23 @@ uint32_t add_string(struct header_builder *b, const char *text)
     return name;
 }
 
-static bool is_taken(const struct header_builder *b, const struct scope *scope, const char *text)
+/* A short name, or the four bytes that all others begin with: these have a zero where short ones have their bit. */
+static uint32_t head_of(const char *text)
 {
-    enum { HEAD = SHORT_NAME_MOST + 1 }; /* bytes that all others have */
+    uint32_t head;
+    if (strnlen(text, SHORT_NAME_MOST + 1) <= SHORT_NAME_MOST)
+        return short_name_of(text);
+    memcpy(&head, text, sizeof head);
+    return head;
+}
+
+/* `head` is the text's. */
+static bool is_taken(const struct header_builder *b, const struct scope *scope, uint32_t head, const char *text)
+{
     const char *strings = (const char *)b->corpus->strings.data;
-    const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : 0;
-    for (uint32_t i = 0; i < scope->count; i++) {
-        const uint32_t taken = scope->name[i];
-        if (short_name_is(taken)
-                ? taken == name
-                : !name && memcmp(strings + taken, text, HEAD) == 0 && strcmp(strings + taken, text) == 0)
+    for (uint32_t i = 0; i < scope->count; i++)
+        if (scope->head[i] == head && (short_name_is(head) || strcmp(strings + scope->name[i], text) == 0))
             return true;
-    }
     return false;
 }
 
@@ -131,9 +136,10 @@ static bool is_keyword(const char *text)
     return false;
 }
 
-static uint32_t take_name(struct scope *scope, uint32_t name)
+static uint32_t take_name(struct scope *scope, uint32_t name, uint32_t head)
 {
     assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
+    scope->head[scope->count] = head;
     scope->name[scope->count++] = name;
     return name;
 }
@@ -141,21 +147,25 @@ static uint32_t take_name(struct scope *scope, uint32_t name)
 uint32_t member_name(struct header_builder *b, struct scope *scope)
 {
     uint32_t name = 0;
+    uint32_t head = 0;
     bool found = false;
     for (unsigned tries = 0; tries < 3 && !found && b->names_count > 16 && pick(b, 3); tries++) {
         name = b->names[pick(b, b->names_count)];
-        found = !is_taken(b, scope, (const char *)b->corpus->strings.data + name);
+        const char *const text = (const char *)b->corpus->strings.data + name;
+        head = head_of(text);
+        found = !is_taken(b, scope, head, text);
     }
     while (!found && !b->corpus->strings.failed) {
         char text[64];
         words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
-        found = !is_taken(b, scope, text);
+        head = head_of(text);
+        found = !is_taken(b, scope, head, text);
         if (!found)
             continue;
         name = add_string(b, text);
         b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
     }
-    return take_name(scope, name);
+    return take_name(scope, name, head);
 }
 
 uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least)
@@ -165,7 +175,8 @@ uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t l
     if (pick(b, one_of[b->corpus->dialect.language]))
         return member_name(b, scope);
     words_identifier(random_next(&b->random), least + pick(b, SHORT_NAME_MOST + 1 - least), text);
-    return is_taken(b, scope, text) || is_keyword(text) ? member_name(b, scope) : take_name(scope, short_name_of(text));
+    const uint32_t name = short_name_of(text);
+    return is_taken(b, scope, name, text) || is_keyword(text) ? member_name(b, scope) : take_name(scope, name, name);
 }
 
 /* What all of a header's names begin with, as those of a library's interface do;

@@ -79,6 +79,7 @@ static inline uint32_t here(const struct header_builder *b)
 /* The names that members of one structure, or variables of one function, have. */
 struct scope {
     uint32_t name[96];
+    uint32_t head[96]; /* by which they are told apart first */
     uint32_t count;
 };
 
