@@ -239,92 +239,86 @@ static uint8_t *put_repeated(const struct code *c, uint8_t *p, const struct func
     return p;
 }
 
+/* Instructions up to their operands, by type and number of the register. */
+typedef char argument_codes[ARGUMENT_TYPES][ARGUMENTS_MOST][5];
+
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller)
 {
-    static const char int_register[5][2] = {"\xbf", "\xbe", "\xba", "\xb9", "\x41\xb8"}; /* mov $v,%edi ... %r8d */
-    static const char long_register[5][3] = {"\x48\xc7\xc7", "\x48\xc7\xc6", "\x48\xc7\xc2", "\x48\xc7\xc1",
-                                             "\x49\xc7\xc0"}; /* mov $v,%rdi ... %r8 */
-    static const char address_register[5][3] = {"\x48\x8d\x3d", "\x48\x8d\x35", "\x48\x8d\x15", "\x48\x8d\x0d",
-                                                "\x4c\x8d\x05"}; /* lea v(%rip),%rdi ... %r8 */
-    uint64_t values = call_values(callee->hash, caller);
-    uint32_t integers = 0;
-    uint32_t floats = 0;
+    static const argument_codes codes = {
+        /* mov $v,%edi ... %r8d */
+        [TYPE_INT] = {"\xbf", "\xbe", "\xba", "\xb9", "\x41\xb8"},
+        /* mov $v,%rdi ... %r8 */
+        [TYPE_LONG] = {"\x48\xc7\xc7", "\x48\xc7\xc6", "\x48\xc7\xc2", "\x48\xc7\xc1", "\x49\xc7\xc0"},
+        /* movss v(%rip),%xmm0 ... %xmm4 */
+        [TYPE_FLOAT] = {"\xf3\x0f\x10\x05", "\xf3\x0f\x10\x0d", "\xf3\x0f\x10\x15", "\xf3\x0f\x10\x1d",
+                        "\xf3\x0f\x10\x25"},
+        /* movsd v(%rip),%xmm0 ... %xmm4 */
+        [TYPE_DOUBLE] = {"\xf2\x0f\x10\x05", "\xf2\x0f\x10\x0d", "\xf2\x0f\x10\x15", "\xf2\x0f\x10\x1d",
+                         "\xf2\x0f\x10\x25"},
+        /* lea v(%rip),%rdi ... %r8 */
+        [TYPE_STRING] = {"\x48\x8d\x3d", "\x48\x8d\x35", "\x48\x8d\x15", "\x48\x8d\x0d", "\x4c\x8d\x05"},
+    };
+    static const uint32_t relative[ARGUMENT_TYPES] = {
+        [TYPE_FLOAT] = UINT32_MAX, [TYPE_DOUBLE] = UINT32_MAX, [TYPE_STRING] = UINT32_MAX};
+    const uint64_t values = call_values(callee->hash, caller);
+    uint32_t number[2] = {0}; /* of integer and of floating-point registers */
     for (uint32_t j = 0; j < callee->count; j++) {
-        uint32_t v = call_value(values, j);
-        switch (callee->type[j]) {
-        case TYPE_INT:
-            p = put_bytes(p, int_register[integers], integers < 4 ? 1 : 2);
-            p = put_u32(p, (uint32_t)call_integer(v));
-            integers++;
-            break;
-        case TYPE_LONG:
-            p = put_bytes(p, long_register[integers++], 3);
-            p = put_u32(p, (uint32_t)call_long(v));
-            break;
-        case TYPE_FLOAT: /* movss v(%rip),%xmmN */
-            p = put_bytes(p, "\xf3\x0f\x10", 3);
-            p = put_u8(p, (uint8_t)(0x05 | floats++ << 3));
-            p = code_relative(c, p, c->constants_f + 4 * call_constant(v), 0);
-            break;
-        case TYPE_DOUBLE: /* movsd v(%rip),%xmmN */
-            p = put_bytes(p, "\xf2\x0f\x10", 3);
-            p = put_u8(p, (uint8_t)(0x05 | floats++ << 3));
-            p = code_relative(c, p, c->constants_d + 8 * call_constant(v), 0);
-            break;
-        default:
-            p = put_bytes(p, address_register[integers++], 3);
-            p = code_relative(c, p, c->text_constant[call_constant(v)], 0);
-        }
+        const uint8_t type = callee->type[j];
+        const uint32_t v = call_value(values, j);
+        const uint32_t n = number[floats_by_type[type]]++;
+        put_bytes(p, codes[type][n], 4);
+        p += pass_sizes[type][n];
+        const uint32_t distance = c->argument[type][call_constant(v)] - (uint32_t)code_address(c, p);
+        put_u32(p - 4, (uint32_t)call_integer(type, v) + (distance & relative[type]));
     }
     return p;
 }
 
 static uint8_t *put_spills(uint8_t *p, const struct function *f)
 {
-    static const char int_register[5][3] = {"\x89\x7d", "\x89\x75", "\x89\x55", "\x89\x4d", "\x44\x89\x45"};
-    static const char long_register[5][3] = {"\x48\x89\x7d", "\x48\x89\x75", "\x48\x89\x55", "\x48\x89\x4d",
-                                             "\x4c\x89\x45"};
-    uint32_t integers = 0;
-    uint32_t floats = 0;
+    static const argument_codes codes = {
+        /* mov %edi ... %r8d,d(%rbp) */
+        [TYPE_INT] = {"\x89\x7d", "\x89\x75", "\x89\x55", "\x89\x4d", "\x44\x89\x45"},
+        /* mov %rdi ... %r8,d(%rbp) */
+        [TYPE_LONG] = {"\x48\x89\x7d", "\x48\x89\x75", "\x48\x89\x55", "\x48\x89\x4d", "\x4c\x89\x45"},
+        /* movss %xmm0 ... %xmm4,d(%rbp) */
+        [TYPE_FLOAT] = {"\xf3\x0f\x11\x45", "\xf3\x0f\x11\x4d", "\xf3\x0f\x11\x55", "\xf3\x0f\x11\x5d",
+                        "\xf3\x0f\x11\x65"},
+        /* movsd %xmm0 ... %xmm4,d(%rbp) */
+        [TYPE_DOUBLE] = {"\xf2\x0f\x11\x45", "\xf2\x0f\x11\x4d", "\xf2\x0f\x11\x55", "\xf2\x0f\x11\x5d",
+                         "\xf2\x0f\x11\x65"},
+        [TYPE_STRING] = {"\x48\x89\x7d", "\x48\x89\x75", "\x48\x89\x55", "\x48\x89\x4d", "\x4c\x89\x45"},
+    };
+    uint32_t number[2] = {0};
     for (uint32_t j = 0; j < f->count; j++) {
-        uint8_t d = (uint8_t)(-16 - 8 * (int)j);
-        if (is_float(f->type[j])) { /* movss or movsd %xmmN,d(%rbp) */
-            p = put_bytes(p, f->type[j] == TYPE_FLOAT ? "\xf3\x0f\x11" : "\xf2\x0f\x11", 3);
-            p = put_u8(p, (uint8_t)(0x45 | floats++ << 3));
-        } else if (f->type[j] == TYPE_INT) { /* mov %edi ... %r8d,d(%rbp) */
-            p = put_bytes(p, int_register[integers], integers < 4 ? 2 : 3);
-            integers++;
-        } else { /* mov %rdi ... %r8,d(%rbp) */
-            p = put_bytes(p, long_register[integers++], 3);
-        }
-        p = put_u8(p, d);
+        const uint8_t type = f->type[j];
+        const uint32_t n = number[floats_by_type[type]]++;
+        put_bytes(p, codes[type][n], 4);
+        p += spill_sizes[type][n];
+        p[-1] = (uint8_t)(-16 - 8 * (int)j);
     }
     return p;
 }
 
+/* Loading an argument, multiplying it by its weight, adding that. */
 static uint8_t *put_mix(uint8_t *p, const struct function *f)
 {
-    static const struct {
-        const char *bytes;
-        uint8_t size;
-    } loads[ARGUMENT_TYPES] = {
-        [TYPE_INT] = {"\x48\x63\x45", 3},            /* movslq d(%rbp),%rax */
-        [TYPE_LONG] = {"\x48\x8b\x45", 3},           /* mov d(%rbp),%rax */
-        [TYPE_FLOAT] = {"\xf3\x48\x0f\x2c\x45", 5},  /* cvttss2si d(%rbp),%rax */
-        [TYPE_DOUBLE] = {"\xf2\x48\x0f\x2c\x45", 5}, /* cvttsd2si d(%rbp),%rax */
-        [TYPE_STRING] = {"\x48\x8b\x45", 3},
+#define WEIGHED "\x48\x69\xc0\0\0\0\0\x48\x01\x45\xf8" /* imul $weight,%rax,%rax; add %rax,-8(%rbp) */
+    static const char codes[ARGUMENT_TYPES][18] = {
+        [TYPE_INT] = "\x48\x63\x45\0" WEIGHED,            /* movslq d(%rbp),%rax */
+        [TYPE_LONG] = "\x48\x8b\x45\0" WEIGHED,           /* mov d(%rbp),%rax */
+        [TYPE_FLOAT] = "\xf3\x48\x0f\x2c\x45\0" WEIGHED,  /* cvttss2si d(%rbp),%rax */
+        [TYPE_DOUBLE] = "\xf2\x48\x0f\x2c\x45\0" WEIGHED, /* cvttsd2si d(%rbp),%rax */
+        [TYPE_STRING] = "\x48\x8b\x45\0\x8b\x00" WEIGHED, /* mov d(%rbp),%rax; mov (%rax),%eax */
     };
+#undef WEIGHED
+    static const uint8_t places[ARGUMENT_TYPES] = {3, 3, 5, 5, 3}; /* of d */
     for (uint32_t j = 0; j < f->count; j++) {
-        uint8_t type = f->type[j];
-        uint8_t *start = p;
-        p = put_bytes(p, loads[type].bytes, loads[type].size);
-        p = put_u8(p, (uint8_t)(-16 - 8 * (int)j));
-        if (type == TYPE_STRING)
-            p = put_bytes(p, "\x8b\x00", 2); /* mov (%rax),%eax */
-        p = put_bytes(p, "\x48\x69\xc0", 3); /* imul $weight,%rax,%rax */
-        p = put_u32(p, f->weight[j]);
-        p = code_add_result(p);
-        assert(p == start + mix_sizes[type]);
+        const uint8_t type = f->type[j];
+        put_bytes(p, codes[type], 17);
+        p[places[type]] = (uint8_t)(-16 - 8 * (int)j);
+        p += mix_sizes[type];
+        put_u32(p - 8, f->weight[j]);
     }
     return p;
 }
@@ -335,6 +329,9 @@ void code_begin(struct code *c)
         c->place[FIXUP_CONSTANT][i] = (uint32_t)(c->constants_d + 8 * (uint64_t)i);
         c->place[FIXUP_SCRATCH][i] =
             (uint32_t)(c->scratch + 8 * (uint64_t)(c->scratch_words ? i % c->scratch_words : 0));
+        c->argument[TYPE_FLOAT][i] = (uint32_t)(c->constants_f + 4 * (uint64_t)i);
+        c->argument[TYPE_DOUBLE][i] = (uint32_t)(c->constants_d + 8 * (uint64_t)i);
+        c->argument[TYPE_STRING][i] = (uint32_t)c->text_constant[i];
         c->place[FIXUP_HELPER][i] = (uint32_t)(c->text + c->helper[i % BLOCK_HELPERS]);
     }
 }

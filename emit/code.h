@@ -85,8 +85,9 @@ struct code {
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
-    uint32_t place[FIXUP_OBJECT]
-                  [CONSTANTS]; /* what blocks refer to, by kind and number: the lower half of its address */
+    /* What blocks refer to, by kind and number, and constants that are arguments, by type: lower halves of addresses.
+     */
+    uint32_t place[FIXUP_OBJECT][CONSTANTS], argument[ARGUMENT_TYPES][CONSTANTS];
 };
 
 /* Bytes of a function without any pieces. */

@@ -345,10 +345,8 @@ static void describe_passed(struct walk *w, const struct code_call_site *site)
     code_parameters(site->callee, parameter);
     for (uint32_t j = 0; j < site->callee->count; j++) {
         uint32_t v = call_value(values, j);
-        if (site->callee->type[j] == TYPE_INT)
-            compose_call_constant(&w->composer, parameter[j].reg, call_integer(v));
-        else if (site->callee->type[j] == TYPE_LONG)
-            compose_call_constant(&w->composer, parameter[j].reg, call_long(v));
+        if (site->callee->type[j] == TYPE_INT || site->callee->type[j] == TYPE_LONG)
+            compose_call_constant(&w->composer, parameter[j].reg, call_integer(site->callee->type[j], v));
         else if (site->callee->type[j] == TYPE_STRING)
             compose_call_address(&w->composer, parameter[j].reg, code->text_constant[call_constant(v)]);
     }

@@ -24,23 +24,7 @@ static uint64_t contribution(const struct constants *c, const struct function *f
     uint64_t values = call_values(f->hash, caller);
     for (uint32_t j = 0; j < f->count; j++) {
         uint32_t v = call_value(values, j);
-        int64_t value = 0;
-        switch (f->type[j]) {
-        case TYPE_INT:
-            value = call_integer(v);
-            break;
-        case TYPE_LONG:
-            value = call_long(v);
-            break;
-        case TYPE_FLOAT:
-            value = (int64_t)c->f[call_constant(v)];
-            break;
-        case TYPE_DOUBLE:
-            value = (int64_t)c->d[call_constant(v)];
-            break;
-        default:
-            value = c->text_value[call_constant(v)];
-        }
+        const int64_t value = call_integer(f->type[j], v) + c->value[f->type[j]][call_constant(v)];
         sum += (uint64_t)value * f->weight[j];
     }
     return sum;
@@ -145,6 +129,11 @@ void evaluate_constants(struct constants *c, uint64_t seed)
         c->f[i] = (float)(1 + (r & 1023)) + (float)(r >> 60) / 16;
         c->d[i] = (double)(1 + ((r >> 10) & 2047)) + (double)((r >> 24) & 255) / 256;
         snprintf(c->text[i], sizeof c->text[i], "%s-%u", texts[i % 16], random_below(r, 1000));
-        memcpy(&c->text_value[i], c->text[i], 4);
+        uint32_t text;
+        memcpy(&text, c->text[i], sizeof text);
+        c->value[TYPE_INT][i] = c->value[TYPE_LONG][i] = 0;
+        c->value[TYPE_FLOAT][i] = (int64_t)c->f[i];
+        c->value[TYPE_DOUBLE][i] = (int64_t)c->d[i];
+        c->value[TYPE_STRING][i] = text;
     }
 }

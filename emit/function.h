@@ -38,7 +38,8 @@ struct constants {
     float f[CONSTANTS]; /* whole and fractional, below 4096: cut exactly */
     double d[CONSTANTS];
     char text[CONSTANTS][16];
-    uint32_t text_value[CONSTANTS]; /* the first four bytes */
+    int64_t value[ARGUMENT_TYPES][CONSTANTS]; /* what an argument that is one of them counts as: cut, or the text's
+                                                 first four bytes; 0 for integers */
 };
 
 static inline struct function function_of(uint64_t library_key, uint32_t index)
@@ -65,16 +66,14 @@ static inline uint32_t call_value(uint64_t values, uint32_t j)
     return (uint32_t)(values >> (12 * j)) & 0xfff;
 }
 
-/* The integer or index that argument j of `type` is passed as. */
-static inline int32_t call_integer(uint32_t value)
+/* The integer that an argument of `type` is passed as; 0 for one that is a constant. */
+static inline int32_t call_integer(uint8_t type, uint32_t value)
 {
-    return (int32_t)value - 1024;
+    static const int32_t factor[ARGUMENT_TYPES] = {[TYPE_INT] = 1, [TYPE_LONG] = 100003};
+    return ((int32_t)value - 1024) * factor[type];
 }
 
-static inline int32_t call_long(uint32_t value)
-{
-    return ((int32_t)value - 1024) * 100003;
-}
+/* The index of the constant that another is. */
 
 static inline uint32_t call_constant(uint32_t value)
 {

@@ -135,10 +135,10 @@ static void say_call(struct source_walk *w, const char *name, const struct funct
         say(w, j ? ", " : "");
         switch (callee->type[j]) {
         case TYPE_INT:
-            say_signed(w, call_integer(v));
+            say_signed(w, call_integer(TYPE_INT, v));
             break;
         case TYPE_LONG:
-            say_signed(w, call_long(v));
+            say_signed(w, call_integer(TYPE_LONG, v));
             break;
         case TYPE_FLOAT:
             say_real(w, (double)constants->f[call_constant(v)], "f");
