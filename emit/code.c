@@ -32,11 +32,6 @@ static const argument_sizes pass_sizes = {
     [TYPE_DOUBLE] = {8, 8, 8, 8, 8}, [TYPE_STRING] = {7, 7, 7, 7, 7},
 };
 
-static bool is_float(uint8_t type)
-{
-    return floats_by_type[type];
-}
-
 /* Sum over the arguments of what each takes. */
 static uint32_t arguments_size(const struct function *f, const argument_sizes *sizes)
 {
@@ -430,28 +425,37 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
 
 /* --- what there is to say ------------------------------------------------------ */
 
+void code_registers(const struct function *f, uint8_t *reg)
+{
+    /* %rdi %rsi %rdx %rcx %r8; %xmm0 ... %xmm4 (psABI figure 3.36) */
+    static const uint8_t registers[2][ARGUMENTS_MOST] = {{5, 4, 1, 2, 8}, {17, 18, 19, 20, 21}};
+    uint32_t number[2] = {0};
+    for (uint32_t j = 0; j < f->count; j++) {
+        const uint8_t is_float = floats_by_type[f->type[j]];
+        reg[j] = registers[is_float][number[is_float]++];
+    }
+}
+
 uint32_t code_parameters(const struct function *f, struct code_parameter *parameter)
 {
-    /* %rdi %rsi %rdx %rcx %r8; %xmm0 is 17 (psABI figure 3.36) */
-    static const uint8_t integer_registers[ARGUMENTS_MOST] = {5, 4, 1, 2, 8};
+    uint8_t reg[ARGUMENTS_MOST];
     uint32_t at = CODE_PROLOGUE;
     uint32_t integers = 0;
-    uint32_t floats = 0;
+    code_registers(f, reg);
     for (uint32_t j = 0; j < f->count; j++) {
         const uint8_t type = f->type[j];
-        const uint32_t is = floats_by_type[type];
         at += spill_sizes[type][integers];
-        parameter[j].reg = is ? 17 + floats : integer_registers[integers];
+        parameter[j].reg = reg[j];
         parameter[j].spilled = at;
-        floats += is;
-        integers += 1 - is;
+        integers += 1u - floats_by_type[type];
     }
     uint32_t mix = at + CODE_MARK + CODE_OWN;
     for (uint32_t j = 0; j < f->count; j++) {
-        uint8_t type = f->type[j];
+        const uint8_t type = f->type[j];
+        const bool is_float = floats_by_type[type];
         /* an integer or pointer of 4 bytes to load, then what uses it */
-        parameter[j].loaded = is_float(type) ? 0 : mix + 4;
-        parameter[j].used = is_float(type) ? 0 : mix + (type == TYPE_STRING ? 6 : 11);
+        parameter[j].loaded = is_float ? 0 : mix + 4;
+        parameter[j].used = is_float ? 0 : mix + (type == TYPE_STRING ? 6 : 11);
         mix += mix_sizes[type];
     }
     return at;

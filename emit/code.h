@@ -118,6 +118,9 @@ static inline int32_t code_slot_place(uint32_t slot)
     return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
 }
 
+/* Sets reg[f->count] to DWARF's numbers of the registers that its arguments are passed in. */
+void code_registers(const struct function *f, uint8_t *reg);
+
 /* Fills parameter[f->count]; returns the offset at which the last is spilled. */
 uint32_t code_parameters(const struct function *f, struct code_parameter *parameter);
 

@@ -207,11 +207,9 @@ static bool describe_glue(struct walk *w, enum glue_function which)
 
 static void describe_parameters(struct walk *w, struct subject *s)
 {
-    struct code_parameter parameter[ARGUMENTS_MOST];
     struct composer *c = &w->composer;
-    code_parameters(s->f, parameter);
     for (uint32_t j = 0; j < s->f->count; j++) {
-        const struct code_parameter *p = &parameter[j];
+        const struct code_parameter *p = &s->parameter[j];
         int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
         const struct debug_variable v = {
             .name = subject_name(w, s),
@@ -339,16 +337,16 @@ static void describe_pieces(struct walk *w, struct subject *s)
 /* Integers and addresses that a call passes, by register (psABI 3.2.3). */
 static void describe_passed(struct walk *w, const struct code_call_site *site)
 {
-    struct code_parameter parameter[ARGUMENTS_MOST];
+    uint8_t reg[ARGUMENTS_MOST];
     const struct code *code = &w->l->code;
     uint64_t values = call_values(site->callee->hash, site->caller);
-    code_parameters(site->callee, parameter);
+    code_registers(site->callee, reg);
     for (uint32_t j = 0; j < site->callee->count; j++) {
         uint32_t v = call_value(values, j);
         if (site->callee->type[j] == TYPE_INT || site->callee->type[j] == TYPE_LONG)
-            compose_call_constant(&w->composer, parameter[j].reg, call_integer(site->callee->type[j], v));
+            compose_call_constant(&w->composer, reg[j], call_integer(site->callee->type[j], v));
         else if (site->callee->type[j] == TYPE_STRING)
-            compose_call_address(&w->composer, parameter[j].reg, code->text_constant[call_constant(v)]);
+            compose_call_address(&w->composer, reg[j], code->text_constant[call_constant(v)]);
     }
 }
 
@@ -385,12 +383,12 @@ static void describe_calls(struct walk *w, struct subject *s)
     }
 }
 
-/* The rows of prologue, mark, own number and mix; returns where the pieces begin. */
-static uint64_t describe_beginning(struct walk *w, const struct subject *s)
+/* The rows of prologue, mark, own number and mix; returns where the pieces begin. What describe_parameters wants to
+ * know is then known. */
+static uint64_t describe_beginning(struct walk *w, struct subject *s)
 {
-    struct code_parameter parameter[ARGUMENTS_MOST];
     struct line_rows *rows = &w->composer.rows;
-    uint64_t at = s->start + code_parameters(s->f, parameter);
+    uint64_t at = s->start + code_parameters(s->f, s->parameter);
     line_row(rows, s->start, w->line_number);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);

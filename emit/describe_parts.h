@@ -55,6 +55,7 @@ enum { NO_LABEL = UINT32_MAX };
 struct subject {
     const struct body *body;
     const struct function *f;
+    struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t index;
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
