@@ -34,7 +34,6 @@ enum {
     COMPOSE_FUNCTION_MOST = 48,
     COMPOSE_ENTRY_MOST = 34, /* of one entry of a location or range list */
     COMPOSE_NEAR = 1 << 14,
-    COMPOSE_SPARE = 64,     /* bytes that may be written behind what is composed, and are not kept */
     COMPOSE_LIST_MOST = 34, /* of what else a list takes: its base and its end */
 };
 

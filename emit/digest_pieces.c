@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
+#include "base/huge.h"
 #include "emit/digest.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
     LOW_SECRET = 11,                   /* and for the two halves */
     HIGH_SECRET = SECRET - STRIPE - 11,
     RUN = 64, /* blocks that are read back at once */
-    HUGE_PAGE = 1 << 21,
+
 };
 
 #define PRIME32_1 UINT64_C(0x9e3779b1)
@@ -116,13 +116,12 @@ void digest_pieces_start(struct digest_pieces *d, uint64_t size)
     uint64_t blocks = size / DIGEST_BLOCK;
     if (blocks > DIGEST_SUMS_MOST / sizeof *d->sum)
         blocks = DIGEST_SUMS_MOST / sizeof *d->sum;
-    const size_t bytes = (blocks * sizeof *d->sum + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    size_t capacity;
     *d = (struct digest_pieces){.size = size};
-    d->sum = aligned_alloc(HUGE_PAGE, bytes ? bytes : HUGE_PAGE);
+    d->sum = huge_alloc(blocks * sizeof *d->sum, &capacity);
     d->known = calloc(blocks + 1, 1);
     if (!d->sum || !d->known)
         return;
-    madvise(d->sum, bytes, MADV_HUGEPAGE); /* a wish: fewer page faults */
     d->blocks = blocks;
 }
 
