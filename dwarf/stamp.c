@@ -7,7 +7,7 @@
 #include "base/huge.h"
 
 /* On the shelf a patch of one of several kinds has its kind, from the first of them, above its offset. */
-enum { PATCH_BITS = 13, MAKE_MOST = 1 << PATCH_BITS, PADDED_LEB = 3, STAMP_USUAL = 1024 };
+enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, MAKE_MOST = 1 << 14, PADDED_LEB = 3, STAMP_USUAL = 1024 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 
@@ -78,12 +78,18 @@ static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const uint8
     }
 }
 
+/* Notes the base of a location list. */
+static void note_base(struct stamp_maker *m, uint32_t at)
+{
+    note(m, at < PATCH_FAR ? STAMP_LIST_BASE : STAMP_LIST_FAR, at % PATCH_FAR);
+}
+
 struct debug_list stamp_list_end(struct stamp_maker *m)
 {
     const struct composer *c = &m->composer;
     const struct debug_list list = compose_list_end(&m->composer);
     if (c->lists_as == LISTS_BASED)
-        note(m, STAMP_LIST_BASE, list.at + compose_base_at(dialect_of(m)));
+        note_base(m, list.at + compose_base_at(dialect_of(m)));
     else
         note_pairs(m, STAMP_LIST_PAIR, m->out.lists.data, list.at, (size_t)(c->lists - m->out.lists.data));
     return list;
@@ -214,8 +220,10 @@ static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, u
 {
     uint32_t count = 0;
     for (unsigned kind = first; kind < end; kind++) {
-        for (uint32_t i = 0; i < m->count[kind]; i++)
+        for (uint32_t i = 0; i < m->count[kind]; i++) {
+            assert(m->patch[kind][i] < PATCH_FAR);
             m->patch[kind][i] = (uint16_t)(m->patch[kind][i] | (kind - first) << PATCH_BITS);
+        }
         shelve_kind(m, shelf, kind);
         count += m->count[kind];
     }
@@ -409,9 +417,10 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
         [STAMP_RANGES] = compose_next_ranges(c),
         [STAMP_LINE] = line,
         [STAMP_LIST_BASE] = address,
+        [STAMP_LIST_FAR] = address,
         [STAMP_RANGE_BASE] = address,
     };
-    uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
+    uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, lists + PATCH_FAR, ranges};
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
     const uint16_t *patch = patches_of(shelf, s->patches);
@@ -419,9 +428,9 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     copy_in_steps(lists, shelf->bytes.data + s->lists, s->lists_size);
     copy_in_steps(ranges, shelf->bytes.data + s->ranges, s->ranges_size);
     for (uint32_t n = s->added; n; n--, patch++)
-        add(in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, value[*patch >> PATCH_BITS]);
+        add(in[*patch >> PATCH_BITS] + *patch % PATCH_FAR, value[*patch >> PATCH_BITS]);
     for (uint32_t n = s->pairs; n; n--, patch++)
-        add_pair(pair_in[*patch >> PATCH_BITS] + *patch % MAKE_MOST, offset);
+        add_pair(pair_in[*patch >> PATCH_BITS] + *patch % PATCH_FAR, offset);
     patch += s->names;
     for (uint32_t n = s->origins; n; n -= 2, patch += 2)
         put_u32(p + patch[0], origin[patch[1]]);

@@ -23,7 +23,8 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
+    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists, */
+    STAMP_LIST_FAR,   /* and there beyond what a patch reaches: offsets from there */
     STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the same in the range lists */
