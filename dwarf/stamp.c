@@ -78,18 +78,12 @@ static void note_pairs(struct stamp_maker *m, enum stamp_patch kind, const uint8
     }
 }
 
-/* Notes the base of a location list. */
-static void note_base(struct stamp_maker *m, uint32_t at)
-{
-    note(m, at < PATCH_FAR ? STAMP_LIST_BASE : STAMP_LIST_FAR, at % PATCH_FAR);
-}
-
 struct debug_list stamp_list_end(struct stamp_maker *m)
 {
     const struct composer *c = &m->composer;
     const struct debug_list list = compose_list_end(&m->composer);
     if (c->lists_as == LISTS_BASED)
-        note_base(m, list.at + compose_base_at(dialect_of(m)));
+        note(m, STAMP_LIST_BASE, list.at + compose_base_at(dialect_of(m)));
     else
         note_pairs(m, STAMP_LIST_PAIR, m->out.lists.data, list.at, (size_t)(c->lists - m->out.lists.data));
     return list;
@@ -215,17 +209,32 @@ static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, 
         bytes_append(&shelf->bytes, m->patch[kind], m->count[kind] * sizeof m->patch[kind][0]);
 }
 
-/* Patches of the kinds [first, end), each with its own; returns how many. */
+static void note_far(struct stamp_maker *m, unsigned kind, uint16_t at)
+{
+    if (m->far_count + 2 > STAMP_PATCHES_MOST) {
+        m->failed = true;
+        return;
+    }
+    m->far[m->far_count++] = (uint16_t)kind;
+    m->far[m->far_count++] = at;
+}
+
+/* Patches of the kinds [first, end), each with its own; returns how many. Those that are too far behind for that are
+ * noted for later. */
 static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, unsigned first, unsigned end)
 {
     uint32_t count = 0;
     for (unsigned kind = first; kind < end; kind++) {
-        for (uint32_t i = 0; i < m->count[kind]; i++) {
-            assert(m->patch[kind][i] < PATCH_FAR);
-            m->patch[kind][i] = (uint16_t)(m->patch[kind][i] | (kind - first) << PATCH_BITS);
-        }
+        uint16_t *const patch = m->patch[kind];
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < m->count[kind]; i++)
+            if (patch[i] < PATCH_FAR)
+                patch[kept++] = (uint16_t)(patch[i] | (kind - first) << PATCH_BITS);
+            else
+                note_far(m, kind, patch[i]);
+        m->count[kind] = kept;
         shelve_kind(m, shelf, kind);
-        count += m->count[kind];
+        count += kept;
     }
     return (uint16_t)count;
 }
@@ -300,11 +309,15 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
     drop_code(s, ABBREV_LOCAL_GONE);
     split_pairs(m, STAMP_LIST_PAIR, o->lists.data);
     split_pairs(m, STAMP_RANGE_PAIR, o->ranges.data);
+    m->far_count = 0;
     s->patches = next_patches(shelf);
     s->added = shelve_kinds(m, shelf, 0, STAMP_ADDED);
     s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
     for (unsigned kind = STAMP_NAME; kind < STAMP_ENTER; kind++)
         shelve_kind(m, shelf, kind);
+    assert(!m->far_count || m->far[m->far_count - 2] < STAMP_ADDED); /* of pairs there are none */
+    bytes_append(&shelf->bytes, m->far, m->far_count * sizeof m->far[0]);
+    s->far = (uint16_t)m->far_count;
     s->info = shelve(shelf, &o->info);
     s->ranges = shelve(shelf, &o->ranges);
     s->lists = shelve_lists(shelf, &o->lists);
@@ -417,10 +430,9 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
         [STAMP_RANGES] = compose_next_ranges(c),
         [STAMP_LINE] = line,
         [STAMP_LIST_BASE] = address,
-        [STAMP_LIST_FAR] = address,
         [STAMP_RANGE_BASE] = address,
     };
-    uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, lists + PATCH_FAR, ranges};
+    uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
     const uint16_t *patch = patches_of(shelf, s->patches);
@@ -434,6 +446,9 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     patch += s->names;
     for (uint32_t n = s->origins; n; n -= 2, patch += 2)
         put_u32(p + patch[0], origin[patch[1]]);
+    patch += s->noted;
+    for (uint32_t n = s->far; n; n -= 2, patch += 2)
+        add(in[patch[0]] + patch[1], value[patch[0]]);
 }
 
 void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,

@@ -23,8 +23,7 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists, */
-    STAMP_LIST_FAR,   /* and there beyond what a patch reaches: offsets from there */
+    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
     STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the same in the range lists */
@@ -48,7 +47,8 @@ struct stamp {
     uint16_t entries;  /* of location lists */
     uint64_t inlined;  /* as in struct debug_unit */
     uint64_t codes[2]; /* as in struct composed, but those of locals, which follow from their names */
-    uint16_t added, pairs, names, origins, noted; /* numbers of 16 bits for each of these kinds of patches */
+    uint16_t added, pairs, names, origins, noted; /* numbers of 16 bits for each of these kinds of patches, */
+    uint16_t far; /* and for those that something is added to farther behind: of each the kind, then the offset */
 };
 
 /* Its rows. */
@@ -82,6 +82,8 @@ struct stamp_maker {
     struct bytes references; /* uint32_t: where they are in the entries */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
+    uint16_t far[STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as there */
+    uint32_t far_count;
     bool failed;
 };
 
