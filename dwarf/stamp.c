@@ -211,7 +211,7 @@ static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, 
 
 static void note_far(struct stamp_maker *m, unsigned kind, uint16_t at)
 {
-    if (m->far_count + 2 > STAMP_PATCHES_MOST) {
+    if (m->far_count + 2 > sizeof m->far / sizeof m->far[0]) {
         m->failed = true;
         return;
     }

@@ -82,7 +82,7 @@ struct stamp_maker {
     struct bytes references; /* uint32_t: where they are in the entries */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
-    uint16_t far[STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as there */
+    uint16_t far[4 * STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as there */
     uint32_t far_count;
     bool failed;
 };
