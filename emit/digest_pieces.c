@@ -18,7 +18,6 @@ enum {
     LOW_SECRET = 11,                   /* and for the two halves */
     HIGH_SECRET = SECRET - STRIPE - 11,
     RUN = 64, /* blocks that are read back at once */
-
 };
 
 #define PRIME32_1 UINT64_C(0x9e3779b1)

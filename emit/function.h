@@ -74,7 +74,6 @@ static inline int32_t call_integer(uint8_t type, uint32_t value)
 }
 
 /* The index of the constant that another is. */
-
 static inline uint32_t call_constant(uint32_t value)
 {
     return value % CONSTANTS;
