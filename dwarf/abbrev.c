@@ -144,11 +144,13 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
     return read;
 }
 
-/* Whether entries with this code differ in size. */
-static bool varies(struct dialect d, uint32_t code)
+/* Whether entries with this code differ in size by more than a text that they begin with, and whether by that. */
+static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
 {
-    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
-        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_string)
+    const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
+    *begins_with_text = first->name && first->form == DW_FORM_string;
+    for (const struct abbrev_attribute *a = first; (a = abbrev_said(d, a))->name; a++)
+        if (a->form == DW_FORM_exprloc || (a->form == DW_FORM_string && a != first))
             return true;
     return false;
 }
@@ -157,9 +159,9 @@ void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
 {
     memset(layouts, 0, sizeof *layouts);
     for (uint32_t code = 0; code <= abbrev_codes(d); code++) {
-        const uint8_t code_alone = (uint8_t)code;
-        if (!varies(d, code)) /* and nothing of the values is read */
-            layouts->of[code] = abbrev_read(d, &code_alone);
+        const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
+        if (!varies(d, code, &layouts->begins_with_text[code])) /* and nothing else of the values is read */
+            layouts->of[code] = abbrev_read(d, with_empty_text);
     }
 }
 
@@ -184,21 +186,30 @@ uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
 void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
                        uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
+    uint8_t *p = bytes_reserve(places, to - from); /* each reference has as many bytes there */
+    if (!p)
+        return;
     for (uint32_t at = from; at < to;) {
-        const struct abbrev_entry *layout = &layouts->of[entries[at]];
+        const uint8_t code = entries[at];
+        const struct abbrev_entry *layout = &layouts->of[code];
         struct abbrev_entry read;
+        uint32_t text = 0; /* characters */
         if (!layout->size) {
             read = abbrev_read(d, entries + at);
             layout = &read;
+        } else if (layouts->begins_with_text[code]) {
+            text = (uint32_t)strlen((const char *)entries + at + 1);
         }
         for (uint32_t i = 0; i < layout->references; i++) {
+            const uint32_t place = at + text + layout->reference[i].at;
             uint32_t value;
-            memcpy(&value, entries + at + layout->reference[i].at, sizeof value);
-            if (value >= least)
-                bytes_u32(places, at + layout->reference[i].at - base);
+            memcpy(&value, entries + place, sizeof value);
+            put_u32(p, place - base);
+            p += value >= least ? sizeof value : 0; /* nobody foresees that */
         }
-        at += layout->size;
+        at += layout->size + text;
     }
+    bytes_keep(places, p);
 }
 
 void abbrev_write(struct bytes *out, struct dialect d)

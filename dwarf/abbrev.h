@@ -273,9 +273,11 @@ struct abbrev_entry {
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 
-/* What abbrev_read says of entries with each code; the size is 0 where they are not all alike. */
+/* What abbrev_read says of entries with each code, of such as begin with a text if that is empty; the size is 0 where
+ * they differ in more than that. */
 struct abbrev_layouts {
     struct abbrev_entry of[ABBREV_COUNT];
+    bool begins_with_text[ABBREV_COUNT];
 };
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
 

@@ -249,59 +249,97 @@ static void make_prefix(struct header_builder *b)
     *end = '\0';
 }
 
-/* Behind the one before. */
-static bool make_header(struct corpus *c, const struct abbrev_layouts *layouts, uint32_t number)
+static struct bytes emptied(struct bytes b)
 {
-    const uint64_t seed = c->key;
+    b.size = 0;
+    return b;
+}
+
+/* The next header is made in the memory of the one before. */
+static void start_builder(struct header_builder *b, struct corpus *c, uint32_t number)
+{
+    *b = (struct header_builder){.corpus = c,
+                                 .header = number,
+                                 .group = number,
+                                 .line = 2,
+                                 .variety = {random_at(c->key, CORPUS_HEADERS + number)},
+                                 .entries = emptied(b->entries),
+                                 .cuts = emptied(b->cuts),
+                                 .references = emptied(b->references),
+                                 .listed = emptied(b->listed),
+                                 .types = emptied(b->types),
+                                 .type_lines = emptied(b->type_lines)};
+}
+
+static void free_builder(struct header_builder *b)
+{
+    bytes_free(&b->entries);
+    bytes_free(&b->cuts);
+    bytes_free(&b->references);
+    bytes_free(&b->listed);
+    bytes_free(&b->types);
+    bytes_free(&b->type_lines);
+}
+
+/* A copy for the corpus; NULL where there is nothing, or, with *ok false, no memory. */
+static void *keep(struct corpus *c, const struct bytes *b, bool *ok)
+{
+    void *const copy = b->size ? arena_take(&c->arena, b->size) : NULL;
+    *ok = *ok && !b->failed && (copy || !b->size);
+    return copy ? memcpy(copy, b->data, b->size) : NULL;
+}
+
+static bool keep_header(struct corpus *c, struct corpus_header *h, const struct header_builder *b)
+{
+    bool ok = !c->strings.failed;
+    h->entries = keep(c, &b->entries, &ok);
+    h->cut = keep(c, &b->cuts, &ok);
+    h->cuts = (uint32_t)(b->cuts.size / sizeof *h->cut);
+    h->names = (uint32_t)c->strings.size - h->name_start;
+    h->references = keep(c, &b->references, &ok);
+    h->listed = keep(c, &b->listed, &ok);
+    h->types = keep(c, &b->types, &ok);
+    h->type_lines = keep(c, &b->type_lines, &ok);
+    return ok;
+}
+
+/* Behind the one before. */
+static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
+                        uint32_t number)
+{
     const bool cpp = c->dialect.language == DWARF_CPP;
-    struct header_builder b = {.corpus = c,
-                               .header = number,
-                               .group = number,
-                               .line = 2,
-                               .variety = {random_at(seed, CORPUS_HEADERS + number)}};
     struct corpus_header *h = &c->header[number];
     const uint32_t most = shapes[c->dialect.language].bytes;
+    start_builder(b, c, number);
     if (cpp)
-        begin_group(&b, &c->header[number - number % CORPUS_GROUP]);
-    if (cpp && !b.cpp)
+        begin_group(b, &c->header[number - number % CORPUS_GROUP]);
+    if (cpp && !b->cpp)
         return false;
-    bytes_reserve(&b.entries, most + most / 8); /* about what it takes: what grows is moved */
-    bytes_reserve(&b.cuts, most / 2);
-    bytes_reserve(&b.references, most / 4);
-    make_prefix(&b);
-    b.random.state = random_at(seed, b.group);
+    make_prefix(b);
+    b->random.state = random_at(c->key, b->group);
     h->name_start = (uint32_t)c->strings.size;
-    b.name_start = b.repeats ? b.repeated : h->name_start;
-    add_base_types(&b, c->base_name);
-    (cpp ? add_cpp_inlines : add_c_inlines)(&b);
-    assert(b.entries.failed || !number || b.entries.size == c->fixed);
+    b->name_start = b->repeats ? b->repeated : h->name_start;
+    add_base_types(b, c->base_name);
+    (cpp ? add_cpp_inlines : add_c_inlines)(b);
+    assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number)
-        c->fixed = (uint32_t)b.entries.size;
-    add_cut(&b);
+        c->fixed = (uint32_t)b->entries.size;
+    add_cut(b);
     uint32_t count = 0;
-    while ((b.repeats ? count < c->pieces : b.entries.size + b.moved < most && b.line < 64000) && !b.entries.failed &&
-           !c->strings.failed) {
-        size_t before = b.entries.size + b.moved;
-        (cpp ? add_cpp_piece : add_c_piece)(&b);
-        if (b.entries.size + b.moved != before)
-            add_cut(&b);
+    while ((b->repeats ? count < c->pieces : b->entries.size + b->moved < most && b->line < 64000) &&
+           !b->entries.failed && !c->strings.failed) {
+        size_t before = b->entries.size + b->moved;
+        (cpp ? add_cpp_piece : add_c_piece)(b);
+        if (b->entries.size + b->moved != before)
+            add_cut(b);
         count++;
     }
     c->pieces = count;
     if (cpp)
-        cpp_close_scope(&b);
-    free(b.cpp);
-    list_references(c, layouts, &b);
-    h->entries = b.entries.data;
-    h->cut = (struct corpus_cut *)b.cuts.data;
-    h->cuts = (uint32_t)(b.cuts.size / sizeof *h->cut);
-    h->names = (uint32_t)c->strings.size - h->name_start;
-    h->references = b.references.data;
-    h->listed = (struct index_entry *)(void *)b.listed.data;
-    h->types = b.types.data;
-    h->type_lines = b.type_lines.data;
-    return !b.entries.failed && !b.cuts.failed && !b.listed.failed && !b.references.failed && !b.types.failed &&
-           !b.type_lines.failed && !c->strings.failed;
+        cpp_close_scope(b);
+    free(b->cpp);
+    list_references(c, layouts, b);
+    return keep_header(c, h, b);
 }
 
 /* Names of parameters and locals: not long, and distinct by their last letters. */
@@ -361,6 +399,7 @@ static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
     struct abbrev_layouts layouts;
+    struct header_builder b = {.corpus = c};
     bool made = true;
     abbrev_lay_out(c->dialect, &layouts);
     for (uint32_t i = from; i < to && made; i++) {
@@ -368,8 +407,9 @@ static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
         words_identifier(random_at(c->key, CORPUS_NAMES + i), 9, name);
         sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26, cpp ? "hpp" : "h");
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(c, &layouts, i);
+        made = make_header(&b, c, &layouts, i);
     }
+    free_builder(&b);
     return made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
 }
 
@@ -419,14 +459,7 @@ bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
 
 void corpus_free(struct corpus *c)
 {
-    for (unsigned i = 0; i < CORPUS_HEADERS; i++) {
-        free(c->header[i].entries);
-        free(c->header[i].cut);
-        free(c->header[i].listed);
-        free(c->header[i].references);
-        free(c->header[i].types);
-        free(c->header[i].type_lines);
-    }
+    arena_free(&c->arena);
     bytes_free(&c->abbrev);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);

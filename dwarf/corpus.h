@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/random.h"
 #include "dwarf/abbrev.h"
@@ -120,9 +121,10 @@ struct corpus {
     const struct corpus *other[CORPUS_KINDS]; /* as it would be of that kind, where a set has such libraries; the
                                                  caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
-    uint32_t headers; /* how many there are */
-    uint32_t start;   /* where a header's entries begin in a unit */
-    uint32_t fixed;   /* bytes of a header's entries up to its first cut */
+    struct arena arena; /* what they consist of */
+    uint32_t headers;   /* how many there are */
+    uint32_t start;     /* where a header's entries begin in a unit */
+    uint32_t fixed;     /* bytes of a header's entries up to its first cut */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];

@@ -2,24 +2,53 @@
 #include "dwarf/stamp.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/huge.h"
 
-/* On the shelf a patch of one of several kinds has its kind, from the first of them, above its offset. */
-enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, MAKE_MOST = 1 << 14, PADDED_LEB = 3, STAMP_USUAL = 1024 };
+/* In the store a patch of one of several kinds has its kind, from the first of them, above its offset. */
+enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
+
+/* Bytes of what a shelf takes at once, more than any stamp has; of what is reserved for a stamp, thrice of what one
+ * usually takes. */
+enum { STORE_PIECE = 1 << 17, RESERVED_C = 2048, RESERVED_CPP = 8192 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 
-bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps)
+bool stamp_store_open(struct stamp_store *s, uint32_t stamps, struct dialect dialect)
 {
-    s->bytes.data = huge_alloc((size_t)stamps * STAMP_USUAL, &s->bytes.capacity);
-    return s->bytes.data;
+    const size_t reserved = dialect.language == DWARF_CPP ? RESERVED_CPP : RESERVED_C;
+    s->data = huge_alloc(stamps * reserved, &s->capacity);
+    return s->data;
 }
 
-void stamp_shelf_free(struct stamp_shelf *s)
+void stamp_store_free(struct stamp_store *s)
 {
-    bytes_free(&s->bytes);
+    free(s->data);
+    s->data = NULL;
+}
+
+/* Room for what the maker has, in the piece under way or in another. */
+static void make_room(const struct stamp_maker *m, struct stamp_shelf *shelf)
+{
+    const struct composed *o = &m->out;
+    struct bytes *const b = &shelf->bytes;
+    size_t most = sizeof(uint16_t) + o->info.size + o->lists.size + o->ranges.size + o->programs.size + BYTES_STEP;
+    for (unsigned kind = 0; kind < STAMP_PATCHES; kind++)
+        most += 2 * m->count[kind] * sizeof m->patch[0][0]; /* those that are far are two numbers */
+    assert(most <= STORE_PIECE);
+    if (most <= b->capacity - b->size)
+        return;
+    const size_t from = atomic_fetch_add(&shelf->store->taken, STORE_PIECE);
+    if (from > shelf->store->capacity - STORE_PIECE) {
+        b->failed = true;
+        return;
+    }
+    if (from != b->capacity) /* somebody else has what follows */
+        b->size = from;
+    b->data = shelf->store->data;
+    b->capacity = from + STORE_PIECE;
 }
 
 /* --- making ------------------------------------------------------------------------ */
@@ -260,7 +289,7 @@ static uint32_t shelve_lists(struct stamp_shelf *shelf, const struct bytes *b)
     return shelf->lists;
 }
 
-/* Two numbers of two bytes each (unsigned LEB128), side by side in one register, have 16 bits each on the shelf. */
+/* Two numbers of two bytes each (unsigned LEB128), side by side in one register, have 16 bits each in the store. */
 static void split_pairs(const struct stamp_maker *m, enum stamp_patch kind, uint8_t *data)
 {
     for (uint32_t i = 0; i < m->count[kind]; i++) {
@@ -310,6 +339,7 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
     split_pairs(m, STAMP_LIST_PAIR, o->lists.data);
     split_pairs(m, STAMP_RANGE_PAIR, o->ranges.data);
     m->far_count = 0;
+    make_room(m, shelf);
     s->patches = next_patches(shelf);
     s->added = shelve_kinds(m, shelf, 0, STAMP_ADDED);
     s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
@@ -334,6 +364,7 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
                              .patched = (uint16_t)(m->count[STAMP_ENTER] + m->count[STAMP_LEAVE]),
                              .last_row = (uint16_t)m->composer.rows.address,
                              .last_line = (uint16_t)m->composer.rows.line};
+    make_room(m, shelf);
     s->patches = next_patches(shelf);
     for (uint32_t i = 0; i < s->patched / 2; i += 2) {
         bytes_append(&shelf->bytes, &m->patch[STAMP_ENTER][i], 2 * sizeof m->patch[0][0]);
@@ -352,16 +383,15 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp
         shelve_entries(m, shelf, stamp);
     if (rows)
         shelve_rows(m, shelf, rows);
-    const bool ok = bytes_reserve(&shelf->bytes, BYTES_STEP) && !m->failed && !m->references.failed &&
-                    !composed_failed(o) && !shelf->bytes.failed;
+    const bool ok = !m->failed && !m->references.failed && !composed_failed(o) && !shelf->bytes.failed;
     return ok && stamp_start(m, m->composer.corpus, m->composer.lists_as == LISTS_NEAR);
 }
 
 /* --- putting ------------------------------------------------------------------------- */
 
-static const uint16_t *patches_of(const struct stamp_shelf *shelf, uint32_t patches)
+static const uint16_t *patches_of(const struct stamp_store *store, uint32_t patches)
 {
-    return (const uint16_t *)(const void *)(shelf->bytes.data + patches);
+    return (const uint16_t *)(const void *)(store->data + patches);
 }
 
 /* Adds to a number of up to 8 bytes: what it is less has no carry, and so the bytes behind it stay as they are. */
@@ -416,7 +446,7 @@ static void put_names(struct composer *c, const struct stamp *s, const uint16_t 
 
 /* The bytes themselves, but for names. One loop for all that is added: how often each kind is, no processor foresees.
  */
-static void put_copies(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+static void put_copies(struct composer *c, const struct stamp_store *store, const struct stamp *s, uint64_t at,
                        uint32_t line, const uint32_t *origin)
 {
     uint8_t *const p = c->info;
@@ -435,10 +465,10 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
     uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
-    const uint16_t *patch = patches_of(shelf, s->patches);
-    copy_in_steps(p, shelf->bytes.data + s->info, s->info_size);
-    copy_in_steps(lists, shelf->bytes.data + s->lists, s->lists_size);
-    copy_in_steps(ranges, shelf->bytes.data + s->ranges, s->ranges_size);
+    const uint16_t *patch = patches_of(store, s->patches);
+    copy_in_steps(p, store->data + s->info, s->info_size);
+    copy_in_steps(lists, store->data + s->lists, s->lists_size);
+    copy_in_steps(ranges, store->data + s->ranges, s->ranges_size);
     for (uint32_t n = s->added; n; n--, patch++)
         add(in[*patch >> PATCH_BITS] + *patch % PATCH_FAR, value[*patch >> PATCH_BITS]);
     for (uint32_t n = s->pairs; n; n--, patch++)
@@ -451,13 +481,13 @@ static void put_copies(struct composer *c, const struct stamp_shelf *shelf, cons
         add(in[patch[0]] + patch[1], value[patch[0]]);
 }
 
-void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+void stamp_put_entries(struct composer *c, const struct stamp_store *store, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
-    const uint16_t *const name_patches = patches_of(shelf, s->patches) + s->added + s->pairs;
+    const uint16_t *const name_patches = patches_of(store, s->patches) + s->added + s->pairs;
     if (!c->only_sizes)
-        put_copies(c, shelf, s, at, line, origin);
-    put_names(c, s, name_patches, shelf->bytes.data + s->info, names, c->only_sizes ? NULL : c->info);
+        put_copies(c, store, s, at, line, origin);
+    put_names(c, s, name_patches, store->data + s->info, names, c->only_sizes ? NULL : c->info);
     if (s->noted)
         put_noted(c, s, name_patches + s->names + s->origins, compose_offset_of(c, c->info));
     c->info += s->info_size;
@@ -476,23 +506,23 @@ static void put_padded(uint8_t *p, int32_t value)
     p[2] = (uint8_t)(value >> 14 & 0x7f);
 }
 
-static void put_row_copies(uint8_t *p, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint32_t line)
+static void put_row_copies(uint8_t *p, const struct stamp_store *store, const struct stamp_rows *s, uint32_t line)
 {
-    copy_in_steps(p, shelf->bytes.data + s->rows, s->size);
-    const uint16_t *patch = patches_of(shelf, s->patches);
+    copy_in_steps(p, store->data + s->rows, s->size);
+    const uint16_t *patch = patches_of(store, s->patches);
     for (uint32_t n = s->patched; n; n -= 4, patch += 4) {
         put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
         put_padded(p + patch[2], (int16_t)patch[3] + (int32_t)line);
     }
 }
 
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
+void stamp_put_rows(struct composer *c, const struct stamp_store *store, const struct stamp_rows *s, uint64_t at,
                     uint32_t line)
 {
     struct line_rows *rows = &c->rows;
     line_row(rows, at, line);
     if (!c->only_sizes)
-        put_row_copies(rows->p, shelf, s, line);
+        put_row_copies(rows->p, store, s, line);
     rows->p += s->size;
     rows->address = at + s->last_row;
     rows->line = line + s->last_line;

@@ -11,6 +11,7 @@
 #ifndef DWARF_STAMP_H
 #define DWARF_STAMP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,7 +40,7 @@ enum {
     STAMP_PATCHES_MOST = 1024
 };
 
-/* A stamp's entries with their lists, as offsets on the shelf. */
+/* A stamp's entries with their lists, as offsets in the store. */
 struct stamp {
     uint32_t patches; /* of all kinds but those of rows, in their order */
     uint32_t info, lists, ranges;
@@ -61,15 +62,23 @@ struct stamp_rows {
 };
 
 /* All stamps' bytes, those of one together, with some to spare: what is put is copied in steps. */
-struct stamp_shelf {
-    struct bytes bytes;
-    uint32_t lists, lists_size; /* the last ones: stamps that follow each other may have the same */
+struct stamp_store {
+    uint8_t *data;
+    size_t capacity;
+    atomic_size_t taken;
 };
 
-/* Makes room for some `stamps` of the usual size, so that what is there is not moved as
- * it grows. False when memory ran out. */
-bool stamp_shelf_reserve(struct stamp_shelf *s, uint32_t stamps);
-void stamp_shelf_free(struct stamp_shelf *s);
+/* For `stamps` of the usual size: reserves addresses for far more than they take. False when memory ran out. */
+bool stamp_store_open(struct stamp_store *s, uint32_t stamps, struct dialect dialect);
+void stamp_store_free(struct stamp_store *s);
+
+/* Where one thread puts stamps into the store, beside others: into pieces that it takes, one after the other. Begins as
+ * zeros but for the store. */
+struct stamp_shelf {
+    struct stamp_store *store;
+    struct bytes bytes;         /* the store up to the end of the piece under way */
+    uint32_t lists, lists_size; /* the last ones: stamps that follow each other may have the same */
+};
 
 /* Making one. The composer's functions for locals, blocks, inlined and other
  * calls are used through the wrappers below, which note what is to be added; its
@@ -82,7 +91,7 @@ struct stamp_maker {
     struct bytes references; /* uint32_t: where they are in the entries */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
-    uint16_t far[4 * STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as there */
+    uint16_t far[4 * STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as in the store */
     uint32_t far_count;
     bool failed;
 };
@@ -111,23 +120,23 @@ void stamp_enter_header(struct stamp_maker *m, uint32_t line);
 void stamp_leave_header(struct stamp_maker *m, uint32_t line);
 
 /* Reads the bytes of most stamps ahead. */
-static inline void stamp_fetch_entries(const struct stamp_shelf *shelf, const struct stamp *s)
+static inline void stamp_fetch_entries(const struct stamp_store *store, const struct stamp *s)
 {
-    fetch_lines(shelf->bytes.data + s->patches, 9);
-    fetch_lines(shelf->bytes.data + s->lists, 2);
+    fetch_lines(store->data + s->patches, 9);
+    fetch_lines(store->data + s->lists, 2);
 }
 
-static inline void stamp_fetch_rows(const struct stamp_shelf *shelf, const struct stamp_rows *s)
+static inline void stamp_fetch_rows(const struct stamp_store *store, const struct stamp_rows *s)
 {
-    fetch_lines(shelf->bytes.data + s->patches, 3);
+    fetch_lines(store->data + s->patches, 3);
 }
 
 /* Putting it: about code at offset `at`, its first line being `line`. Room has
  * been reserved. Names are chosen by `names`; origin[i] is the place of callee i. */
-void stamp_put_entries(struct composer *c, const struct stamp_shelf *shelf, const struct stamp *s, uint64_t at,
+void stamp_put_entries(struct composer *c, const struct stamp_store *store, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin);
 /* Its rows, the first of which is written here too. */
-void stamp_put_rows(struct composer *c, const struct stamp_shelf *shelf, const struct stamp_rows *s, uint64_t at,
+void stamp_put_rows(struct composer *c, const struct stamp_store *store, const struct stamp_rows *s, uint64_t at,
                     uint32_t line);
 
 #endif

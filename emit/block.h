@@ -33,7 +33,7 @@ enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
 enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
 
 /* They are made in parts, side by side, each with one of these kinds of lists, for a
- * unit's first 16 KiB (near; dwarf/stamp.h) or for any place, on a shelf of its own. */
+ * unit's first 16 KiB (near; dwarf/stamp.h) or for any place. */
 enum { BLOCK_PARTS = 2 * BLOCK_LISTS };
 static inline unsigned block_part_of(bool near, enum block_lists lists)
 {
@@ -78,8 +78,8 @@ struct block {
     /* bytes of its stamps, which are chosen by them: side by side, as this is asked for each block of each function */
     uint16_t lists_size[BLOCK_PARTS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
     /* each in one line of the processor's cache, as are all rows and all of the above */
-    alignas(64) struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES]; /* on the part's shelf */
-    struct stamp_rows rows[BLOCK_ROWS];                        /* on that of the part with the same number */
+    alignas(64) struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES];
+    struct stamp_rows rows[BLOCK_ROWS]; /* made in the part with the same number */
 };
 
 static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64, "they are a line each");
@@ -98,7 +98,7 @@ struct blocks {
     uint16_t size[BLOCKS];             /* theirs, side by side */
     uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
     struct block_bytes bytes;
-    struct stamp_shelf shelf[BLOCK_PARTS];
+    struct stamp_store store;
 };
 
 /* Whether lists in a unit's first bytes are told without a base address: those of
@@ -108,7 +108,9 @@ static inline bool block_has_near(struct dialect d)
     return d.language == DWARF_C && !dialect_is_4(d);
 }
 
-/* Makes one part of all blocks, which are zero at first; the first one makes what they
+/* Before any part is made, of zeros. False when memory ran out. */
+bool blocks_begin(struct blocks *b, struct dialect dialect);
+/* Makes one part of all blocks; the first one makes what they
  * have in common, too. A function of the seed. False when memory ran out. */
 bool blocks_make(struct blocks *b, unsigned part, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed);

@@ -12,7 +12,7 @@ struct part {
     struct builder builder;
     unsigned number;
     bool near;
-    struct stamp_shelf *shelf;
+    struct stamp_shelf shelf;
     struct block_bytes unwanted; /* what the first part makes */
 };
 
@@ -39,7 +39,7 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
         b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
         compose_from(b, random, buffer, target);
         struct stamp *stamp = &block->stamp[part->number][ranges];
-        if (!stamp_finish(&b->maker, part->shelf, stamp, with_rows ? &block->rows[b->rows] : NULL))
+        if (!stamp_finish(&b->maker, &part->shelf, stamp, with_rows ? &block->rows[b->rows] : NULL))
             return false;
     }
     return true;
@@ -79,6 +79,12 @@ static void free_bytes(struct block_bytes *b)
     bytes_free(&b->notes);
 }
 
+bool blocks_begin(struct blocks *all, struct dialect dialect)
+{
+    const uint32_t parts = block_has_near(dialect) ? BLOCK_PARTS : BLOCK_LISTS;
+    return stamp_store_open(&all->store, BLOCKS * BLOCK_RANGES * parts, dialect);
+}
+
 bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed)
 {
@@ -91,13 +97,13 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
         return false;
     part->number = number;
     part->near = near;
-    part->shelf = &all->shelf[number];
+    part->shelf.store = &all->store;
     struct builder *b = &part->builder;
     b->bytes = number == MAKES_CODE ? &all->bytes : &part->unwanted;
     b->filler = filler;
     b->lists = number % BLOCK_LISTS;
     b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, near) && stamp_shelf_reserve(part->shelf, BLOCKS * BLOCK_RANGES);
+    bool made = stamp_start(&b->maker, corpus, near);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
     made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed &&
@@ -157,7 +163,6 @@ void blocks_finish(struct blocks *all)
 void blocks_free(struct blocks *all)
 {
     free_bytes(&all->bytes);
-    for (unsigned i = 0; i < BLOCK_PARTS; i++)
-        stamp_shelf_free(&all->shelf[i]);
+    stamp_store_free(&all->store);
     memset(all, 0, sizeof *all);
 }

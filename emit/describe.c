@@ -308,14 +308,13 @@ static void describe_pieces(struct walk *w, struct subject *s)
         if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
             if (s->level == SUBJECT_RICH) {
-                const struct stamp_shelf *shelf;
-                const struct stamp *stamp = detail_stamp(w, s, block, &shelf);
-                stamp_put_entries(&w->composer, shelf, stamp, s->at, w->line_number, s->name + i, w->helper);
+                const struct stamp *stamp = detail_stamp(w, s, block);
+                stamp_put_entries(&w->composer, &blocks->store, stamp, s->at, w->line_number, s->name + i, w->helper);
             }
             const struct stamp_rows *rows = detail_rows(w, s, block);
             const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
             more_rows(w, s, s->at + block->size, any ? block->rows_size[BLOCK_ROWS - 1] : rows->size);
-            stamp_put_rows(&w->composer, &blocks->shelf[rows - block->rows], rows, s->at, w->line_number);
+            stamp_put_rows(&w->composer, &blocks->store, rows, s->at, w->line_number);
             w->line_number += block->lines;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);

@@ -115,8 +115,7 @@ static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
                         DESCRIBE_EXPRESSION_PARTS;
 }
 
-const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block,
-                                 const struct stamp_shelf **shelf)
+const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
@@ -130,7 +129,6 @@ const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const 
         closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
     w->part = part + of_lists;
     w->ranges_kind = of_ranges;
-    *shelf = &w->l->stock->blocks.shelf[w->part];
     return &block->stamp[w->part][of_ranges];
 }
 
@@ -166,8 +164,8 @@ static void fetch_stamps(const struct walk *w, const struct body *body)
     for (uint32_t i = 0; i < body->pieces; i++)
         if (body->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[body->piece[i].first];
-            stamp_fetch_entries(&blocks->shelf[w->part], &block->stamp[w->part][w->ranges_kind]);
-            stamp_fetch_rows(&blocks->shelf[w->rows_kind], &block->rows[w->rows_kind]);
+            stamp_fetch_entries(&blocks->store, &block->stamp[w->part][w->ranges_kind]);
+            stamp_fetch_rows(&blocks->store, &block->rows[w->rows_kind]);
         }
 }
 

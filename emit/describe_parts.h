@@ -89,9 +89,8 @@ uint64_t class_room(const struct walk *w);
 void detail_start(struct walk *w);
 /* How a function that begins here is told. */
 void detail_function(const struct walk *w, struct subject *s);
-/* Of a block at s->at: which stamp, on which shelf; which rows. */
-const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block,
-                                 const struct stamp_shelf **shelf);
+/* Of a block at s->at: which stamp; which rows. */
+const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block);
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block);
 /* Has the blocks of the functions behind this one be read ahead, with such stamps as were put last. */
 void detail_fetch(const struct walk *w, uint32_t index);

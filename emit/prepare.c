@@ -31,6 +31,42 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
     return true;
 }
 
+static bool make_plan(struct prepared *p, const struct options *o, struct error *e)
+{
+    return plan_make(&p->plan, &p->profile, &o->executables, &p->stock->corpus, o->threads, e);
+}
+
+struct preparation {
+    struct prepared *p;
+    const struct options *o;
+    bool planned; /* by what the first stock has, while the rest of it is being made */
+};
+
+static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
+{
+    const struct preparation *w = context;
+    (void)worker;
+    if (!stock_make_part(w->p->stock, part))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    return part != STOCK_PART_HEADERS || !w->planned || make_plan(w->p, w->o, e);
+}
+
+/* What all libraries are made from, read-only from then on; and counts, calls and exact sizes of every library. */
+static bool make_stock_and_plan(struct prepared *p, const struct options *o, struct error *e)
+{
+    struct preparation w = {.p = p, .o = o, .planned = stock_suffices(&p->profile)};
+    if (!(p->stock = stock_begin(stock_dialect(&p->profile), p->profile.seed)))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
+        return false;
+    stock_end(p->stock);
+    if (w.planned)
+        return true;
+    if (!stock_add_rows(p->stock, &p->profile, o->threads))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    return make_plan(p, o, e);
+}
+
 bool prepare(struct prepared *p, struct options *o, struct error *e)
 {
     *p = (struct prepared){0};
@@ -38,17 +74,10 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
         o->threads = workers_processors();
 
     /* What the application looks like: complete and in range from here on. */
-    if (!load_profile(&p->profile, o, e))
-        return false;
+    return load_profile(&p->profile, o, e) &&
 
-    /* What all libraries are made from; read-only from here on. */
-    p->stock = stock_make(stock_dialect(&p->profile), p->profile.seed, o->threads);
-    if (!p->stock || !stock_add_rows(p->stock, &p->profile, o->threads))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-
-    /* Counts, calls and exact sizes of every library. What cannot be met is
-     * refused here and in the next step, before anything is written. */
-    return plan_make(&p->plan, &p->profile, &o->executables, &p->stock->corpus, o->threads, e) &&
+           /* What cannot be met is refused here and in the next steps, before anything is written. */
+           make_stock_and_plan(p, o, e) &&
 
            /* Whether one executable can hold them all, where it is to. */
            assemble_check(&p->plan, o->sources, e) &&

@@ -40,34 +40,48 @@ static void make_literals(uint8_t *at, uint64_t seed)
     }
 }
 
-/* What is large, and can be made of the rest side by side. */
-enum part { PART_HEADERS, PART_BLOCKS, PART_LITERALS = PART_BLOCKS + BLOCK_PARTS, PARTS };
-
-static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
-{
-    struct stock *s = context;
-    (void)worker;
-    (void)e;
-    if (part == PART_HEADERS)
-        return corpus_finish(&s->corpus);
-    if (part < PART_LITERALS)
-        return blocks_make(&s->blocks, part - PART_BLOCKS, &s->filler, &s->corpus, s->seed);
-    make_literals(s->literals, s->seed);
-    return true;
-}
-
-struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
+struct stock *stock_begin(struct dialect dialect, uint64_t seed)
 {
     size_t capacity;
     struct stock *s = huge_alloc(sizeof *s, &capacity);
-    struct error ignored; /* there is but one: memory */
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
     s->seed = seed;
     filler_make(&s->filler, seed);
-    if (corpus_begin(&s->corpus, dialect, seed) && workers_run(threads, PARTS, make_part, s, &ignored)) {
-        blocks_finish(&s->blocks);
+    if (corpus_begin(&s->corpus, dialect, seed) && blocks_begin(&s->blocks, dialect))
+        return s;
+    stock_free(s);
+    return NULL;
+}
+
+bool stock_make_part(struct stock *s, enum stock_part part)
+{
+    if (part == STOCK_PART_HEADERS)
+        return corpus_finish(&s->corpus);
+    if (part < STOCK_PART_LITERALS)
+        return blocks_make(&s->blocks, part - STOCK_PART_BLOCKS, &s->filler, &s->corpus, s->seed);
+    make_literals(s->literals, s->seed);
+    return true;
+}
+
+void stock_end(struct stock *s)
+{
+    blocks_finish(&s->blocks);
+}
+
+static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
+{
+    (void)worker;
+    return stock_make_part(context, part) || error_set(e, ERROR_MEMORY, "out of memory");
+}
+
+struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
+{
+    struct stock *s = stock_begin(dialect, seed);
+    struct error ignored; /* there is but one: memory */
+    if (s && workers_run(threads, STOCK_PARTS, make_part, s, &ignored)) {
+        stock_end(s);
         return s;
     }
     stock_free(s);
@@ -106,18 +120,33 @@ void stock_row_dialect(const struct profile *profile, const struct profile_row *
         *language = LANGUAGE_CPP;
 }
 
-static unsigned kind_of(const struct corpus *c)
+static unsigned kind_of(struct dialect d)
 {
-    return corpus_kind(c->dialect.version, c->dialect.language);
+    return corpus_kind(d.version, d.language);
+}
+
+static struct dialect row_dialect(const struct profile *profile, uint32_t row)
+{
+    struct dialect dialect = stock_dialect(profile);
+    stock_row_dialect(profile, &profile->row[row], &dialect.version, &dialect.language);
+    return dialect;
+}
+
+bool stock_suffices(const struct profile *profile)
+{
+    const unsigned kind = kind_of(stock_dialect(profile));
+    for (uint32_t i = 0; i < profile->rows; i++)
+        if (kind_of(row_dialect(profile, i)) != kind)
+            return false;
+    return true;
 }
 
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
-        struct dialect dialect = s->corpus.dialect;
-        stock_row_dialect(profile, &profile->row[i], &dialect.version, &dialect.language);
-        const unsigned kind = corpus_kind(dialect.version, dialect.language);
-        if (kind == kind_of(&s->corpus) || s->other[kind])
+        const struct dialect dialect = row_dialect(profile, i);
+        const unsigned kind = kind_of(dialect);
+        if (kind == kind_of(s->corpus.dialect) || s->other[kind])
             continue;
         s->other[kind] = stock_make(dialect, s->seed, threads);
         if (!s->other[kind])
