@@ -160,6 +160,21 @@ static uint64_t undrawn_names(const struct plan *plan, const struct plan_library
     return !w->drawn && exported && dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
 }
 
+/* Rows whose numbers have nothing to do with one another would be tried for longer than anybody waits. Real
+ * ones have up to some thousand tries, or a hundred with a million functions. */
+enum { TRY_WORK = 20000, TRIES_WORK = 500000000, LAST_WORK = TRIES_WORK / 16 };
+
+static void count_try(const struct plan_library *l, struct want *w)
+{
+    const uint64_t exported = w->exported > 0 ? (uint64_t)w->exported : 0;
+    w->work += TRY_WORK + w->functions + exported + w->most_names + rows_value_or(l->said, ROW_DYNAMIC_OBJECTS, 0);
+}
+
+static bool has_tried_enough(const struct want *w)
+{
+    return w->work >= TRIES_WORK;
+}
+
 /* Whether the library fits into its sizes with its counts; then they are its sizes, and static
  * objects take the rest. The code is `code` bytes at least. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -170,6 +185,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     const int64_t *wanted = &l->said->value[ROW_TEXT];
     const uint64_t *base = s->base[index].size;
     const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
+    count_try(l, w);
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
     l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
@@ -229,8 +245,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
 /* As `fits`, with less of what goes before anything else where that helps. */
 static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
 {
+    struct want *w = &r->want[index];
     while (!fits(r, index, code))
-        if (!rows_less_extra(r->s->plan, &r->s->plan->library[index], &r->want[index]))
+        if (has_tried_enough(w) || !rows_less_extra(r->s->plan, &r->s->plan->library[index], w))
             return false;
     return true;
 }
@@ -243,7 +260,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     while (!fits_with_less(r, index, code)) {
         const uint32_t less = l->small > w->small ? w->small : l->small / 2;
         const uint32_t left = less < l->small_exported ? less : l->small_exported;
-        if (all || !l->small || left + l->extra.objects < w->bound)
+        if (all || !l->small || left + l->extra.objects < w->bound || has_tried_enough(w))
             return false;
         if (!rows_set_small(l, w, less))
             continue;
@@ -326,7 +343,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
             continue;
         const uint32_t least = rows_least_exported(l, w);
         uint32_t functions = numbered(l, w);
-        functions = functions > lost + least ? functions - lost : least;
+        functions = functions > (uint64_t)lost + least ? functions - lost : least;
         uint32_t exported = functions;
         const int64_t wanted = w->exported - rows_small_of_stripped(l, w);
         if (w->exported >= 0 && wanted < functions)
@@ -338,7 +355,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
                 break;
             if (fits_with_small(r, index, estimate(l), all))
                 return true;
-            if (w->exported >= 0 || exported == least)
+            if (w->exported >= 0 || exported == least || has_tried_enough(w))
                 break;
         }
     }
@@ -373,7 +390,7 @@ static bool try_fewer(struct rows *r, uint32_t index, bool all)
     for (uint32_t lost = 0;; lost += 1 + lost / 8) {
         if (try_levels(r, index, lost, all))
             return true;
-        if (has_too_few(l, &r->want[index]))
+        if (has_too_few(l, &r->want[index]) || has_tried_enough(&r->want[index]))
             return false;
     }
 }
@@ -386,7 +403,7 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
         set_calls(r->s->plan, l, fourths);
         if (try_fewer(r, index, all))
             return true;
-        if (!l->calls)
+        if (!l->calls || has_tried_enough(&r->want[index]))
             return false;
     }
     return false;
@@ -401,11 +418,42 @@ static bool try_short(struct rows *r, uint32_t index)
         rows_shorten_small(l, most[i]);
         if (try_calls(r, index, true))
             return true;
-        if (!l->small_sizes || r->want[index].lack != SIZE_TEXT)
+        if (!l->small_sizes || r->want[index].lack != SIZE_TEXT || has_tried_enough(&r->want[index]))
             break;
     }
     rows_shorten_small(l, UINT8_MAX);
     return try_calls(r, index, false);
+}
+
+/* With ever less of what is wanted beyond functions, and ever shorter names. */
+static bool try_all(struct rows *r, uint32_t index)
+{
+    struct want *w = &r->want[index];
+    for (w->share = ROWS_EXTRA_WHOLE; !try_short(r, index);) {
+        if (has_tried_enough(w))
+            return false;
+        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
+            w->terse++;
+        else if (w->share)
+            w->share--;
+        else
+            return false;
+    }
+    return true;
+}
+
+/* With the least of everything. */
+static bool try_least(struct rows *r, uint32_t index)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    w->hurried = true;
+    w->work = TRIES_WORK - LAST_WORK;
+    w->share = 0;
+    w->terse = ROWS_TERSE_MOST;
+    rows_shorten_small(l, 0);
+    set_calls(r->s->plan, l, 0);
+    return try_levels(r, index, UINT32_MAX, false);
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -428,16 +476,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         l->locals = 1 + functions / 16;
         return true;
     }
-    for (w->share = ROWS_EXTRA_WHOLE;;) {
-        if (try_short(r, index))
-            return true;
-        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
-            w->terse++;
-        else if (w->share)
-            w->share--;
-        else
-            break;
-    }
+    if ((!w->hurried && try_all(r, index)) || ((w->hurried || has_tried_enough(w)) && try_least(r, index)))
+        return true;
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
         return find_counts(context, worker, index, e);

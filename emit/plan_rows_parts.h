@@ -31,6 +31,8 @@ struct want {
     bool imports_named;  /* lengths of the names of its imports are settled, nearly */
     bool drawn;          /* and those of its exported functions */
     uint32_t terse;      /* its exported functions' names have less room, by so many fourths */
+    uint64_t work;       /* of all tries so far */
+    bool hurried;        /* there have been too many: it gets the least that it can */
     enum size_kind lack;
     uint64_t needs;
     /* Bytes of the names of its first so many functions, mangled ones: [1] of a bare library, whose

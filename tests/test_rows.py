@@ -349,6 +349,16 @@ def test_more_symbols_than_a_section_holds(programs, tmp_path, symtab):
     assert not (tmp_path / "set").exists()
 
 
+def test_rows_of_which_nothing_goes_together(programs, tmp_path):
+    """They get what they have room for, after some tries and not after all that there are."""
+    row = "{kind: module, text: 3546, data: 960, bss: 8, functions: 0, outside: 1, plt: 14, versions: 0, share: {code: 962}"
+    dynamic = "dynamic: {functions: 4000000, undefined: 19, weak: 4, dynstr: 353}, relocations: {relative: 14, glob-dat: 5}"
+    (tmp_path / "rows.prof").write_text(profile_of(f"- {row}, {dynamic}, name-lengths: '1*25 2*25 3*25 5*25 40'}}"))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=60)
+    [sizes] = sizes_of_each([tmp_path / "set" / "libmodule0.so"])
+    assert (sizes["text"], sizes["data"]) == (3546, 960)
+
+
 def test_executables_and_sources_are_refused(programs, made, tmp_path):
     profile = made.directory.parent / "rows.prof"
     for option in ("--link", "--static", "--sources"):
