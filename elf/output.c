@@ -91,3 +91,11 @@ bool output_end(struct output *o, bool whole, struct error *e)
         unlinkat(o->directory, o->temporary, 0);
     return whole;
 }
+
+bool output_whole(int directory, const char *name, const char *path, mode_t mode, const void *bytes, uint64_t size,
+                  struct error *e)
+{
+    struct output o;
+    return output_begin(&o, directory, name, path, mode, 0, e) &&
+           output_end(&o, output_write(&o, bytes, size, 0, e), e);
+}

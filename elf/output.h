@@ -39,4 +39,8 @@ bool output_write_headers(const struct output *o, const struct layout *l, struct
 /* Gives the file its name, or, where it is not `whole` or that fails, leaves nothing. */
 bool output_end(struct output *o, bool whole, struct error *e);
 
+/* All of this at once, for a file that is in memory. */
+bool output_whole(int directory, const char *name, const char *path, mode_t mode, const void *bytes, uint64_t size,
+                  struct error *e);
+
 #endif

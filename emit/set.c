@@ -12,7 +12,7 @@
 #include "base/manifest.h"
 #include "base/same.h"
 #include "base/workers.h"
-#include "elf/container.h"
+#include "elf/output.h"
 #include "emit/assemble.h"
 #include "emit/differences.h"
 #include "emit/directory.h"
@@ -88,9 +88,10 @@ static bool write_file(struct work *w, const struct library_file *file, bool *ke
     int directory = open_within(w, file->name, &base);
     if (directory < 0)
         return error_errno(e, path, "cannot make the directory of the file");
-    *kept = !w->directory.force && same_bytes(directory, base, file->image, file->layout->file_size);
-    bool ok = *kept || (directory_change(&w->directory, e) &&
-                        container_write(file->layout, file->image, directory, base, path, e));
+    const uint64_t size = file->layout->file_size;
+    *kept = !w->directory.force && same_bytes(directory, base, file->image, size);
+    bool ok = *kept ||
+              (directory_change(&w->directory, e) && output_whole(directory, base, path, 0777, file->image, size, e));
     close(directory);
     return ok;
 }
@@ -307,7 +308,7 @@ static bool write_share(struct work *w, struct error *e)
     if (w->set->sources && !ranks_leads(w->how->ranks) &&
         !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITHOUT_HEADERS, e))
         return false;
-    return container_start(e) && workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
+    return workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
 }
 
 /* Ends what takes long, on every rank. */

@@ -6,9 +6,6 @@
 
 bool text_file_write(int directory, const char *name, const char *path, const struct bytes *text, struct error *e)
 {
-    if (same_bytes(directory, name, text->data, text->size))
-        return true;
-    struct output file;
-    return output_begin(&file, directory, name, path, 0666, 0, e) &&
-           output_end(&file, output_write(&file, text->data, text->size, 0, e), e);
+    return same_bytes(directory, name, text->data, text->size) ||
+           output_whole(directory, name, path, 0666, text->data, text->size, e);
 }

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "elf/container.h"
 #include "emit/digest.h"
 #include "emit/large.h"
 #include "emit/mix.h"
@@ -266,13 +265,6 @@ static void only_large_ones_are(void **state)
     }
 }
 
-static int start(void **state)
-{
-    (void)state;
-    struct error e;
-    return container_start(&e) ? 0 : -1;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,5 +277,5 @@ int main(void)
         cmocka_unit_test(what_differs_when_it_is_written_is_refused),
         cmocka_unit_test(only_large_ones_are),
     };
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
