@@ -108,10 +108,22 @@ static bool warm_up(struct probe *p, struct error *e)
     return true;
 }
 
+/* Where files have just been written, the page cache has them in larger pieces than where they were read, and they load
+ * faster by up to a tenth: of two applications both are to be read from the disk. */
+static bool forget_how_cached(const struct probe *p, struct error *e)
+{
+    for (size_t i = 0; i < p->app_count && p->app_count > 1; i++) {
+        struct page_cache seen;
+        if (!app_cache(&p->apps[i], PAGE_CACHE_DROP, &seen, e))
+            return false;
+    }
+    return true;
+}
+
 bool measure_all(struct probe *p, struct error *e)
 {
     char what[64];
-    if (!warm_up(p, e))
+    if (!forget_how_cached(p, e) || !warm_up(p, e))
         return false;
     for (uint64_t turn = 0; turn < p->options->repeat; turn++) {
         snprintf(what, sizeof what, "run %" PRIu64 " of %" PRIu64, turn + 1, p->options->repeat);
