@@ -80,7 +80,8 @@ static unsigned find_known(const char *name)
 /* What is estimated where not all debug information was read. */
 static bool is_sampled(const char *name, enum compare_kind kind)
 {
-    return kind == COMPARE_SUM && strncmp(name, "dwarf.", 6) == 0 && strcmp(name, "dwarf.units") != 0;
+    return kind == COMPARE_SUM && strncmp(name, "dwarf.", 6) == 0 && strcmp(name, "dwarf.units") != 0 &&
+           strcmp(name, "dwarf.partial") != 0;
 }
 
 /* Where the key is; COMPARE_KEYS_MOST where it is not. Rows have the same keys in the

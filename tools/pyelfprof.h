@@ -23,7 +23,7 @@ struct prof_dwarf {
     bool views;       /* has DW_AT_GNU_locviews */
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
-    uint64_t units, dies, attributes, rows, entries;
+    uint64_t units, partial, dies, attributes, rows, entries; /* units: but for partial ones */
     double sampled; /* share of .debug_info that was read; 1 for all */
     double error;   /* standard error of dies, as a share */
 };

@@ -66,8 +66,8 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .views = has_views(&s->tally[STATS_ATTRIBUTE]),
         .version = most_of(&s->tally[STATS_VERSION]),
         .language = most_of(&s->tally[STATS_LANGUAGE]),
-        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_PARTIAL_UNITS] + s->number[STATS_TYPE_UNITS] +
-                 s->number[STATS_SKELETON_UNITS],
+        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_TYPE_UNITS] + s->number[STATS_SKELETON_UNITS],
+        .partial = s->number[STATS_PARTIAL_UNITS],
         .dies = s->number[STATS_DIES],
         .attributes = s->number[STATS_ATTRIBUTES],
         .rows = s->number[STATS_LINE_ROWS],
