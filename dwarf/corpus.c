@@ -413,10 +413,11 @@ static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
     return made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
 }
 
-bool corpus_begin(struct corpus *c, struct dialect dialect, uint64_t seed)
+bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
+    c->manner = *manner;
     abbrev_write(&c->abbrev, dialect);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
@@ -447,9 +448,9 @@ bool corpus_finish(struct corpus *c)
     return make_headers(c, 1, c->headers) && list_end(c);
 }
 
-bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed)
+bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
 {
-    if (!corpus_begin(c, dialect, seed))
+    if (!corpus_begin(c, dialect, manner, seed))
         return false;
     const bool made = corpus_finish(c);
     if (!made)

@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "dwarf/abbrev.h"
+#include "dwarf/manner.h"
 #include "dwarf/short_name.h"
 
 enum {
@@ -61,7 +62,7 @@ enum { BASE_MORE = 10 };
  * places and lines; in C++ they are methods of a few classes. Their parameters
  * and variables are of eight bytes: long, double, or `this`. */
 enum {
-    CORPUS_INLINES = 32,
+    CORPUS_INLINES = 32, /* at most: corpus_inlines */
     CORPUS_INLINE_LINES = 40,
     CORPUS_INLINE_CHILDREN = 6,
     CORPUS_CLASSES = 8, /* of CORPUS_INLINES / CORPUS_CLASSES methods each, in C++ */
@@ -118,6 +119,7 @@ enum { CORPUS_KINDS = 4 }; /* of version and language */
 
 struct corpus {
     struct dialect dialect;
+    struct manner manner;
     const struct corpus *other[CORPUS_KINDS]; /* as it would be of that kind, where a set has such libraries; the
                                                  caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
@@ -153,11 +155,11 @@ struct corpus {
 };
 
 /* Free with corpus_free; false when memory ran out. */
-bool corpus_make(struct corpus *c, struct dialect dialect, uint64_t seed);
+bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
 
 /* The same in two steps. What other entries refer to, all but the pieces of headers, is there after the first and stays
  * as it is, so that stamps can be made of it in the meantime. Free with corpus_free when the first was true. */
-bool corpus_begin(struct corpus *c, struct dialect dialect, uint64_t seed);
+bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
 bool corpus_finish(struct corpus *c);
 void corpus_free(struct corpus *c);
 
@@ -174,6 +176,12 @@ static inline const char *corpus_name(const struct corpus *c, uint32_t n)
     return short_name_is(name) ? c->short_name[n % CORPUS_NAMES] : (const char *)c->strings.data + name;
 }
 
+/* How many inline functions each header has. */
+static inline uint32_t corpus_inlines(const struct corpus *c)
+{
+    return c->dialect.language == DWARF_CPP ? CORPUS_INLINES : c->manner.inlines;
+}
+
 /* The line of the definition of inline function k in the header. */
 static inline uint32_t corpus_inline_line(uint32_t k)
 {
@@ -181,11 +189,11 @@ static inline uint32_t corpus_inline_line(uint32_t k)
 }
 
 /* The inline function that another one calls in this line of its own, if any. */
-static inline uint32_t corpus_inline_callee(uint32_t line)
+static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t line)
 {
     const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
-    const uint32_t step = 1 + random_below(random_mix(line), CORPUS_INLINES - 1);
-    return (caller + step) % CORPUS_INLINES;
+    const uint32_t step = 1 + random_below(random_mix(line), corpus_inlines(c) - 1);
+    return (caller + step) % corpus_inlines(c);
 }
 
 /* The kind of a dialect. */

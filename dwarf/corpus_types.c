@@ -139,7 +139,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
 
 void add_c_inlines(struct header_builder *b)
 {
-    for (uint32_t k = 0; k < CORPUS_INLINES; k++)
+    for (uint32_t k = 0; k < corpus_inlines(b->corpus); k++)
         add_inline_function(b, k);
 }
 
@@ -341,15 +341,24 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
 /* How many members the next structure has: most have two or three, some have many. */
 static uint32_t members_next(const struct header_builder *b)
 {
+    enum { MEMBERS_LEAST = 1 };
     static const uint8_t in_turn[] = {2, 5, 3, 14, 2, 3, 8, 2, 3, 24, 2, 4, 3, 10, 2, 3, 6};
-    return in_turn[(b->group * 5 + b->structures) % sizeof in_turn];
+    const uint32_t usual = in_turn[(b->group * 5 + b->structures) % sizeof in_turn];
+    return MEMBERS_LEAST + ((usual - MEMBERS_LEAST) * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
 }
 
-/* A structure or union; of structures, three in five have no name but a typedef's. */
+/* Whether it has no name but a typedef's. Five of them come in such an order that those do not stand together. */
+static bool is_unnamed(const struct header_builder *b)
+{
+    static const uint8_t order[] = {0, 3, 1, 4, 2};
+    return order[b->structures % sizeof order] < b->corpus->manner.unnamed;
+}
+
+/* A structure or union. */
 void add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
-    bool named = is_union || b->structures % 5 % 2;
+    bool named = is_union || !is_unnamed(b);
     char text[96];
     uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
     if (named) {
@@ -432,68 +441,60 @@ static void add_variable(struct header_builder *b)
     bytes_u32(&b->entries, any_type(b).offset);
 }
 
-/* Kinds of pieces, as ranges of numbers of which the order has one after the other. */
 enum {
-    TYPEDEF = 112, /* structures are before */
-    ATOMIC = TYPEDEF + 45,
-    POINTER = ATOMIC + 3,
-    ARRAY = POINTER + 50,
-    FUNCTION_TYPE = ARRAY + 37,
-    CONST = FUNCTION_TYPE + 38,
-    VOID_CONST = CONST + 22,
-    UNION = VOID_CONST + 4,
-    VARIABLE = UNION + 2,
-    ENUMERATION = VARIABLE + 3,
-    RESTRICT = ENUMERATION + 4,
-    FUNCTION = RESTRICT + 1,
-    KINDS = FUNCTION + 56,
-    KINDS_STEP = 233,
+    KINDS_STEP = 233,  /* the golden section of all, which comes evenly whatever the range of numbers is */
     KINDS_APART = 144, /* in that order, the beginnings of two headers */
     KINDS_FIRST = 216,
 };
 
-/* Both are Fibonacci's: whatever the range, its numbers come evenly. */
-static_assert(KINDS == 377, "pieces come in the proportions of so many");
+/* The kind of a header's next piece: each is a range of numbers, of which one order has one after the other. */
+static enum manner_piece next_piece(struct header_builder *b)
+{
+    uint32_t number = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % MANNER_PIECES;
+    const uint16_t *const piece = b->corpus->manner.piece;
+    enum manner_piece kind = 0;
+    for (; kind + 1 < PIECES && number >= piece[kind]; kind++)
+        number -= piece[kind];
+    return kind;
+}
 
 /* Lines that such a piece takes at most. */
-static uint32_t lines_of(const struct header_builder *b, uint32_t kind)
+static uint32_t lines_of(const struct header_builder *b, enum manner_piece kind)
 {
-    if (kind < TYPEDEF)
+    if (kind == PIECE_STRUCTURE)
         return 2 * (members_next(b) + 2);
-    if (kind >= UNION && kind < VARIABLE)
+    if (kind == PIECE_UNION)
         return 2 * (UNION_MOST + 1);
-    return kind >= ENUMERATION && kind < RESTRICT ? 2 * (enumerators_next(b) + 1) : 2;
+    return kind == PIECE_ENUMERATION ? 2 * (enumerators_next(b) + 1) : 2;
 }
 
 void add_c_piece(struct header_builder *b)
 {
-    const uint32_t kind = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % KINDS;
+    const enum manner_piece kind = next_piece(b);
     /* nothing has the inline functions' lines in its midst: it begins behind them instead */
     if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
         b->line = corpus_inline_line(0) - 1;
-    if (kind < TYPEDEF)
-        add_aggregate(b, false);
-    else if (kind < ATOMIC)
+    if (kind == PIECE_STRUCTURE || kind == PIECE_UNION)
+        add_aggregate(b, kind == PIECE_UNION);
+    else if (kind == PIECE_TYPEDEF)
         add_typedef(b, any_type(b), 0);
-    else if (kind < POINTER)
+    else if (kind == PIECE_ATOMIC)
         add_atomic(b);
-    else if (kind < ARRAY)
+    else if (kind == PIECE_POINTER)
         add_pointer(b);
-    else if (kind < FUNCTION_TYPE)
+    else if (kind == PIECE_ARRAY)
         add_array(b);
-    else if (kind < CONST)
+    else if (kind == PIECE_FUNCTION_TYPE)
         add_function_type(b);
-    else if (kind < VOID_CONST)
+    else if (kind == PIECE_CONST)
         add_const(b);
-    else if (kind < UNION)
+    else if (kind == PIECE_VOID_CONST)
         add_void_const(b);
-    else if (kind < VARIABLE)
-        add_aggregate(b, true);
-    else if (kind < ENUMERATION)
+    else if (kind == PIECE_VARIABLE)
         add_variable(b);
-    else if (kind < RESTRICT)
+    else if (kind == PIECE_ENUMERATION)
         add_enumeration(b);
-    else if (kind < FUNCTION)
+    else if (kind == PIECE_RESTRICT)
         add_restrict(b);
     else
         add_function(b);

@@ -562,7 +562,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
                               FUNCTION_PROGRAM_LEAST;
     const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_FILES * 4 : CORPUS_FILES * 5;
     const uint64_t unit =
-        unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_MOST;
+        unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
     const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
     return index + objects + functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size +
            c->common + sizeof COMPILE_DIRECTORY + names_least(c) + names +

@@ -13,7 +13,7 @@
 #include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
-enum { DIGITS_MOST = 24 };
+enum { DIGITS_MOST = 96 };
 #define BRIEF_STEM "u"
 
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])

@@ -15,7 +15,8 @@ enum {
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
     SHORT_NAME = 3,              /* in the shortest that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */
-    SOURCE_NAME_MOST = 64,
+    SOURCE_NAME_USUAL = 64, /* bytes, at most; */
+    SOURCE_NAME_MOST = 136, /* of one that is longer, to fill .debug_line_str */
     DIRECTORY_MOST = 3000, /* characters that the compilation directory may be longer */
 };
 

@@ -48,6 +48,24 @@ static const struct taste tastes[] = {
                    .entered = 62},
 };
 
+static uint8_t in_manner(uint8_t usual, uint16_t manner, uint32_t most)
+{
+    const uint32_t share = ((uint32_t)usual * manner + MANNER_USUAL / 2) / MANNER_USUAL;
+    return (uint8_t)(share < most ? share : most);
+}
+
+struct taste block_taste(const struct corpus *corpus)
+{
+    const struct manner *m = &corpus->manner;
+    struct taste t = tastes[corpus->dialect.language];
+    t.inlined = in_manner(t.inlined, m->inlined, 64);
+    t.lexical = in_manner(t.lexical, m->lexical, 64u - t.inlined);
+    t.locals = m->locals < t.locals ? m->locals : t.locals;
+    t.beside = in_manner(t.beside, m->inlined < MANNER_USUAL ? m->inlined : MANNER_USUAL, 64);
+    t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
+    return t;
+}
+
 static uint8_t slot_displacement(uint32_t slot)
 {
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int32_t)slot);
@@ -121,6 +139,22 @@ static void access_memory(struct builder *b, bool first)
  * nothing has kept when this one returns. */
 #define FROM_RESULT UINT32_MAX
 
+/* What a call may pass besides, which no helper asks for. */
+static const struct {
+    uint8_t code, reg, value;
+} further[PASSED_MOST] = {{0xba, REGISTER_RDX, 1}, {0xb9, REGISTER_RCX, 2}};
+
+static unsigned pass_more(struct builder *b)
+{
+    const uint32_t whole = b->taste.passed / 64;
+    const unsigned count = whole + (whole < PASSED_MOST && likely(b, b->taste.passed % 64) ? 1 : 0);
+    for (unsigned i = 0; i < count; i++) {
+        b->p = put_u8(b->p, further[i].code); /* mov $value,%edx or %ecx */
+        b->p = put_u32(b->p, further[i].value);
+    }
+    return count;
+}
+
 static void pass_and_call(struct builder *b, uint32_t from)
 {
     uint32_t value = pick(b, 40000);
@@ -135,12 +169,15 @@ static void pass_and_call(struct builder *b, uint32_t from)
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
     b->p = put_u32(b->p, value);
     row(b, 11);
+    const unsigned more = from == FROM_RESULT ? 0 : pass_more(b);
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
     uint8_t *children = stamp_call(&b->maker, here(b), helper);
     if (from != FROM_RESULT)
         compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
     compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
+    for (unsigned i = 0; i < more; i++)
+        compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
     compose_end_children(&b->maker.composer, children);
     b->block->helpers |= (uint8_t)(1u << helper);
 }
@@ -153,7 +190,7 @@ static void call_helper(struct builder *b)
     const uint64_t at = here(b);
     row(b, 0);
     pass_and_call(b, from);
-    for (unsigned i = 0; i < CALLS_AROUND && likely(b, b->taste->around); i++) {
+    for (unsigned i = 0; i < CALLS_AROUND && likely(b, b->taste.around); i++) {
         row(b, 7);
         pass_and_call(b, FROM_RESULT);
     }
@@ -166,7 +203,7 @@ static void call_helper(struct builder *b)
 static struct run take_run(struct builder *b)
 {
     const struct filler *f = b->filler;
-    const struct taste *t = b->taste;
+    const struct taste *t = &b->taste;
     uint32_t first = pick(b, f->borders - 2 * RUN_MOST);
     uint32_t want = t->run_least + pick(b, t->run_most - t->run_least);
     uint32_t last = f->at[f->offset[first] + want];
@@ -186,9 +223,9 @@ static void statements(struct builder *b)
     struct run r = take_run(b);
     uint32_t kind = pick(b, 64);
     b->line++;
-    if (kind < b->taste->inlined) {
+    if (kind < b->taste.inlined) {
         block_inlined(b, &r);
-    } else if (kind < (uint32_t)b->taste->inlined + b->taste->lexical) {
+    } else if (kind < (uint32_t)b->taste.inlined + b->taste.lexical) {
         block_lexical(b, &r);
     } else {
         block_note_add(b, block_note_of(NOTE_RUN, &r), r.at, r.end, b->line);
@@ -203,12 +240,11 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = 0;
-    b->taste = &tastes[b->maker.composer.corpus->dialect.language];
     access_memory(b, true);
     while (here(b) < target) {
-        if (likely(b, b->taste->call))
+        if (likely(b, b->taste.call))
             call_helper(b);
-        if (likely(b, b->taste->another))
+        if (likely(b, b->taste.another))
             call_helper(b);
         if (likely(b, 3))
             access_memory(b, false);

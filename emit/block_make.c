@@ -101,6 +101,7 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     struct builder *b = &part->builder;
     b->bytes = number == MAKES_CODE ? &all->bytes : &part->unwanted;
     b->filler = filler;
+    b->taste = block_taste(corpus);
     b->lists = number % BLOCK_LISTS;
     b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
     bool made = stamp_start(&b->maker, corpus, near);

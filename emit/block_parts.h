@@ -12,7 +12,10 @@ enum {
     RANGES_MOST = 6,
     DEPTH_MOST = 8,   /* of calls inlined into one another */
     CALLS_AROUND = 2, /* that are passed another's result, at most */
-    REGISTER_RSI = 4, /* DWARF's numbers */
+    PASSED_MOST = 2,  /* arguments besides */
+    REGISTER_RDX = 1, /* DWARF's numbers */
+    REGISTER_RCX = 2,
+    REGISTER_RSI = 4,
     REGISTER_RDI = 5,
     REGISTER_RBP = 6,
 };
@@ -23,6 +26,7 @@ struct taste {
     uint8_t run_least, run_most; /* bytes */
     uint8_t call, another;       /* a call before a run; and one more */
     uint8_t around;              /* its result is passed to another, and so on */
+    uint8_t passed;              /* an argument more; beyond 64 another */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
     uint8_t across;              /* the other has several of the ranges that it has itself */
@@ -45,7 +49,7 @@ struct builder {
     const struct filler *filler;
     struct stamp_maker maker;
     struct random random;
-    const struct taste *taste;
+    struct taste taste;
     struct block *block;
     uint8_t *start, *p; /* code */
     uint32_t line;      /* of the source, from 0 */
@@ -93,7 +97,9 @@ void block_inlined(struct builder *b, const struct run *r);
 /* Or a block with locals. */
 void block_lexical(struct builder *b, const struct run *r);
 
-/* block.c: its code of at least `target` bytes, and what is told of it this time. */
+/* block.c: what is usual for the language, with the corpus's manner. */
+struct taste block_taste(const struct corpus *corpus);
+/* Its code of at least `target` bytes, and what is told of it this time. */
 void block_compose(struct builder *b, uint8_t *buffer, uint32_t target);
 
 #endif

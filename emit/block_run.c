@@ -83,7 +83,7 @@ static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slo
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
     const struct filler *f = b->filler;
-    const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste->dense_parts : b->taste->parts;
+    const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste.dense_parts : b->taste.parts;
     const uint32_t behind = f->at[f->offset[r->first] + (from - r->at)] + 1u; /* the first border behind `from` */
     for (uint32_t k = parts ? (behind + parts - 1) / parts * parts : r->last; k < r->last; k += parts) {
         const uint64_t border = r->at + f->offset[k] - f->offset[r->first];
@@ -104,12 +104,12 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
-    const bool passing = likely(b, b->taste->passing); /* asked of every stamp, as all are of the same code */
+    const bool passing = likely(b, b->taste.passing); /* asked of every stamp, as all are of the same code */
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
     compose_list_begin(c, r->at);
     uint64_t from = r->at;
-    uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste->events;
+    uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste.events;
     for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
         const struct filler_event *event = &f->event[e];
         if (event->end > f->offset[r->last])
@@ -161,14 +161,14 @@ struct ranges {
 static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
     struct ranges g = {.count = 0, .first = {r->first}};
-    bool several = likely(b, b->taste->ranges);
+    bool several = likely(b, b->taste.ranges);
     uint32_t most = 3 + pick(b, RANGES_MOST - 3);
     uint32_t skip = r->first + 1;
-    uint32_t gap = likely(b, b->taste->adjacent) ? 0 : 1;
+    uint32_t gap = likely(b, b->taste.adjacent) ? 0 : 1;
     for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {
         g.last[g.count++] = skip;
         g.first[g.count] = skip + gap;
-        if (b->taste->within && pick(b, 3) == 0)
+        if (b->taste.within && pick(b, 3) == 0)
             skip++;
     }
     g.last[g.count++] = r->last;
@@ -215,13 +215,13 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     for (uint32_t j = first; j < end; j++) {
         uint32_t slot = busy_slot(b, r, f->doubles >> j & 1);
         uint32_t fate = pick(b, 64);
-        bool is_value = likely(b, b->taste->values) && !(f->doubles >> j & 1);
+        bool is_value = likely(b, b->taste.values) && !(f->doubles >> j & 1);
         n->slot[j] = (uint8_t)slot;
-        if (fate > 61 && likely(b, b->taste->constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
+        if (fate > 61 && likely(b, b->taste.constant) && j + f->variables < f->children && !(f->doubles >> j & 1)) {
             n->slot[j] = r->first & 127;
             n->constants |= (uint8_t)(1u << j);
             compose_inlined_constant(&b->maker.composer, k, j, n->slot[j]);
-        } else if (fate < b->taste->gone) {
+        } else if (fate < b->taste.gone) {
             stamp_inlined_child(&b->maker, k, j, DEBUG_LIST_NONE);
         } else {
             stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
@@ -295,10 +295,11 @@ static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
  * the header being set. */
 static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
 {
-    const struct dialect dialect = b->maker.composer.corpus->dialect;
+    const struct corpus *corpus = b->maker.composer.corpus;
+    const struct dialect dialect = corpus->dialect;
     const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
     /* a line of the header calls the same function wherever it is inlined */
-    uint32_t k = depth ? corpus_inline_callee(line) : pick(b, CORPUS_INLINES);
+    uint32_t k = depth ? corpus_inline_callee(corpus, line) : pick(b, corpus_inlines(corpus));
     uint32_t own_line = corpus_inline_line(k) + 1;
     struct ranges g = as ? *as->parts : run_ranges(b, r);
     const struct ranges parts = g;
@@ -307,7 +308,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = block_note_of(NOTE_INLINED, r);
     n.inlined = (uint8_t)k;
-    const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
+    const struct corpus_inline *f = &corpus->inlines[k];
     inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
     uint8_t *block = f->block ? inlined_block(b, r, k, count, &g, &n) : NULL;
     if (depth)
@@ -318,7 +319,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
     uint32_t part = 0;
-    const struct taste *t = b->taste;
+    const struct taste *t = &b->taste;
     if (likely(b, t->entered))
         entry_rows(b, r, own_line);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
@@ -373,7 +374,7 @@ static void statement_rows(struct builder *b, const struct run *part)
 /* A part of a block: a call that was inlined, or statements. */
 static void block_part(struct builder *b, const struct run *part)
 {
-    if (likely(b, b->taste->within))
+    if (likely(b, b->taste.within))
         block_inlined(b, part);
     else
         statement_rows(b, part);
@@ -386,12 +387,12 @@ void block_lexical(struct builder *b, const struct run *r)
     uint32_t count = told_ranges(b, r, &g);
     uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
     struct block_note scope = block_note_of(NOTE_SCOPE, r);
-    for (uint32_t n = 1 + pick(b, b->taste->locals); n; n--) {
+    for (uint32_t n = 1 + pick(b, b->taste.locals); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
         scope.slot[scope.count++] = (uint8_t)slot;
         stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
     }
-    for (uint32_t i = 0; i < parts.count && b->taste->within; i++) {
+    for (uint32_t i = 0; i < parts.count && b->taste.within; i++) {
         struct run part = part_of(b, r, parts.first[i], parts.last[i]);
         block_part(b, &part);
         if (i + 1 == parts.count)
@@ -401,7 +402,7 @@ void block_lexical(struct builder *b, const struct run *r)
             statement_rows(b, &gap);
     }
     compose_end_children(&b->maker.composer, children);
-    if (!b->taste->within) {
+    if (!b->taste.within) {
         block_note_add(b, scope, r->at, r->end, b->line);
         block_run_rows(b, r, b->line);
     }

@@ -7,6 +7,7 @@
 #include "emit/assemble.h"
 #include "emit/inside.h"
 #include "emit/mix.h"
+#include "emit/profile_manner.h"
 
 static bool load_profile(struct profile *profile, struct options *o, struct error *e)
 {
@@ -55,7 +56,8 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
 static bool make_stock_and_plan(struct prepared *p, const struct options *o, struct error *e)
 {
     struct preparation w = {.p = p, .o = o, .planned = stock_suffices(&p->profile)};
-    if (!(p->stock = stock_begin(stock_dialect(&p->profile), p->profile.seed)))
+    const struct manner manner = profile_manner(&p->profile);
+    if (!(p->stock = stock_begin(stock_dialect(&p->profile), &manner, p->profile.seed)))
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;

@@ -181,7 +181,7 @@ static void add_inline_function(struct writer *w, uint32_t k)
             text_add(&w->text, child_name(w, k, 0));
             text_add(&w->text, ";");
         } else if (w->blocks->bytes.calls[line - corpus_inline_line(0)]) {
-            put_inline_call(w, k, corpus_inline_callee(line));
+            put_inline_call(w, k, corpus_inline_callee(w->corpus, line));
         } else if (line != first + 2 || !f->variables) {
             put_inline_statement(w, k, random_at(w->header->name_start, line));
         }

@@ -63,7 +63,7 @@ static bool make_headers(struct sources *s, const struct stock *stock, struct er
     if (!dialect.type_units)
         return write_headers(s, stock, &stock->corpus, e);
     dialect.type_units = false;
-    if (!corpus_make(&whole, dialect, stock->seed))
+    if (!corpus_make(&whole, dialect, &stock->corpus.manner, stock->seed))
         return no_memory(e);
     bool ok = write_headers(s, stock, &whole, e);
     corpus_free(&whole);

@@ -40,7 +40,7 @@ static void make_literals(uint8_t *at, uint64_t seed)
     }
 }
 
-struct stock *stock_begin(struct dialect dialect, uint64_t seed)
+struct stock *stock_begin(struct dialect dialect, const struct manner *manner, uint64_t seed)
 {
     size_t capacity;
     struct stock *s = huge_alloc(sizeof *s, &capacity);
@@ -49,7 +49,7 @@ struct stock *stock_begin(struct dialect dialect, uint64_t seed)
     memset(s, 0, sizeof *s);
     s->seed = seed;
     filler_make(&s->filler, seed);
-    if (corpus_begin(&s->corpus, dialect, seed) && blocks_begin(&s->blocks, dialect))
+    if (corpus_begin(&s->corpus, dialect, manner, seed) && blocks_begin(&s->blocks, dialect))
         return s;
     stock_free(s);
     return NULL;
@@ -76,9 +76,9 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
     return stock_make_part(context, part) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads)
+struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads)
 {
-    struct stock *s = stock_begin(dialect, seed);
+    struct stock *s = stock_begin(dialect, manner, seed);
     struct error ignored; /* there is but one: memory */
     if (s && workers_run(threads, STOCK_PARTS, make_part, s, &ignored)) {
         stock_end(s);
@@ -148,7 +148,7 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
         const unsigned kind = kind_of(dialect);
         if (kind == kind_of(s->corpus.dialect) || s->other[kind])
             continue;
-        s->other[kind] = stock_make(dialect, s->seed, threads);
+        s->other[kind] = stock_make(dialect, &s->corpus.manner, s->seed, threads);
         if (!s->other[kind])
             return false;
         s->corpus.other[kind] = &s->other[kind]->corpus;

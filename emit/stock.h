@@ -18,8 +18,8 @@ struct stock {
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
-/* A function of dialect and seed, made by up to so many threads. NULL when memory ran out; free with stock_free. */
-struct stock *stock_make(struct dialect dialect, uint64_t seed, unsigned threads);
+/* A function of dialect, manner and seed, made by up to so many threads. NULL when memory ran out; free with stock_free. */
+struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 
 /* The same in steps: what is large is made in parts, in any order, side by side, when it has begun; it ends when all
@@ -30,7 +30,7 @@ enum stock_part {
     STOCK_PART_LITERALS = STOCK_PART_BLOCKS + BLOCK_PARTS,
     STOCK_PARTS
 };
-struct stock *stock_begin(struct dialect dialect, uint64_t seed);
+struct stock *stock_begin(struct dialect dialect, const struct manner *manner, uint64_t seed);
 bool stock_make_part(struct stock *s, enum stock_part part);
 void stock_end(struct stock *s);
 

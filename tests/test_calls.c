@@ -36,7 +36,8 @@ static const struct stock *stock;
 static int make_stock(void **state)
 {
     (void)state;
-    stock = stock_make((struct dialect){.version = 5, .language = DWARF_C}, 42, 2);
+    const struct manner usual = manner_usual();
+    stock = stock_make((struct dialect){.version = 5, .language = DWARF_C}, &usual, 42, 2);
     return stock ? 0 : -1;
 }
 

@@ -37,7 +37,8 @@ static void make(struct made *m, const char *text)
     if (!profile_parse(&m->profile, text, strlen(text), "test.prof", &e))
         fail_msg("%s: %s", text, e.text);
     const struct profile *p = &m->profile;
-    m->stock = stock_make(stock_dialect(p), p->seed, 2);
+    const struct manner usual = manner_usual();
+    m->stock = stock_make(stock_dialect(p), &usual, p->seed, 2);
     assert_non_null(m->stock);
     assert_true(stock_add_rows(m->stock, p, 2));
     if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) || !mix_settle(&m->plan, m->stock, 1, &e))

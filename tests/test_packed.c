@@ -72,7 +72,8 @@ static void test_one_byte_and_random_ones(void **state)
 /* Constants of each taste, of which the next compresses no better, but for literals alone. */
 static void test_constants(void **state)
 {
-    struct stock *stock = stock_make((struct dialect){.version = 5, .language = DWARF_C}, 42, 1);
+    const struct manner usual = manner_usual();
+    struct stock *stock = stock_make((struct dialect){.version = 5, .language = DWARF_C}, &usual, 42, 1);
     uint8_t *bytes = malloc(MOST);
     (void)state;
     assert_non_null(stock);

@@ -36,7 +36,8 @@ static void make(struct made *m)
     memset(m, 0, sizeof *m);
     if (!profile_parse(&m->profile, PROFILE, strlen(PROFILE), "test.prof", &e))
         fail_msg("%s", e.text);
-    m->stock = stock_make(stock_dialect(&m->profile), m->profile.seed, 2);
+    const struct manner usual = manner_usual();
+    m->stock = stock_make(stock_dialect(&m->profile), &usual, m->profile.seed, 2);
     assert_non_null(m->stock);
     if (!plan_make(&m->plan, &m->profile, NULL, &m->stock->corpus, 1, &e))
         fail_msg("%s", e.text);

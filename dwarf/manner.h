@@ -1,0 +1,52 @@
+/* What the debug information of one application has more of, or less, than is usual.
+ *
+ * Headers and blocks are made by the proportions that were measured on CPython's extension
+ * modules (C) and on Ipopt (C++). Where those of an application are known, they are made by
+ * its own: what its headers of C declare, and how much of its code was inlined or is in
+ * blocks with locals of their own.
+ */
+#ifndef DWARF_MANNER_H
+#define DWARF_MANNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What headers of C declare, but for what every unit has. */
+enum manner_piece {
+    PIECE_STRUCTURE,
+    PIECE_TYPEDEF, /* but for those of structures without a name */
+    PIECE_ATOMIC,
+    PIECE_POINTER, /* but for those to types of functions */
+    PIECE_ARRAY,
+    PIECE_FUNCTION_TYPE,
+    PIECE_CONST,
+    PIECE_VOID_CONST,
+    PIECE_UNION,
+    PIECE_VARIABLE,
+    PIECE_ENUMERATION,
+    PIECE_RESTRICT,
+    PIECE_FUNCTION,
+    PIECES
+};
+
+enum {
+    MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
+    MANNER_USUAL = 64,
+};
+
+struct manner {
+    uint16_t piece[PIECES]; /* of MANNER_PIECES pieces so many are of each kind */
+    uint16_t members;       /* of a structure or union, in MANNER_USUALths of what is usual */
+    uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
+    uint8_t inlines;        /* functions that a header defines inline */
+    /* Of the code, in MANNER_USUALths of what is usual: */
+    uint16_t inlined; /* calls that were inlined */
+    uint16_t lexical; /* blocks with locals */
+    uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
+    uint8_t locals;   /* of such a block, at most */
+};
+
+/* The usual one. */
+struct manner manner_usual(void);
+
+#endif

@@ -1,0 +1,12 @@
+/* What a profile says of how its application is told in debug information. */
+#ifndef EMIT_PROFILE_MANNER_H
+#define EMIT_PROFILE_MANNER_H
+
+#include "dwarf/manner.h"
+#include "emit/profile.h"
+
+/* From the tags and attributes of a captured application, where its rows say how many units and functions there are;
+ * the usual one otherwise. Whatever the texts say, it is one that headers and blocks can be made in. */
+struct manner profile_manner(const struct profile *p);
+
+#endif
