@@ -52,9 +52,15 @@ static uint32_t form_in(struct dialect d, uint32_t form)
 }
 
 /* Only C has functions without a prototype. */
+static bool is_said(struct dialect d, uint32_t name)
+{
+    const bool of_views = name == DW_AT_GNU_locviews || name == DW_AT_GNU_entry_view;
+    return name == DW_AT_prototyped ? d.language == DWARF_C : d.views || !of_views;
+}
+
 const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a)
 {
-    while ((a->name == DW_AT_prototyped && d.language != DWARF_C) || (a->name == DW_AT_GNU_locviews && !d.views))
+    while (!is_said(d, a->name))
         a++;
     return a;
 }

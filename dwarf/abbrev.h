@@ -105,11 +105,11 @@
     X(INLINE_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                              \
     X(INLINE_VARIABLE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                      \
     X(INLINED, inlined_subroutine, 1,                                                                                  \
-      A(abstract_origin, ref4) A(entry_pc, addr) A(low_pc, addr) A(high_pc, data8) A(call_file, data1)                 \
-          A(call_line, data2) A(call_column, data1) A(sibling, ref4))                                                  \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(low_pc, addr) A(high_pc, data8)            \
+          A(call_file, data1) A(call_line, data2) A(call_column, data1) A(sibling, ref4))                              \
     X(INLINED_RANGES, inlined_subroutine, 1,                                                                           \
-      A(abstract_origin, ref4) A(entry_pc, addr) A(ranges, sec_offset) A(call_file, data1) A(call_line, data2)         \
-          A(call_column, data1) A(sibling, ref4))                                                                      \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(ranges, sec_offset) A(call_file, data1)    \
+          A(call_line, data2) A(call_column, data1) A(sibling, ref4))                                                  \
     X(INLINED_PARAMETER, formal_parameter, 0,                                                                          \
       A(abstract_origin, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                                    \
     X(INLINED_PARAMETER_GONE, formal_parameter, 0, A(abstract_origin, ref4))                                           \

@@ -307,6 +307,8 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
     uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
     p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
+    if (c->corpus->dialect.views)
+        p = put_u8(p, 0); /* the first row at that address */
     p = put_extent(c, p, count, from, to);
     p = put_u8(p, file);
     p = put_u16(p, (uint16_t)line);

@@ -22,7 +22,8 @@ struct dialect {
     uint8_t language;
     uint8_t index;   /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
     bool type_units; /* with C and without an index only */
-    bool views;      /* with a list goes DW_AT_GNU_locviews, as gcc has it; not in split units */
+    bool views;      /* with a list goes DW_AT_GNU_locviews, and DW_AT_GNU_entry_view with an address of entry, as gcc
+                        has them; not in split units */
 };
 
 static inline bool dialect_is_4(struct dialect d)

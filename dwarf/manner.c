@@ -23,5 +23,6 @@ struct manner manner_usual(void)
                            .inlines = CORPUS_INLINES,
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
-                           .locals = 3};
+                           .locals = 3,
+                           .entries = MANNER_USUAL};
 }

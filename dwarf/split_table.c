@@ -51,7 +51,8 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
 static bool is_left_out(uint64_t tag, uint64_t name)
 {
     const bool of_unit = name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list;
-    return name == DW_AT_GNU_locviews || (tag == DW_TAG_compile_unit && of_unit);
+    const bool of_views = name == DW_AT_GNU_locviews || name == DW_AT_GNU_entry_view;
+    return of_views || (tag == DW_TAG_compile_unit && of_unit);
 }
 
 static void add_attribute(struct split *s, const struct split_attribute *a)

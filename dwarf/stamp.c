@@ -143,12 +143,12 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
 uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                        const uint64_t *from, const uint64_t *to)
 {
-    /* code, origin, entry_pc, then low_pc and high_pc or ranges, file, line, column, sibling */
+    /* code, origin, entry_pc, its view, then low_pc and high_pc or ranges, file, line, column, sibling */
     uint32_t start = entry(m, m->composer.info);
     const uint8_t *ranges = m->composer.ranges;
     uint8_t *sibling = compose_inlined(&m->composer, k, file, line, column, count, from, to);
     note(m, STAMP_ADDRESS, start + 5);
-    note_ranges(m, start + 13, count, ranges);
+    note_ranges(m, start + (dialect_of(m).views ? 14 : 13), count, ranges);
     if (file == dialect_source_file(dialect_of(m)))
         note(m, STAMP_LINE, entry(m, sibling) - 3);
     return sibling;

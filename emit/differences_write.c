@@ -310,8 +310,10 @@ void differences_report(FILE *f, const struct set *set)
     report_distances(f, set, &any);
     for (unsigned i = DISTRIBUTION_NAME_LENGTHS + 1; i < PROFILE_DISTRIBUTIONS; i++)
         if (plan->profile->distributions[i]) {
+            const bool nearly = i == DISTRIBUTION_TAGS || i == DISTRIBUTION_ATTRIBUTES;
             report_heading(f, &any);
-            fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name), "not followed");
+            fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name),
+                    nearly ? "followed in part" : "not followed");
         }
     if (any)
         fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");

@@ -4,23 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shares.h"
 #include "dwarf/corpus.h"
-#include "emit/profile_keys.h"
 
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
-    PASSED_LEAST = 250, /* thousandths of an argument */
     COUNT_MOST = 1 << 30, /* of each tag */
 };
 
-/* What there is of each for one call, in thousandths, and of arguments for one that is passed besides, where all
- * is made in the usual manner. */
+/* What there is of each for one call, and of arguments for one that is passed besides, where all is made in the usual
+ * manner; and of members in a structure. */
 static const struct {
-    uint32_t inlined, lexical, parameters, passed;
-} usual[] = {[LANGUAGE_C] = {900, 490, 1660, 620}, [LANGUAGE_CPP] = {6000, 0, 0, 0}};
-enum { MEMBERS_USUAL = 5600 }; /* of a structure */
+    double inlined, lexical, parameters, passed;
+} usual[] = {[LANGUAGE_C] = {0.9, 0.49, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
+#define MEMBERS_USUAL 5.6
+#define PASSED_LEAST  0.25 /* arguments, of which the manner is not the usual one */
 
 /* The number behind `word:` in the text of a distribution; 0 where there is none. */
 static uint64_t count_of(const char *text, const char *word)
@@ -50,20 +48,36 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* How often there is `count` for each of `of` beside the usual, of which these are the thousandths: in steps of a power
- * of the square root of two, so that what was made so is found to be so. In MANNER_USUALths. */
-static uint16_t times_usual(uint64_t count, uint64_t of, uint64_t thousandths, unsigned power)
+/* Functions that debug information tells of: not those that the C library's start files bring. */
+static uint64_t functions_of(const struct profile *p)
 {
-    static const uint16_t steps[] = {1,   2,   3,   4,   6,   8,   11,   16,   23,   32,   45,   64,
+    enum { STARTING = 6 };
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].value[ROW_FUNCTIONS] > STARTING && p->row[i].value[ROW_DWARF_UNITS] > 0)
+            sum += (uint64_t)p->row[i].value[ROW_FUNCTIONS] - STARTING;
+    return sum;
+}
+
+/* The nearest of steps by the square root of two, of which `power` are one: so that what was made so is found to be so.
+ * In MANNER_USUALths. */
+static uint16_t nearest_step(double times, unsigned power)
+{
+    static const uint16_t steps[] = {1,  2,   3,   4,   6,   8,   11,  16,   23,   32,   45,   64,
                                      91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096};
     enum { STEPS = sizeof steps / sizeof steps[0], USUAL_STEP = 11 };
-    const uint64_t times = of && thousandths ? count * 1000 * MANNER_USUAL / of * 1000 / thousandths : 0;
     unsigned i = USUAL_STEP % power;
-    if (times * 2 < 1000)
+    if (times < 0.5)
         return 0;
-    while (i + power < STEPS && times * times > (uint64_t)steps[i] * steps[i + power] * 1000000)
+    while (i + power < STEPS && times * times > (double)steps[i] * steps[i + power])
         i += power;
     return steps[i];
+}
+
+/* How much `count` for each of `of` is, in MANNER_USUALths of so many. */
+static double times_usual(uint64_t count, uint64_t of, double many)
+{
+    return of && many > 0 ? MANNER_USUAL * (double)count / (double)of / many : 0;
 }
 
 /* Of MANNER_PIECES pieces as many of each kind as come to these counts; of some kinds they are few, and differ. */
@@ -74,9 +88,9 @@ static void share_pieces(struct manner *m, const uint64_t *count)
     uint64_t all = 0;
     uint64_t told = 0;
     for (unsigned i = 0; i < PIECES; i++) {
-        const uint64_t usually = (uint64_t)m->piece[i] * 1000000 / m->piece[PIECE_STRUCTURE];
-        const unsigned power = m->piece[i] <= RARE ? POWER_RARE : 1;
-        weight[i] = (uint64_t)m->piece[i] * times_usual(count[i] * 1000, count[PIECE_STRUCTURE], usually, power);
+        const double many = (double)m->piece[i] / m->piece[PIECE_STRUCTURE];
+        const double times = times_usual(count[i], count[PIECE_STRUCTURE], many);
+        weight[i] = (uint64_t)m->piece[i] * nearest_step(times, m->piece[i] <= RARE ? POWER_RARE : 1);
         all += weight[i];
     }
     /* what is too rare to be there is not there */
@@ -87,14 +101,26 @@ static void share_pieces(struct manner *m, const uint64_t *count)
         all += weight[i];
     for (unsigned i = 0; i < PIECES; i++)
         told += m->piece[i] = (uint16_t)((weight[i] * MANNER_PIECES + all / 2) / all);
-    m->piece[PIECE_FUNCTION] = (uint16_t)(m->piece[PIECE_FUNCTION] + MANNER_PIECES - told);
+    unsigned most = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        most = m->piece[i] > m->piece[most] ? i : most;
+    m->piece[most] = (uint16_t)(m->piece[most] + MANNER_PIECES - told);
 }
 
-/* What headers declare: entries that neither units have anyhow nor others bring with them. */
+/* The manner of members, beyond a structure's first: in even steps where they are fewer than usual. */
+static uint16_t members_usual(uint64_t count, uint64_t structures)
+{
+    enum { STEP = MANNER_USUAL / 8 };
+    const double times = times_usual(count, structures, MEMBERS_USUAL - 1);
+    return times < MANNER_USUAL ? (uint16_t)(((unsigned)times + STEP / 2) / STEP * STEP) : nearest_step(times, 1);
+}
+
+/* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     enum { POINTERS = 2, CONSTS = 1, /* of each unit */ VOID_OF = 6 /* one in so many is of nothing */ };
     const uint64_t units = sum_of(p, ROW_DWARF_UNITS);
+    const uint64_t inlines = (count_of(attributes, "inline") + units / 2) / units;
     const uint64_t structures = count_of(tags, "structure_type");
     const uint64_t unions = count_of(tags, "union_type");
     const uint64_t typedefs = count_of(tags, "typedef");
@@ -102,14 +128,14 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     const uint64_t types = count_of(tags, "subroutine_type");
     const uint64_t restricts = count_of(tags, "restrict_type");
     const uint64_t atomics = count_of(tags, "atomic_type");
-    const uint64_t variables = (structures * m->piece[PIECE_VARIABLE] + m->piece[PIECE_STRUCTURE] - 1) /
-                               m->piece[PIECE_STRUCTURE];
-    const uint64_t defined = sum_of(p, ROW_FUNCTIONS) + count_of(attributes, "inline");
+    m->inlines = (uint8_t)(inlines < INLINES_LEAST    ? INLINES_LEAST
+                           : inlines < CORPUS_INLINES ? inlines
+                                                      : CORPUS_INLINES);
+    const uint64_t defined = functions_of(p) + count_of(attributes, "inline");
     if (structures)
         m->unnamed = (uint8_t)(typedefs >= structures ? m->unnamed : typedefs * m->unnamed / structures);
     if (structures + unions)
-        m->members = times_usual(less(count_of(tags, "member"), structures + unions), structures + unions,
-                                 MEMBERS_USUAL - 1000, 1);
+        m->members = members_usual(less(count_of(tags, "member"), structures + unions), structures + unions);
     const uint64_t count[PIECES] = {
         [PIECE_STRUCTURE] = structures,
         [PIECE_TYPEDEF] = less(typedefs, structures * m->unnamed / UNNAMED_OF + atomics),
@@ -120,7 +146,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         [PIECE_CONST] = consts - consts / VOID_OF,
         [PIECE_VOID_CONST] = consts / VOID_OF,
         [PIECE_UNION] = unions,
-        [PIECE_VARIABLE] = variables,
+        [PIECE_VARIABLE] = structures * m->piece[PIECE_VARIABLE] / m->piece[PIECE_STRUCTURE], /* as usual */
         [PIECE_ENUMERATION] = count_of(tags, "enumeration_type"),
         [PIECE_RESTRICT] = restricts,
         [PIECE_FUNCTION] = less(count_of(tags, "subprogram"), defined),
@@ -136,29 +162,53 @@ static void read_code(struct manner *m, enum debug_language language, const char
     const uint64_t parameters = count_of(tags, "call_site_parameter") + count_of(tags, "GNU_call_site_parameter");
     const uint64_t blocks = count_of(tags, "lexical_block");
     const uint64_t variables = count_of(tags, "variable");
-    const uint64_t passed = less(parameters * 1000, calls * usual[language].parameters);
     if (!calls)
         return;
-    m->inlined = times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined, 1);
+    m->inlined = nearest_step(times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP)
         return; /* all else is as what was inlined */
-    m->lexical = times_usual(blocks, calls, usual[language].lexical, 1);
+    const double passed = (double)parameters / (double)calls - usual[language].parameters;
+    m->lexical = nearest_step(times_usual(blocks, calls, usual[language].lexical), 1);
     m->locals = (uint8_t)(variables * 5 > blocks * 13 ? 3 : variables * 5 > blocks * 7 ? 2 : 1);
-    if (passed > calls * PASSED_LEAST)
-        m->passed = times_usual(passed, calls * 1000, usual[language].passed, 1);
+    if (passed > PASSED_LEAST)
+        m->passed = nearest_step(MANNER_USUAL * passed / usual[language].passed, 1);
+}
+
+/* How much of .debug_info is about functions, as far as tags tell, by what their entries take here. Where it is much,
+ * it is as much as there is to be said of the code. */
+static void read_entries(struct manner *m, const struct profile *p, const char *tags)
+{
+    enum { STEP = MANNER_USUAL / 16, MUCH = MANNER_USUAL * 15 / 32 };
+    static const struct {
+        const char *tag;
+        uint8_t bytes; /* with the parameters that come with it */
+    } of[] = {{"call_site", 16},
+              {"GNU_call_site", 16},
+              {"call_site_parameter", 7},
+              {"GNU_call_site_parameter", 7},
+              {"inlined_subroutine", 47},
+              {"lexical_block", 10},
+              {"variable", 17}};
+    enum { FUNCTION = 44 };
+    const uint64_t info = sum_of(p, ROW_MIX_INFO);
+    uint64_t bytes = FUNCTION * functions_of(p);
+    for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++)
+        bytes += of[i].bytes * count_of(tags, of[i].tag);
+    const uint64_t share = info ? bytes * MANNER_USUAL / info : MANNER_USUAL;
+    if (share < MUCH)
+        m->entries = (uint8_t)((share + STEP / 2) / STEP * STEP);
 }
 
 struct manner profile_manner(const struct profile *p)
 {
-    const char *const tags = p->distributions[KEY_TAGS - KEY_FUNCTION_SIZES];
-    const char *const attributes = p->distributions[KEY_ATTRIBUTES - KEY_FUNCTION_SIZES];
-    const uint64_t units = sum_of(p, ROW_DWARF_UNITS);
+    const char *const tags = p->distributions[DISTRIBUTION_TAGS];
+    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!tags || !attributes || !units)
+    if (!tags || !attributes || !sum_of(p, ROW_DWARF_UNITS))
         return m;
-    const uint64_t inlines = (count_of(attributes, "inline") + units / 2) / units;
-    m.inlines = (uint8_t)(inlines < INLINES_LEAST ? INLINES_LEAST : inlines < CORPUS_INLINES ? inlines : CORPUS_INLINES);
-    read_pieces(&m, p, tags, attributes);
+    if (p->dwarf.language == LANGUAGE_C)
+        read_pieces(&m, p, tags, attributes);
     read_code(&m, p->dwarf.language, tags);
+    read_entries(&m, p, tags);
     return m;
 }

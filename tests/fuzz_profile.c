@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emit/profile.h"
+#include "emit/profile_manner.h"
 
 static void require(bool holds, const char *what, const char *detail)
 {
@@ -23,6 +24,18 @@ static void check_error(const struct error *e)
         require((unsigned char)*c >= 0x20 && *c != 0x7f, "a control character in an error", e->text);
 }
 
+/* Headers can be made in the manner that it says. */
+static void check_manner(const struct profile *p)
+{
+    const struct manner m = profile_manner(p);
+    unsigned pieces = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        pieces += m.piece[i];
+    require(pieces == MANNER_PIECES, "pieces that are not all", "");
+    require(m.inlines >= 2 && m.inlines <= 32, "too few or too many inline functions", "");
+    require(m.entries <= MANNER_USUAL && m.unnamed <= 5, "a share of more than all", "");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -33,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_error(&e);
         return 0;
     }
+    check_manner(&p);
     char *text, *again;
     size_t text_size, again_size;
     require(profile_text(&p, &text, &text_size, &e), "an accepted profile has no text", e.text);

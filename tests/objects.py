@@ -52,6 +52,8 @@ def ask(*command, timeout=120):
 DWARFDUMP_KNOWN = (
     r"DW_TAG_\w+ -> DW_AT_GNU_locviews: check",
     r"DW_AT_GNU_locviews -> DW_FORM_CLASS_UNKNOWN: check",
+    r"DW_TAG_inlined_subroutine -> DW_AT_GNU_entry_view: check",
+    r"DW_AT_GNU_entry_view -> DW_FORM_CLASS_CONSTANT: check",
     r"DW_AT_type offset \w+ does not point to Type info we got tag 0x47 DW_TAG_atomic_type",
 )
 

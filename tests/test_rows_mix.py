@@ -2,6 +2,7 @@
 and entries are as many, or nearly.
 """
 
+import collections
 import json
 import re
 
@@ -62,13 +63,19 @@ def sections_of(path):
     return {name: int(size, 16) for name, size in found}
 
 
+def check_sections(row, path):
+    """Of a library by its row: which sections have other sizes, and which."""
+    sizes = sections_of(path)
+    off = {name: (row["mix"][name], sizes[name]) for name in SECTIONS if sizes[name] != row["mix"][name]}
+    # the names of a module in the smallest .debug_str may be a little more
+    assert set(off) <= ({"info", "str"} if row["debug"] < 16000 else set()), (path, off)
+    return off
+
+
 def test_each_section_has_its_size(libraries):
     told = json.loads((libraries[0][1].parent / "differences.json").read_text())["libraries"]
     for (row, path), library in zip(libraries, told):
-        sizes = sections_of(path)
-        off = {name: (row["mix"][name], sizes[name]) for name in SECTIONS if sizes[name] != row["mix"][name]}
-        # the names of a module in the smallest .debug_str may be a little more
-        assert set(off) <= ({"info", "str"} if row["debug"] < 16000 else set()), (path, off)
+        off = check_sections(row, path)
         assert {f"mix: {name}" for name in off} == {name for name in library["differs"] if name.startswith("mix")}
 
 
@@ -106,3 +113,57 @@ def test_a_row_is_made_although_some_ways_of_meeting_it_cannot_be_sized(programs
 """
     (tmp_path / "row.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + row)
     programs.run("pyelfgen", "--profile", tmp_path / "row.prof", "-o", tmp_path / "set")
+
+
+# ---- tags ----
+
+
+def tags_of(path):
+    return dies_by_tag(ask("readelf", "--debug-dump=info", path))
+
+
+def dies_by_tag(text):
+    return collections.Counter(re.findall(r"Abbrev Number: [1-9]\d* \(DW_TAG_(\w+)\)", text))
+
+
+MANNERS = {
+    "usual": ("", ""),
+    "little inlined": ("call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000", ""),
+    "many members": ("structure_type:1000 member:9000 typedef:100 subprogram:300 pointer_type:50", "inline:40"),
+    "much restricted": ("structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"),
+    "little told": ("call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"),
+}
+
+
+@pytest.fixture(scope="module")
+def in_manners(programs, tmp_path_factory):
+    """The tags of each of the rows, in sets whose tags differ; each section is as large as its row says in any."""
+    directory = tmp_path_factory.mktemp("manners")
+    found = {}
+    for name, (tags, attributes) in MANNERS.items():
+        said = f"distributions: {{tags: '{tags}', attributes: '{attributes}'}}\n" if tags else ""
+        head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\n"
+        profile, made = directory / f"{name}.prof", directory / name
+        profile.write_text(head + said + "libraries:\n" + ROWS)
+        report = programs.run("pyelfgen", "--profile", profile, "-o", made).stdout
+        assert ("followed in part" in report) == bool(tags)
+        paths = [made / f"libmodule{i}.so" for i in range(4)]
+        for row, path in zip(yaml.safe_load(ROWS), paths):
+            check_sections(row, path)
+            assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
+        found[name] = sum(each(tags_of, paths), collections.Counter())
+    return found
+
+
+def test_code_is_told_as_tags_say(in_manners):
+    usual, little = in_manners["usual"], in_manners["little inlined"]
+    assert little["inlined_subroutine"] < 0.3 * usual["inlined_subroutine"]
+    assert little["call_site_parameter"] / little["call_site"] > 1.2 * usual["call_site_parameter"] / usual["call_site"]
+    assert in_manners["little told"]["call_site"] < 0.7 * usual["call_site"]
+
+
+def test_headers_declare_what_tags_say(in_manners):
+    usual, many = in_manners["usual"], in_manners["many members"]
+    assert many["member"] / many["structure_type"] > 1.3 * usual["member"] / usual["structure_type"]
+    assert many["typedef"] / many["structure_type"] < 0.5 * usual["typedef"] / usual["structure_type"]
+    assert in_manners["much restricted"]["restrict_type"] > 10 * usual["restrict_type"]

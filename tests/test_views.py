@@ -50,3 +50,12 @@ def test_other_readers_agree(sets):
     shown = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", path)
     assert shown.count("DW_AT_GNU_locviews") > 50
     assert not re.search(r"^(error|warning)", shown, flags=re.M)
+
+
+@pytest.mark.parametrize("variant", VIEWS)
+def test_what_is_inlined_has_a_view_of_its_entry(variant, sets):
+    for path in counted_libraries(sets.get(variant)):
+        text = dump(path, "--debug-dump=info")
+        inlined = len(re.findall(r"Abbrev Number: \d+ \(DW_TAG_inlined_subroutine\)", text))
+        assert inlined > 50
+        assert len(re.findall(r"DW_AT_entry_pc .*\n.*DW_AT_GNU_entry_view: 0$", text, flags=re.M)) == inlined

@@ -1,0 +1,122 @@
+/* What tags say of how headers and blocks are made. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emit/profile_manner.h"
+
+static struct manner manner_for(const char *language, const char *row, const char *tags, const char *attributes)
+{
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "pyelfgen-profile: 1\ndwarf: {language: %s}\ndistributions:\n  tags: '%s'\n  attributes: '%s'\nlibraries:\n"
+        "- {kind: module, functions: 106, dwarf: {version: 5, units: 10}%s}\n",
+        language, tags, attributes, row);
+    struct profile p;
+    struct error e = {0};
+    if (!profile_parse(&p, text, strlen(text), "manner", &e))
+        fail_msg("%s", e.text);
+    const struct manner m = profile_manner(&p);
+    profile_free(&p);
+    unsigned pieces = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        pieces += m.piece[i];
+    assert_int_equal(pieces, MANNER_PIECES);
+    return m;
+}
+
+/* What a hundred structures made in the usual manner come with, for 10 units and 100 functions. */
+#define USUAL_TYPES                                                                                                    \
+    "array_type:33 const_type:33 enumeration_type:4 member:560 pointer_type:103 restrict_type:1 structure_type:100 "   \
+    "subprogram:470 subroutine_type:34 typedef:103 union_type:2 atomic_type:3"
+#define USUAL_CODE "call_site:1000 call_site_parameter:1660 inlined_subroutine:900 lexical_block:490 variable:1900"
+
+static void is_usual(void **state)
+{
+    (void)state;
+    const struct manner usual = manner_usual();
+    const struct manner none = manner_for("c", "", "", "");
+    assert_memory_equal(none.piece, usual.piece, sizeof usual.piece);
+    assert_int_equal(none.inlined, MANNER_USUAL);
+    const struct manner m = manner_for("c", "", USUAL_TYPES " " USUAL_CODE, "inline:320");
+    assert_memory_equal(m.piece, usual.piece, sizeof usual.piece);
+    assert_int_equal(m.members, usual.members);
+    assert_int_equal(m.unnamed, usual.unnamed);
+    assert_int_equal(m.inlines, usual.inlines);
+    assert_int_equal(m.inlined, usual.inlined);
+    assert_int_equal(m.lexical, usual.lexical);
+    assert_int_equal(m.passed, 0);
+    assert_int_equal(m.locals, usual.locals);
+    assert_int_equal(m.entries, usual.entries);
+}
+
+static void follows_headers(void **state)
+{
+    (void)state;
+    const struct manner usual = manner_usual();
+    const struct manner m =
+        manner_for("c", "", "structure_type:100 member:1000 typedef:10 subprogram:1000", "inline:20");
+    assert_int_equal(m.inlines, 2);
+    assert_int_equal(m.unnamed, 0);
+    assert_true(m.members > usual.members);
+    assert_int_equal(m.piece[PIECE_ARRAY], 0);
+    assert_int_equal(m.piece[PIECE_RESTRICT], 0);
+    assert_true(m.piece[PIECE_FUNCTION] > m.piece[PIECE_STRUCTURE]);
+    const struct manner cpp = manner_for("c++", "", "structure_type:100 member:1000 subprogram:1000", "inline:20");
+    assert_memory_equal(cpp.piece, usual.piece, sizeof usual.piece);
+    assert_int_equal(cpp.inlines, usual.inlines);
+}
+
+static void follows_code(void **state)
+{
+    (void)state;
+    struct manner m =
+        manner_for("c", "", "call_site:1000 call_site_parameter:3000 lexical_block:1000 variable:1000", "");
+    assert_int_equal(m.inlined, 0);
+    assert_int_equal(m.lexical, 2 * MANNER_USUAL);
+    assert_int_equal(m.passed, 2 * MANNER_USUAL);
+    assert_int_equal(m.locals, 1);
+    m = manner_for("c++", "", "GNU_call_site:1000 inlined_subroutine:3000 lexical_block:1000", "");
+    assert_int_equal(m.inlined, MANNER_USUAL / 2);
+    assert_int_equal(m.lexical, MANNER_USUAL);
+    /* 100 functions and 1000 calls take 20400 bytes of these */
+    m = manner_for("c", ", debug: 81600 B, mix: {info: 81600 B}", "call_site:1000", "");
+    assert_int_equal(m.entries, MANNER_USUAL / 4);
+    m = manner_for("c", ", debug: 40000 B, mix: {info: 40000 B}", "call_site:1000", "");
+    assert_int_equal(m.entries, MANNER_USUAL);
+}
+
+static void survives_what_is_no_count(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "structure_type:18446744073709551615 typedef:99999999999999999999999 subprogram:-1 member:18446744073709551615",
+        "structure_type: structure_type:: structure_type:x structure_type",
+        "my_structure_type:5 structure_types:5",
+        "structure_type:1 restrict_type:1000000000",
+        "call_site:1 inlined_subroutine:1073741824 call_site_parameter:1073741824 lexical_block:1073741824 variable:1",
+        "member:5 union_type:3",
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const struct manner m = manner_for("c", "", texts[i], "inline:999999999999");
+        assert_int_equal(m.inlines, 32);
+        assert_true(m.unnamed <= 5);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_usual),
+        cmocka_unit_test(follows_headers),
+        cmocka_unit_test(follows_code),
+        cmocka_unit_test(survives_what_is_no_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
