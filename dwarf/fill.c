@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "dwarf/partial.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
@@ -117,7 +118,7 @@ static void fixed_sizes(struct debug *d)
     const struct corpus *c = d->corpus;
     const bool is_4 = dialect_is_4(c->dialect);
     uint64_t aranges = 0;
-    uint64_t info = 0;
+    uint64_t info = partial_units_size(d);
     uint64_t line = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         struct debug_unit *u = &d->unit[i];
@@ -150,7 +151,7 @@ static void fixed_sizes(struct debug *d)
 uint64_t debug_frames(const struct debug *d, uint64_t units)
 {
     const struct corpus *c = d->corpus;
-    return units * (unit_frame(c) + c->fixed) +
+    return units * (unit_frame(c) + c->fixed) + partial_units_size(d) + (uint64_t)d->partials * PARTIAL_IMPORT +
            EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
 }
 
@@ -212,7 +213,8 @@ static void pad_tables(struct debug *d, uint64_t rest)
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
     const uint64_t table = d->corpus->abbrev.size + 1;
-    uint64_t wanted = d->wanted[DEBUG_ABBREV];
+    const uint64_t partial = d->partials ? partial_table_size(d) + PARTIAL_IMPORT_ABBREV : 0;
+    const uint64_t wanted = d->wanted[DEBUG_ABBREV] - partial;
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
     d->unused = 0;
@@ -229,14 +231,15 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
     if (d->units_wanted && tables > d->unit_count)
         pad_tables(d, wanted - d->tables * table);
-    while (!single_divide(d->corpus->dialect, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
+    const uint32_t first = unit_import_code(d) + (d->partials ? 1u : 0);
+    while (!single_divide(first, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
         if (d->tables == 1 && unit_part_abbrevs(d))
             return true;
         if (d->tables == 1)
             return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
     }
-    d->size[DEBUG_ABBREV] = wanted;
+    d->size[DEBUG_ABBREV] = wanted + partial;
     return true;
 }
 
@@ -244,7 +247,8 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single) +
+           (uint64_t)d->partials * PARTIAL_IMPORT;
 }
 
 /* Bytes of .debug_str at the least, where the library's row says how many units there are. */

@@ -142,9 +142,9 @@ static bool divide(uint64_t bytes, uint32_t wide, uint32_t *count)
     return true;
 }
 
-bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix)
+bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix)
 {
-    *mix = (struct single_mix){.first = abbrev_codes(d) + 1};
+    *mix = (struct single_mix){.first = first};
     const uint32_t narrow = CODES_ONE_BYTE - mix->first;
     if (divide(bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
         return true;

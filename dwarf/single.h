@@ -24,9 +24,9 @@ struct single_mix {
     uint32_t count[2][SINGLE_KINDS];
 };
 
-/* The fewest abbreviations, or nearly, that take exactly `bytes`. False where
+/* The fewest abbreviations, or nearly, that take exactly `bytes`, with codes from `first` on. False where
  * there are none. */
-bool single_divide(struct dialect d, uint64_t bytes, struct single_mix *mix);
+bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix);
 
 /* Bytes of `count` abbreviations of the longest kind, whose codes begin at `first`: those of tables
  * that no entry uses. */

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/words.h"
+#include "dwarf/partial.h"
 #include "dwarf/unit_sizes.h"
 
 /* Where the names of directory and sources begin: in .debug_line_str, or in
@@ -124,6 +125,7 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
+    p = partial_put_imports(d, unit_import_code(d), p);
     for (uint32_t singles = single_count(&d->single); i < singles; i++) {
         p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
                              tail_type(d, i));
@@ -240,10 +242,13 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
             p = single_put_unused(p, abbrev_codes(d->corpus->dialect) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
+        if (i + 1 == d->tables && d->partials)
+            p = partial_put_import_abbrev(unit_import_code(d), p);
         for (uint32_t k = 0; k < singles; k++)
             p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
         p = put_u8(p, 0);
     }
+    p = partial_put_table(d, p);
     assert(p == end);
     (void)end;
 }
@@ -366,6 +371,7 @@ void debug_writer_end(struct debug_writer *w)
     static const enum debug_section written[] = {DEBUG_INFO, DEBUG_TYPES, DEBUG_LINE, DEBUG_ARANGES};
     const struct debug *d = w->d;
     debug_writer_lists(w);
+    w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
     assert(w->unit == d->unit_count);
     for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++)
         assert(w->at[written[i]] == w->places->section[written[i]] + d->size[written[i]]);

@@ -92,6 +92,7 @@ struct debug {
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint32_t units_wanted;           /* in all: others than as many are not added; 0: as many as it takes */
+    uint32_t partials;               /* partial units besides (partial.h) */
     struct debug_files files;
     uint64_t names_size;  /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */

@@ -95,7 +95,7 @@ static uint64_t size_of(const struct debug *d, const struct debug_abbrevs *a)
 /* All of codes of one byte, as these will be lower. */
 static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_mix *single)
 {
-    if (!single_divide(dialect, bytes, single))
+    if (!single_divide(abbrev_codes(dialect) + 1, bytes, single))
         return false;
     for (uint32_t k = 0; k < SINGLE_KINDS; k++)
         if (single->count[1][k])

@@ -104,6 +104,12 @@ static inline bool units_include_more(const struct debug *d)
     return d->units_wanted && dialect.language == DWARF_C && !dialect.index && !dialect.type_units && !d->joined;
 }
 
+/* The code that imports a partial unit, where there are any, in the last table of abbreviations. */
+static inline uint8_t unit_import_code(const struct debug *d)
+{
+    return (uint8_t)(abbrev_codes(d->corpus->dialect) + 1);
+}
+
 /* Bytes of an entry with a name of `length` characters in it. */
 static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
 {

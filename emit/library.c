@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/shares.h"
+#include "dwarf/partial.h"
 #include "elf/plt.h"
 #include "emit/describe.h"
 #include "emit/evaluate.h"
@@ -368,6 +369,7 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     debug_choose_files(d, d->units_wanted, l->row->units);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);

@@ -142,6 +142,7 @@ struct plan_library {
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
     uint32_t units;           /* of debug information, but for those without code; 0: as in any */
     uint32_t units_all;       /* with those; 0: as many as it takes */
+    uint32_t partials;        /* partial ones besides, where there is room for them */
     uint32_t shared_names;    /* small functions and static objects that have names of others: the last */
     uint64_t exported_names;  /* bytes of these names, part of function_names */
     /* Characters in the names of its functions and of its static objects, or NULL: as few as can be

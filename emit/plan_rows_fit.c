@@ -140,6 +140,8 @@ static void set_units(struct plan_library *l, bool one)
         coded = aranges / ARANGES_EACH;
     l->units = (uint32_t)coded;
     l->units_all = (uint32_t)units;
+    const uint64_t partials = one ? 0 : rows_value_or(l->said, ROW_DWARF_PARTIAL, 0);
+    l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
 
 /* Notes what there is too little of; false. */
