@@ -24,5 +24,5 @@ struct manner manner_usual(void)
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
                            .locals = 3,
-                           .entries = MANNER_USUAL};
+                           .entries = MANNER_USUAL * 7 / 8};
 }

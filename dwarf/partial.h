@@ -1,6 +1,6 @@
-/* Partial units, as dwz makes them of what several units of a library declare: here of a type, a constant of it and a
- * pointer to that. They stand behind all other units, of which the last imports them, and have a table of
- * abbreviations of their own behind all others (DWARF 5, 3.1.1 and appendix E). */
+/* Partial units, as dwz makes them of what several units of a library declare: here of a constant of a base type, which
+ * another unit has, and a pointer to it. They stand behind all other units, of which the last imports them, and have a
+ * table of abbreviations of their own behind all others (DWARF 5, 3.1.1 and appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
@@ -12,7 +12,7 @@ enum {
 };
 
 /* How many of so many the library can have: all, or none where what is wanted of .debug_info and .debug_abbrev is too
- * little, or is not said. */
+ * little, or is not said; and with version 4, where llvm-dwarfdump takes them for compile units with a wrong entry. */
 uint32_t partial_possible(const struct debug *d, uint32_t wanted);
 
 /* What they take of .debug_info, without what imports them; and their abbreviations, but for that. */

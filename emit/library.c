@@ -307,9 +307,7 @@ static struct describe_goal goal_for(const struct library *l)
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
         uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
         uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
-        const uint64_t told = info / MANNER_USUAL * l->stock->corpus.manner.entries;
-        goal.info = info > frames ? (info - frames) / 8 * 7 : 0;
-        goal.info = told < goal.info ? told : goal.info;
+        goal.info = info > frames ? (info - frames) / MANNER_USUAL * l->stock->corpus.manner.entries : 0;
     }
     return goal;
 }

@@ -178,7 +178,7 @@ static void read_code(struct manner *m, enum debug_language language, const char
  * it is as much as there is to be said of the code. */
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
-    enum { STEP = MANNER_USUAL / 16, MUCH = MANNER_USUAL * 15 / 32 };
+    enum { STEP = MANNER_USUAL / 16, MUCH = MANNER_USUAL * 15 / 32, ALL = MANNER_USUAL * 7 / 8 };
     static const struct {
         const char *tag;
         uint8_t bytes; /* with the parameters that come with it */
@@ -197,6 +197,8 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
     const uint64_t share = info ? bytes * MANNER_USUAL / info : MANNER_USUAL;
     if (share < MUCH)
         m->entries = (uint8_t)((share + STEP / 2) / STEP * STEP);
+    if (share >= ALL)
+        m->entries = MANNER_USUAL * 15 / 16;
 }
 
 struct manner profile_manner(const struct profile *p)

@@ -5,6 +5,7 @@ and entries are as many, or nearly.
 import collections
 import json
 import re
+import subprocess
 
 import pytest
 import yaml
@@ -167,3 +168,40 @@ def test_headers_declare_what_tags_say(in_manners):
     assert many["member"] / many["structure_type"] > 1.3 * usual["member"] / usual["structure_type"]
     assert many["typedef"] / many["structure_type"] < 0.5 * usual["typedef"] / usual["structure_type"]
     assert in_manners["much restricted"]["restrict_type"] > 10 * usual["restrict_type"]
+
+
+# ---- partial units ----
+
+
+@pytest.fixture(scope="module")
+def partial(programs, tmp_path_factory):
+    """Rows and their libraries, with forty partial units each; the second has no abbreviations for them."""
+    directory = tmp_path_factory.mktemp("partial")
+    text = re.sub(r"units: (\d+)", r"units: \1, partial: 40", ROWS)
+    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40}\nlibraries:\n"
+    (directory / "rows.prof").write_text(head + text)
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    told = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    assert [library["differs"].get("dwarf: partial") for library in told] == [None, [40, 0], None, None]
+    rows = yaml.safe_load(text)
+    return [(rows[i], directory / "set" / f"libmodule{i}.so") for i in (0, 2, 3)]
+
+
+def test_partial_units_are_imported(partial):
+    for row, path in partial:
+        text = ask("readelf", "--debug-dump=info", path)
+        places = re.findall(r"<0><(\w+)>: Abbrev Number: \d+ \(DW_TAG_partial_unit\)", text)
+        imported = re.findall(r"\(DW_TAG_imported_unit\)\n.*DW_AT_import +: <(?:alt )?0x(\w+)>", text)
+        assert len(places) == 40 and sorted(imported) == sorted(places)
+        assert text.count("(DW_TAG_compile_unit)") == row["dwarf"]["units"]
+        assert not check_sections(row, path)
+
+
+def test_readers_follow_partial_units(partial):
+    test_readers_have_nothing_to_complain_of(partial)
+    for _, path in partial:
+        said = subprocess.run(["eu-readelf", "--debug-dump=info", path], capture_output=True, text=True)
+        assert said.returncode == 0 and said.stderr == ""
+        command = ["gdb", "-nx", "-batch", "-ex", "maint expand-symtabs", "-ex", "ptype long", path]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.stdout.endswith("type = long\n") and not done.stderr, done.stderr
