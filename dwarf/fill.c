@@ -122,7 +122,7 @@ static void fixed_sizes(struct debug *d)
     uint64_t line = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         struct debug_unit *u = &d->unit[i];
-        u->info_size = unit_frame(c) + c->fixed + u->entries_size;
+        u->info_size = unit_frame(c) + c->fixed + u->entries_size + partial_imports_size(d, i);
         info += u->info_size;
         line += debug_line_header(d, i, unit_has_code(u)) + u->program_size;
         aranges += unit_has_code(u) ? ARANGES_UNIT : 0;
@@ -151,7 +151,7 @@ static void fixed_sizes(struct debug *d)
 uint64_t debug_frames(const struct debug *d, uint64_t units)
 {
     const struct corpus *c = d->corpus;
-    return units * (unit_frame(c) + c->fixed) + partial_units_size(d) + (uint64_t)d->partials * PARTIAL_IMPORT +
+    return units * (unit_frame(c) + c->fixed) + partial_units_size(d) + partial_all_imports_size(d) +
            EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
 }
 
@@ -200,7 +200,7 @@ static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, 
 static void pad_tables(struct debug *d, uint64_t rest)
 {
     enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table that are left to the last one */
-    const uint32_t first = abbrev_codes(d->corpus->dialect) + 1;
+    const uint32_t first = unit_codes(d) + 1;
     const uint64_t each = rest / d->tables;
     d->unused = 0;
     if (d->tables < 2 || each < SINGLES)
@@ -212,9 +212,8 @@ static void pad_tables(struct debug *d, uint64_t rest)
 /* Tables of abbreviations: one for each unit, or as many as are wanted. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
-    const uint64_t table = d->corpus->abbrev.size + 1;
-    const uint64_t partial = d->partials ? partial_table_size(d) + PARTIAL_IMPORT_ABBREV : 0;
-    const uint64_t wanted = d->wanted[DEBUG_ABBREV] - partial;
+    const uint64_t table = unit_table_least(d);
+    const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
     d->unused = 0;
@@ -231,15 +230,14 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
     if (d->units_wanted && tables > d->unit_count)
         pad_tables(d, wanted - d->tables * table);
-    const uint32_t first = unit_import_code(d) + (d->partials ? 1u : 0);
-    while (!single_divide(first, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
+    while (!single_divide(unit_codes(d) + 1, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
         if (d->tables == 1 && unit_part_abbrevs(d))
             return true;
         if (d->tables == 1)
             return section_infeasible(d, DEBUG_ABBREV, table, e);
         d->tables--;
     }
-    d->size[DEBUG_ABBREV] = wanted + partial;
+    d->size[DEBUG_ABBREV] = wanted;
     return true;
 }
 
@@ -247,8 +245,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single) +
-           (uint64_t)d->partials * PARTIAL_IMPORT;
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
 /* Bytes of .debug_str at the least, where the library's row says how many units there are. */

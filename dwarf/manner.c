@@ -24,5 +24,6 @@ struct manner manner_usual(void)
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
                            .locals = 3,
+                           .imports = 1,
                            .entries = MANNER_USUAL * 7 / 8};
 }

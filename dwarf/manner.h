@@ -44,6 +44,7 @@ struct manner {
     uint16_t lexical; /* blocks with locals */
     uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
     uint8_t locals;   /* of such a block, at most */
+    uint8_t imports;  /* of each partial unit */
     uint8_t entries;  /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
 };
 

@@ -125,7 +125,6 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
-    p = partial_put_imports(d, unit_import_code(d), p);
     for (uint32_t singles = single_count(&d->single); i < singles; i++) {
         p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
                              tail_type(d, i));
@@ -170,6 +169,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
     p = put_functions(d, u, p);
     p = put_pieces(d, u, p);
     unit_renumber(d, entries, p);
+    p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
     p = put_u8(p, ABBREV_END);
@@ -239,16 +239,14 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
         p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
+        p = partial_put_abbrevs(d, p);
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
-            p = single_put_unused(p, abbrev_codes(d->corpus->dialect) + 1 + k);
+            p = single_put_unused(p, unit_codes(d) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
-        if (i + 1 == d->tables && d->partials)
-            p = partial_put_import_abbrev(unit_import_code(d), p);
         for (uint32_t k = 0; k < singles; k++)
             p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
         p = put_u8(p, 0);
     }
-    p = partial_put_table(d, p);
     assert(p == end);
     (void)end;
 }

@@ -2,6 +2,7 @@
 #ifndef DWARF_UNIT_SIZES_H
 #define DWARF_UNIT_SIZES_H
 
+#include "dwarf/partial.h"
 #include "dwarf/unit.h"
 
 #define COMPILE_DIRECTORY "/usr/src/application"
@@ -15,9 +16,9 @@ enum {
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
     SHORT_NAME = 3,              /* in the shortest that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */
-    SOURCE_NAME_USUAL = 64, /* bytes, at most; */
-    SOURCE_NAME_MOST = 136, /* of one that is longer, to fill .debug_line_str */
-    DIRECTORY_MOST = 3000, /* characters that the compilation directory may be longer */
+    SOURCE_NAME_USUAL = 64,      /* bytes, at most; */
+    SOURCE_NAME_MOST = 136,      /* of one that is longer, to fill .debug_line_str */
+    DIRECTORY_MOST = 3000,       /* characters that the compilation directory may be longer */
 };
 
 static inline unsigned count_bits(uint64_t bits)
@@ -57,11 +58,22 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
+/* How many codes each table of abbreviations has: those of all entries and, behind them, of partial units. */
+static inline uint32_t unit_codes(const struct debug *d)
+{
+    return abbrev_codes(d->corpus->dialect) + (d->partials ? PARTIAL_CODES : 0u);
+}
+
+/* Its bytes, with the end. */
+static inline uint64_t unit_table_least(const struct debug *d)
+{
+    return d->corpus->abbrev.size + (d->partials ? PARTIAL_ABBREVS : 0) + 1;
+}
+
 /* Bytes of each table of abbreviations but the last. */
 static inline uint64_t unit_table_bytes(const struct debug *d)
 {
-    const struct corpus *c = d->corpus;
-    return c->abbrev.size + 1 + (d->unused ? single_unused_size(abbrev_codes(c->dialect) + 1, d->unused) : 0);
+    return unit_table_least(d) + (d->unused ? single_unused_size(unit_codes(d) + 1, d->unused) : 0);
 }
 
 /* unit_abbrev.c. Of .debug_abbrev as much as is wanted, with a part of the table; false where that cannot be. */
@@ -102,12 +114,6 @@ static inline bool units_include_more(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return d->units_wanted && dialect.language == DWARF_C && !dialect.index && !dialect.type_units && !d->joined;
-}
-
-/* The code that imports a partial unit, where there are any, in the last table of abbreviations. */
-static inline uint8_t unit_import_code(const struct debug *d)
-{
-    return (uint8_t)(abbrev_codes(d->corpus->dialect) + 1);
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */

@@ -194,11 +194,22 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
     uint64_t bytes = FUNCTION * functions_of(p);
     for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++)
         bytes += of[i].bytes * count_of(tags, of[i].tag);
-    const uint64_t share = info ? bytes * MANNER_USUAL / info : MANNER_USUAL;
+    if (!info)
+        return;
+    const uint64_t share = bytes * MANNER_USUAL / info;
     if (share < MUCH)
         m->entries = (uint8_t)((share + STEP / 2) / STEP * STEP);
     if (share >= ALL)
         m->entries = MANNER_USUAL * 15 / 16;
+}
+
+/* How often a partial unit is imported. */
+static void read_imports(struct manner *m, const char *tags)
+{
+    enum { IMPORTS_MOST = 64 };
+    const uint64_t partial = count_of(tags, "partial_unit");
+    const uint64_t imports = partial ? (count_of(tags, "imported_unit") + partial / 2) / partial : 1;
+    m->imports = (uint8_t)(imports < 1 ? 1 : imports < IMPORTS_MOST ? imports : IMPORTS_MOST);
 }
 
 struct manner profile_manner(const struct profile *p)
@@ -212,5 +223,6 @@ struct manner profile_manner(const struct profile *p)
         read_pieces(&m, p, tags, attributes);
     read_code(&m, p->dwarf.language, tags);
     read_entries(&m, p, tags);
+    read_imports(&m, tags);
     return m;
 }

@@ -89,8 +89,12 @@ static void follows_code(void **state)
     /* 100 functions and 1000 calls take 20400 bytes of these */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
     assert_int_equal(m.entries, MANNER_USUAL / 4);
-    m = manner_for("c", ", mix: {info: 40000 B}", "call_site:1000", "");
-    assert_int_equal(m.entries, MANNER_USUAL);
+    assert_int_equal(m.imports, 1);
+    m = manner_for("c", ", mix: {info: 40000 B}", "call_site:1000 partial_unit:100 imported_unit:950", "");
+    assert_int_equal(m.imports, 10);
+    assert_int_equal(m.entries, manner_usual().entries);
+    m = manner_for("c", ", mix: {info: 22000 B}", "call_site:1000", "");
+    assert_true(m.entries > manner_usual().entries && m.entries < MANNER_USUAL);
 }
 
 static void survives_what_is_no_count(void **state)
