@@ -20,7 +20,7 @@
 #include "emit/filler.h"
 
 enum {
-    BLOCKS = 640,
+    BLOCKS = 1024,
     BLOCK_LEAST = 40, /* bytes, about */
     BLOCK_MOST = 280,
     BLOCK_HELPERS = 4, /* callees of its calls */
