@@ -9,7 +9,8 @@
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
-    COUNT_MOST = 1 << 30, /* of each tag */
+    ENTRIES_LEAST = 100000, /* with fewer, what there is of each is chance */
+    COUNT_MOST = 1 << 30,   /* of each tag */
 };
 
 /* What there is of each for one call, and of arguments for one that is passed besides, where all is made in the usual
@@ -217,7 +218,7 @@ struct manner profile_manner(const struct profile *p)
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!tags || !attributes || !sum_of(p, ROW_DWARF_UNITS))
+    if (!tags || !attributes || sum_of(p, ROW_DWARF_DIES) < ENTRIES_LEAST)
         return m;
     if (p->dwarf.language == LANGUAGE_C)
         read_pieces(&m, p, tags, attributes);

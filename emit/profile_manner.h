@@ -5,8 +5,8 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-/* From the tags and attributes of a captured application, where its rows say how many units and functions there are;
- * the usual one otherwise. Whatever the texts say, it is one that headers and blocks can be made in. */
+/* From the tags and attributes of a captured application, where its rows say that there are many; the usual one
+ * otherwise. Whatever the texts say, it is one that headers and blocks can be made in. */
 struct manner profile_manner(const struct profile *p);
 
 #endif

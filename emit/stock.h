@@ -18,7 +18,8 @@ struct stock {
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
-/* A function of dialect, manner and seed, made by up to so many threads. NULL when memory ran out; free with stock_free. */
+/* A function of dialect, manner and seed, made by up to so many threads. NULL when memory ran out; free with
+ * stock_free. */
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 

@@ -17,7 +17,7 @@ static struct manner manner_for(const char *language, const char *row, const cha
         text, sizeof text,
         "pyelfgen-profile: 1\ndwarf: {language: %s}\ndistributions:\n  tags: '%s'\n  attributes: '%s'\nlibraries:\n"
         "- {kind: module, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, strtab: 9, functions: 106, "
-        "dwarf: {version: 5, units: 10}%s}\n",
+        "dwarf: {version: 5, units: 10, dies: 100000}%s}\n",
         language, tags, attributes, row);
     struct profile p;
     struct error e = {0};
@@ -55,6 +55,22 @@ static void is_usual(void **state)
     assert_int_equal(m.passed, 0);
     assert_int_equal(m.locals, usual.locals);
     assert_int_equal(m.entries, usual.entries);
+}
+
+static void needs_many(void **state)
+{
+    (void)state;
+    static const char text[] = "pyelfgen-profile: 1\ndistributions: {tags: 'call_site:99', attributes: 'inline:5'}\n"
+                               "libraries:\n- {kind: module, functions: 9, dwarf: {units: 10, dies: %d}}\n";
+    for (unsigned many = 0; many < 2; many++) {
+        char made[sizeof text + 16];
+        struct profile p;
+        struct error e = {0};
+        const int size = snprintf(made, sizeof made, text, many ? 100000 : 99999);
+        assert_true(profile_parse(&p, made, (size_t)size, "manner", &e));
+        assert_int_equal(profile_manner(&p).inlined, many ? 0 : MANNER_USUAL);
+        profile_free(&p);
+    }
 }
 
 static void follows_headers(void **state)
@@ -119,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_usual),
+        cmocka_unit_test(needs_many),
         cmocka_unit_test(follows_headers),
         cmocka_unit_test(follows_code),
         cmocka_unit_test(survives_what_is_no_count),

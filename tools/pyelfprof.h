@@ -24,8 +24,8 @@ struct prof_dwarf {
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
     uint64_t units, partial, dies, attributes, rows, entries; /* units: but for partial ones */
-    double sampled; /* share of .debug_info that was read; 1 for all */
-    double error;   /* standard error of dies, as a share */
+    double sampled;                                           /* share of .debug_info that was read; 1 for all */
+    double error;                                             /* standard error of dies, as a share */
 };
 
 /* From one library to another of the set. */
