@@ -11,10 +11,11 @@ struct spread {
 };
 
 /* Type units that the library has when a unit goes to `cut` of a header, and has not
- * while no unit goes further than `before`. */
+ * while no unit goes further than `before`. Where there are any, a unit includes no other header. */
 static uint64_t types_between(const struct debug *d, uint32_t header, uint32_t before, uint32_t cut)
 {
-    return cut > before ? types_until(d, header, cut) - types_until(d, header, before) : 0;
+    return d->corpus->dialect.type_units && cut > before ? types_until(d, header, cut) - types_until(d, header, before)
+                                                         : 0;
 }
 
 /* What unit `i`, type units and .debug_names take when it goes on to `cut`. */
