@@ -1,6 +1,8 @@
 /* See partial.h. */
 #include "dwarf/partial.h"
 
+#include <assert.h>
+
 #include "base/bytes.h"
 #include "dwarf/unit_sizes.h"
 
@@ -40,10 +42,15 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     return wanted * each <= info / INFO_PART ? wanted : 0;
 }
 
-/* How many imports there are in the units before this one. Those of all units import them in turn. */
+static uint64_t all_imports(const struct debug *d)
+{
+    return (uint64_t)d->partials * d->corpus->manner.imports;
+}
+
+/* How many imports there are in the units before this one. All units import them in turn. */
 static uint64_t imports_before(const struct debug *d, uint32_t unit)
 {
-    return (uint64_t)d->partials * d->corpus->manner.imports * unit / d->unit_count;
+    return all_imports(d) * unit / d->unit_count;
 }
 
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit)
@@ -53,7 +60,7 @@ uint64_t partial_imports_size(const struct debug *d, uint32_t unit)
 
 uint64_t partial_all_imports_size(const struct debug *d)
 {
-    return (uint64_t)d->partials * d->corpus->manner.imports * PARTIAL_IMPORT;
+    return all_imports(d) * PARTIAL_IMPORT;
 }
 
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
@@ -94,17 +101,8 @@ uint8_t *partial_put_units(const struct debug *d, uint8_t *p)
 
 uint8_t *partial_put_abbrevs(const struct debug *d, uint8_t *p)
 {
-    const uint8_t abbrevs[PARTIAL_ABBREVS] = {import_code(d),
-                                              DW_TAG_imported_unit,
-                                              0,
-                                              DW_AT_import,
-                                              DW_FORM_ref_addr,
-                                              0,
-                                              0, /* and the other */
-                                              unit_code(d),
-                                              DW_TAG_partial_unit,
-                                              1,
-                                              0,
-                                              0};
-    return d->partials ? put_bytes(p, abbrevs, sizeof abbrevs) : p;
+    const uint8_t import[] = {import_code(d), DW_TAG_imported_unit, 0, DW_AT_import, DW_FORM_ref_addr, 0, 0};
+    const uint8_t unit[] = {unit_code(d), DW_TAG_partial_unit, 1, 0, 0};
+    static_assert(sizeof import + sizeof unit == PARTIAL_ABBREVS, "they are all");
+    return d->partials ? put_bytes(put_bytes(p, import, sizeof import), unit, sizeof unit) : p;
 }

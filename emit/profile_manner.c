@@ -35,13 +35,15 @@ static uint64_t count_of(const char *text, const char *word)
     return 0;
 }
 
-static uint64_t sum_of(const struct profile *p, enum row_value value)
+/* Calls, and arguments that are passed, also as gcc calls them before version 5. */
+static uint64_t calls_of(const char *tags)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].value[value] > 0 && p->row[i].value[ROW_DWARF_UNITS] > 0)
-            sum += (uint64_t)p->row[i].value[value];
-    return sum;
+    return count_of(tags, "call_site") + count_of(tags, "GNU_call_site");
+}
+
+static uint64_t passed_of(const char *tags)
+{
+    return count_of(tags, "call_site_parameter") + count_of(tags, "GNU_call_site_parameter");
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -49,15 +51,28 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/* Of all rows with debug information, of each so many less. */
+static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t each_less)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].value[value] > 0 && p->row[i].value[ROW_DWARF_UNITS] > 0)
+            sum += less((uint64_t)p->row[i].value[value], each_less);
+    return sum;
+}
+
 /* Functions that debug information tells of: not those that the C library's start files bring. */
 static uint64_t functions_of(const struct profile *p)
 {
     enum { STARTING = 6 };
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].value[ROW_FUNCTIONS] > STARTING && p->row[i].value[ROW_DWARF_UNITS] > 0)
-            sum += (uint64_t)p->row[i].value[ROW_FUNCTIONS] - STARTING;
-    return sum;
+    return sum_of(p, ROW_FUNCTIONS, STARTING);
+}
+
+/* How many for each of `of`, which is not 0, within bounds. */
+static uint8_t for_each_of(uint64_t count, uint64_t of, uint8_t least, uint8_t most)
+{
+    const uint64_t each = (count + of / 2) / of;
+    return each < least ? least : each < most ? (uint8_t)each : most;
 }
 
 /* The nearest of steps by the square root of two, of which `power` are one: so that what was made so is found to be so.
@@ -120,8 +135,8 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     enum { POINTERS = 2, CONSTS = 1, /* of each unit */ VOID_OF = 6 /* one in so many is of nothing */ };
-    const uint64_t units = sum_of(p, ROW_DWARF_UNITS);
-    const uint64_t inlines = (count_of(attributes, "inline") + units / 2) / units;
+    const uint64_t units = sum_of(p, ROW_DWARF_UNITS, 0);
+    const uint64_t inlines = count_of(attributes, "inline");
     const uint64_t structures = count_of(tags, "structure_type");
     const uint64_t unions = count_of(tags, "union_type");
     const uint64_t typedefs = count_of(tags, "typedef");
@@ -129,10 +144,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     const uint64_t types = count_of(tags, "subroutine_type");
     const uint64_t restricts = count_of(tags, "restrict_type");
     const uint64_t atomics = count_of(tags, "atomic_type");
-    m->inlines = (uint8_t)(inlines < INLINES_LEAST    ? INLINES_LEAST
-                           : inlines < CORPUS_INLINES ? inlines
-                                                      : CORPUS_INLINES);
-    const uint64_t defined = functions_of(p) + count_of(attributes, "inline");
+    m->inlines = for_each_of(inlines, units, INLINES_LEAST, CORPUS_INLINES);
     if (structures)
         m->unnamed = (uint8_t)(typedefs >= structures ? m->unnamed : typedefs * m->unnamed / structures);
     if (structures + unions)
@@ -150,7 +162,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         [PIECE_VARIABLE] = structures * m->piece[PIECE_VARIABLE] / m->piece[PIECE_STRUCTURE], /* as usual */
         [PIECE_ENUMERATION] = count_of(tags, "enumeration_type"),
         [PIECE_RESTRICT] = restricts,
-        [PIECE_FUNCTION] = less(count_of(tags, "subprogram"), defined),
+        [PIECE_FUNCTION] = less(count_of(tags, "subprogram"), functions_of(p) + inlines),
     };
     if (structures)
         share_pieces(m, count);
@@ -159,8 +171,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
 /* How the code is told. */
 static void read_code(struct manner *m, enum debug_language language, const char *tags)
 {
-    const uint64_t calls = count_of(tags, "call_site") + count_of(tags, "GNU_call_site");
-    const uint64_t parameters = count_of(tags, "call_site_parameter") + count_of(tags, "GNU_call_site_parameter");
+    const uint64_t calls = calls_of(tags);
     const uint64_t blocks = count_of(tags, "lexical_block");
     const uint64_t variables = count_of(tags, "variable");
     if (!calls)
@@ -168,7 +179,7 @@ static void read_code(struct manner *m, enum debug_language language, const char
     m->inlined = nearest_step(times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP)
         return; /* all else is as what was inlined */
-    const double passed = (double)parameters / (double)calls - usual[language].parameters;
+    const double passed = (double)passed_of(tags) / (double)calls - usual[language].parameters;
     m->lexical = nearest_step(times_usual(blocks, calls, usual[language].lexical), 1);
     m->locals = (uint8_t)(variables * 5 > blocks * 13 ? 3 : variables * 5 > blocks * 7 ? 2 : 1);
     if (passed > PASSED_LEAST)
@@ -180,21 +191,11 @@ static void read_code(struct manner *m, enum debug_language language, const char
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
     enum { STEP = MANNER_USUAL / 16, MUCH = MANNER_USUAL * 15 / 32, ALL = MANNER_USUAL * 7 / 8 };
-    static const struct {
-        const char *tag;
-        uint8_t bytes; /* with the parameters that come with it */
-    } of[] = {{"call_site", 16},
-              {"GNU_call_site", 16},
-              {"call_site_parameter", 7},
-              {"GNU_call_site_parameter", 7},
-              {"inlined_subroutine", 47},
-              {"lexical_block", 10},
-              {"variable", 17}};
-    enum { FUNCTION = 44 };
-    const uint64_t info = sum_of(p, ROW_MIX_INFO);
-    uint64_t bytes = FUNCTION * functions_of(p);
-    for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++)
-        bytes += of[i].bytes * count_of(tags, of[i].tag);
+    enum { CALL = 16, PASSED = 7, INLINED = 47, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters */
+    const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
+    const uint64_t bytes = CALL * calls_of(tags) + PASSED * passed_of(tags) +
+                           INLINED * count_of(tags, "inlined_subroutine") + BLOCK * count_of(tags, "lexical_block") +
+                           VARIABLE * count_of(tags, "variable") + FUNCTION * functions_of(p);
     if (!info)
         return;
     const uint64_t share = bytes * MANNER_USUAL / info;
@@ -209,8 +210,8 @@ static void read_imports(struct manner *m, const char *tags)
 {
     enum { IMPORTS_MOST = 64 };
     const uint64_t partial = count_of(tags, "partial_unit");
-    const uint64_t imports = partial ? (count_of(tags, "imported_unit") + partial / 2) / partial : 1;
-    m->imports = (uint8_t)(imports < 1 ? 1 : imports < IMPORTS_MOST ? imports : IMPORTS_MOST);
+    if (partial)
+        m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
 }
 
 struct manner profile_manner(const struct profile *p)
@@ -218,7 +219,7 @@ struct manner profile_manner(const struct profile *p)
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!tags || !attributes || sum_of(p, ROW_DWARF_DIES) < ENTRIES_LEAST)
+    if (!tags || !attributes || sum_of(p, ROW_DWARF_DIES, 0) < ENTRIES_LEAST)
         return m;
     if (p->dwarf.language == LANGUAGE_C)
         read_pieces(&m, p, tags, attributes);

@@ -66,6 +66,18 @@ def dwarfdump_complaints(output, known=DWARFDUMP_KNOWN):
     return [line[0] for line in found if not any(re.match(what, line[1] or "") for what in known)]
 
 
+def library_of_units(directory):
+    """Three units that declare the same in a header: what dwz makes a partial unit of."""
+    members = " ".join(f"int member_number_{i}_of_the_structure;" for i in range(100))
+    (directory / "all.h").write_text(f"struct of_all {{ {members} }};\n")
+    units = [directory / f"unit{i}.c" for i in range(3)]
+    for source in units:
+        source.write_text(f'#include "all.h"\nstruct of_all object_of_{source.stem};\n')
+    library = directory / "libshared.so"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-g", "-gdwarf-5", "-o", library, *units], check=True)
+    return library
+
+
 def each(function, items):
     """[function(item), ...], on all processors."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -9,7 +9,7 @@ import pytest
 
 import gauntlet as judges
 from conftest import SOURCE
-from objects import dwarfdump_complaints, section, tool
+from objects import dwarfdump_complaints, library_of_units, section, tool
 from sets import libraries_of
 
 
@@ -120,12 +120,7 @@ def test_dwarfdump_complains_of_atomic_integers_of_gccs_too(atomic):
 
 
 def test_dwarfdump_complains_of_units_that_dwz_imports_too(tmp_path):
-    (tmp_path / "all.h").write_text("struct all { int " + ", ".join(f"member_{i}" for i in range(40)) + "; };\n")
-    units = [tmp_path / f"unit{i}.c" for i in range(3)]
-    for unit in units:
-        unit.write_text(f'#include "all.h"\nstruct all of_{unit.stem};\n')
-    library = tmp_path / "libshared.so"
-    subprocess.run(["gcc", "-g", "-shared", "-fPIC", *units, "-o", library], check=True)
+    library = library_of_units(tmp_path)
     subprocess.run([tool("dwz"), library], check=True)
     done = subprocess.run(["dwarfdump", "-ka", library], capture_output=True, text=True)
     it = "*** DWARF CHECK: DW_TAG_compile_unit -> DW_TAG_imported_unit: tag-tree relation is not standard. ***"

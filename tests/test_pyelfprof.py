@@ -20,7 +20,7 @@ from captures import (
     symbols_by_readelf,
     symbols_counted,
 )
-from objects import FIVE, ask, counted_libraries, each, every, sizes_by_binutils, sums, tool
+from objects import FIVE, ask, counted_libraries, each, every, library_of_units, sizes_by_binutils, sums, tool
 from sets import variant_text
 
 @pytest.fixture
@@ -441,13 +441,7 @@ def test_files_that_units_refer_to_are_noted(capture, tmp_path):
 
 
 def test_partial_units_are_not_among_the_units(capture, programs, tmp_path):
-    members = " ".join(f"int member_number_{i}_of_the_structure;" for i in range(100))
-    (tmp_path / "all.h").write_text(f"struct of_all {{ {members} }};\n")
-    units = [tmp_path / f"unit{i}.c" for i in range(3)]
-    for source in units:
-        source.write_text(f'#include "all.h"\nstruct of_all object_of_{source.stem};\n')
-    library = tmp_path / "libshared.so"
-    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-g", "-gdwarf-5", "-o", library, *units], check=True)
+    library = library_of_units(tmp_path)
     (row,) = capture(library).rows
     assert row["dwarf"]["units"] == 3 and "partial" not in row["dwarf"]
     subprocess.run([tool("dwz"), library], check=True)
