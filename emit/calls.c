@@ -6,6 +6,8 @@
 
 #include "emit/calls_rows.h"
 
+enum { UTILITIES_NEAR = 4 /* that are looked at before the others */ };
+
 /* Where layer j begins in a row of n dealt out into k layers. */
 static uint64_t layer_start(uint64_t n, uint64_t k, uint64_t j)
 {
@@ -30,11 +32,18 @@ static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)(((unsigned __int128)a * b + c - 1) / c);
 }
 
-/* The utility that holds the chain at `row` of its class. */
-static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row)
+/* The utility that holds the chain at `row` of its class: often the one behind `near`, or `near` itself. */
+static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row, uint32_t near)
 {
     uint32_t low = 0;
     uint32_t high = plan->utilities;
+    for (uint32_t i = near; i < near + UTILITIES_NEAR && i < plan->utilities; i++) {
+        if (plan->library[plan_utility(plan, i)].first[class] > row) {
+            high = i;
+            break;
+        }
+        low = i;
+    }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (plan->library[plan_utility(plan, middle)].first[class] <= row)
@@ -72,8 +81,8 @@ struct run {
     uint64_t end;        /* place of the first call that meets the next chain */
 };
 
-/* The run that begins with the call at `place` of the row. */
-static struct run run_at(const struct plan *plan, unsigned class, uint64_t place)
+/* The run that begins with the call at `place` of the row; likely at a utility near `near`. */
+static struct run run_at(const struct plan *plan, unsigned class, uint64_t place, uint32_t near)
 {
     const struct assignment *a = &plan->assignment;
     uint64_t n = a->calls[class];
@@ -91,7 +100,7 @@ static struct run run_at(const struct plan *plan, unsigned class, uint64_t place
     uint64_t turn = scale(layer, size, a->layers) + a->jitter % size;
     uint64_t within = (dealt - layer_start(chains, a->layers, layer) + turn) % size;
     uint64_t row = within * a->layers + layer;
-    const struct plan_library *u = utility_at(plan, class, row);
+    const struct plan_library *u = utility_at(plan, class, row, near);
     struct run r = {.utility = u, .end = scale_up(dealt + 1, n, chains)};
     r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     r.length = plan_chain_length(plan, u, r.chain);
@@ -148,7 +157,7 @@ static bool walk_next(struct walk *w, struct piece *piece)
      * again in a later layer is the one it met last. */
     piece->goes_on = w->place < w->run.end;
     if (!piece->goes_on)
-        w->run = run_at(w->plan, w->class, w->place);
+        w->run = run_at(w->plan, w->class, w->place, w->run.utility ? w->run.utility->number : 0);
     uint64_t layer = w->layer - 1;
     uint64_t start = layer_start(a->calls[w->class], a->layers, layer);
     piece->call = (w->place - start) * a->layers + layer;
@@ -266,7 +275,7 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     uint64_t key = random_mix(plan->seed ^ (UINT64_C(0x73687566666c65) + class));
     uint64_t place = shuffled(key, n, call);
     uint64_t row = scale(place, chains, n);
-    const struct plan_library *u = utility_at(plan, class, row);
+    const struct plan_library *u = utility_at(plan, class, row, 0);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
     return (struct import){plan_utility(plan, u->number),

@@ -95,6 +95,11 @@ struct names_tally {
 /* All functions of a library: in closed form for Pynamic's names. */
 void names_count(const struct names *n, const struct plan_library *l, struct names_tally *t);
 void names_add(struct names_tally *sum, const struct names_tally *t);
+/* The bytes of `count` names, with terminators, that take `bytes` before digits are appended. */
+static inline uint64_t names_lengthened(const struct names *n, uint64_t count, uint64_t bytes)
+{
+    return n->length ? count * (n->length + UINT64_C(1)) : bytes + count * n->pad;
+}
 /* `letters` as in struct names. */
 uint64_t names_total(const struct names_tally *t, uint32_t letters);
 

@@ -3,6 +3,7 @@
  * considers. */
 #include "emit/plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,17 @@ bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, st
         l->needed_digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
     }
     return true;
+}
+
+void plan_lengthen_names(struct plan *plan)
+{
+    const struct names *n = &plan->names;
+    assert(n->style == STYLE_PYNAMIC);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        l->function_names = names_lengthened(n, l->functions, l->function_names);
+        l->import_names = names_lengthened(n, l->imports, l->import_names);
+    }
 }
 
 /* --- making ---------------------------------------------------------------------- */

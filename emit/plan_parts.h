@@ -21,6 +21,10 @@ bool plan_count(struct plan *plan, uint64_t average, uint64_t utility_average, u
 bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, struct names_tally *own,
                       struct names_tally *imported);
 
+/* The same bytes when plan->names, not mangled, have got longer than those that were counted, which nothing was
+ * appended to. */
+void plan_lengthen_names(struct plan *plan);
+
 /* One attempt: the bases that follow from certain counts. */
 struct base {
     uint64_t size[SIZE_KINDS]; /* text without the code of numbered functions */

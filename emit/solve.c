@@ -287,6 +287,12 @@ static void count_bases(struct solver *s)
         solve_base(s, i);
 }
 
+static bool count_names(struct solver *s, struct error *e)
+{
+    return plan_count_names(s->plan, s->seen, &s->arenas[0], &s->own, &s->imported) ||
+           error_set(e, ERROR_MEMORY, "out of memory for the calls of a module");
+}
+
 /* Names, locals and bases for the counts that the plan has. */
 static bool find_bases(struct solver *s, struct error *e)
 {
@@ -295,16 +301,16 @@ static bool find_bases(struct solver *s, struct error *e)
         names_init_itanium(&plan->names, MANGLE_LEAST);
     else
         names_init(&plan->names, 0, 0);
-    bool counted = plan_count_names(plan, s->seen, &s->arenas[0], &s->own, &s->imported);
-    if (counted) {
-        choose_locals(s);
-        count_bases(s);
-        if (!choose_names(s))
-            return true;
-        counted = plan_count_names(plan, s->seen, &s->arenas[0], &s->own, &s->imported);
-    }
-    if (!counted)
-        return error_set(e, ERROR_MEMORY, "out of memory for the calls of a module");
+    if (!count_names(s, e))
+        return false;
+    choose_locals(s);
+    count_bases(s);
+    if (!choose_names(s))
+        return true;
+    if (plan->names.style == STYLE_PYNAMIC)
+        plan_lengthen_names(plan);
+    else if (!count_names(s, e))
+        return false;
     count_bases(s);
     return true;
 }
