@@ -218,7 +218,32 @@ void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, c
     bytes_keep(places, p);
 }
 
-void abbrev_write(struct bytes *out, struct dialect d)
+/* Whether entries with this code have only types that stand at the same place in every unit. */
+static bool has_common_type(uint32_t code)
+{
+    static const uint8_t with[] = {ABBREV_FUNCTION,
+                                   ABBREV_PLAIN_FUNCTION,
+                                   ABBREV_LEAF_FUNCTION,
+                                   ABBREV_STATIC_FUNCTION,
+                                   ABBREV_INLINE_FUNCTION,
+                                   ABBREV_INLINE_PARAMETER,
+                                   ABBREV_INLINE_VARIABLE,
+                                   ABBREV_INLINE_PARAMETER_SHORT,
+                                   ABBREV_PARAMETER,
+                                   ABBREV_INLINE_VARIABLE_SHORT,
+                                   ABBREV_PARAMETER_SHORT,
+                                   ABBREV_PARAMETER_LIST,
+                                   ABBREV_LOCAL,
+                                   ABBREV_PARAMETER_LIST_SHORT,
+                                   ABBREV_LOCAL_SHORT,
+                                   ABBREV_LOCAL_LIST,
+                                   ABBREV_LOCAL_LIST_SHORT,
+                                   ABBREV_LOCAL_GONE,
+                                   ABBREV_LOCAL_GONE_SHORT};
+    return memchr(with, (int)code, sizeof with);
+}
+
+void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 {
     for (unsigned code = 1; code <= abbrev_codes(d); code++) {
         const struct abbreviation *a = abbrev_of(d, code);
@@ -227,6 +252,8 @@ void abbrev_write(struct bytes *out, struct dialect d)
         bytes_u8(out, a->children);
         for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
             uint32_t form = form_in(d, t->form);
+            if (reach == ABBREV_FAR && t->name == DW_AT_type && has_common_type(code))
+                form = DW_FORM_ref_addr;
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);
             if (form == DW_FORM_implicit_const)

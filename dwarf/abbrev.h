@@ -229,6 +229,8 @@ enum abbrev_code {
     ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT
 };
 
+enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
+
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
@@ -301,7 +303,10 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
 }
 
-/* Appends a table of .debug_abbrev, without the null entry that ends it. */
-void abbrev_write(struct bytes *out, struct dialect d);
+/* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, functions and what is in
+ * them have types of the first unit (DW_FORM_ref_addr), as dwz has types that units share (partial.h); entries have the
+ * same bytes, as those types are at the same place in every unit. */
+enum abbrev_reach { ABBREV_NEAR, ABBREV_FAR };
+void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 #endif

@@ -320,6 +320,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     h->name_start = (uint32_t)c->strings.size;
     b->name_start = b->repeats ? b->repeated : h->name_start;
     add_base_types(b, c->base_name);
+    c->types = number ? c->types : (uint32_t)b->entries.size;
     (cpp ? add_cpp_inlines : add_c_inlines)(b);
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number)
@@ -410,7 +411,7 @@ static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
         made = make_header(&b, c, &layouts, i);
     }
     free_builder(&b);
-    return made && !c->abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+    return made && !c->abbrev.failed && !c->far_abbrev.failed && !c->strings.failed && !c->line_strings.failed;
 }
 
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -418,7 +419,8 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
     c->manner = *manner;
-    abbrev_write(&c->abbrev, dialect);
+    abbrev_write(&c->abbrev, dialect, ABBREV_NEAR);
+    abbrev_write(&c->far_abbrev, dialect, ABBREV_FAR);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
     name_base_types(c, c->base_name);
@@ -462,6 +464,7 @@ void corpus_free(struct corpus *c)
 {
     arena_free(&c->arena);
     bytes_free(&c->abbrev);
+    bytes_free(&c->far_abbrev);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);
     bytes_free(&c->index_texts);

@@ -126,11 +126,13 @@ struct corpus {
     struct arena arena; /* what they consist of */
     uint32_t headers;   /* how many there are */
     uint32_t start;     /* where a header's entries begin in a unit */
-    uint32_t fixed;     /* bytes of a header's entries up to its first cut */
+    uint32_t types;     /* bytes of a header's entries up to its first inline function, */
+    uint32_t fixed;     /* and up to its first cut */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
-    struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end */
+    struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end, */
+    struct bytes far_abbrev;   /* and as many bytes of where units have partial ones besides */
     struct bytes strings;      /* common names, then those of all headers */
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */

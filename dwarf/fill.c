@@ -209,6 +209,15 @@ static void pad_tables(struct debug *d, uint64_t rest)
         d->unused++;
 }
 
+/* Where there are partial units: tables that units share, as dwz fills them, with as many as have codes of one byte. */
+static void share_tables(struct debug *d, uint64_t wanted)
+{
+    const uint32_t codes = unit_codes(d);
+    d->unused = codes + 1 < ABBREV_CODES_SHORT ? ABBREV_CODES_SHORT - 1 - codes : 0;
+    const uint64_t tables = wanted / unit_table_bytes(d);
+    d->tables = tables < 1 ? 1 : tables < d->unit_count ? (uint32_t)tables : d->unit_count;
+}
+
 /* Tables of abbreviations: one for each unit, or as many as are wanted. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
@@ -228,7 +237,9 @@ static bool fill_abbrev(struct debug *d, struct error *e)
         return section_infeasible(d, DEBUG_ABBREV, table, e);
     uint64_t tables = wanted / table;
     d->tables = tables < d->unit_count ? (uint32_t)tables : d->unit_count;
-    if (d->units_wanted && tables > d->unit_count)
+    if (d->partials)
+        share_tables(d, wanted);
+    else if (d->units_wanted && tables > d->unit_count)
         pad_tables(d, wanted - d->tables * table);
     while (!single_divide(unit_codes(d) + 1, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
         if (d->tables == 1 && unit_part_abbrevs(d))

@@ -8,7 +8,9 @@
 
 enum {
     UNIT_HEADER = 12,
-    UNIT_SIZE = UNIT_HEADER + 1 + 7 + 5 + 5 + 1, /* its entry, those of three types, and what ends it */
+    BASE = 7,                                                       /* bytes of a base type; */
+    QUALIFIED = 5,                                                  /* of a type that is made of another */
+    UNIT_SIZE = UNIT_HEADER + 1 + BASE + QUALIFIED + QUALIFIED + 1, /* its entry, those of three types, the end */
 };
 
 /* Their codes, behind those of all other entries. */
@@ -22,9 +24,16 @@ static uint8_t unit_code(const struct debug *d)
     return import_code(d) + 1;
 }
 
+/* Where unit `number` begins in .debug_info. */
+static uint64_t unit_at(const struct debug *d, uint64_t number)
+{
+    const struct corpus *c = d->corpus;
+    return number ? c->start + c->types + 1 + (number - 1) * UNIT_SIZE : 0;
+}
+
 uint64_t partial_units_size(const struct debug *d)
 {
-    return (uint64_t)d->partials * UNIT_SIZE;
+    return unit_at(d, d->partials);
 }
 
 uint32_t partial_possible(const struct debug *d, uint32_t wanted)
@@ -34,12 +43,12 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
     if (!units_include_more(d) || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY || info == DEBUG_ANY ||
-        abbrev_codes(c->dialect) + PARTIAL_CODES >= 128)
+        abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
         return 0;
     if (c->abbrev.size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
         return 0;
     const uint64_t each = UNIT_SIZE + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
-    return wanted * each <= info / INFO_PART ? wanted : 0;
+    return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
 }
 
 static uint64_t all_imports(const struct debug *d)
@@ -65,36 +74,65 @@ uint64_t partial_all_imports_size(const struct debug *d)
 
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    const uint64_t first = d->size[DEBUG_INFO] - partial_units_size(d);
     for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {
         p = put_u8(p, import_code(d));
-        p = put_u32(p, (uint32_t)(first + i % d->partials * UNIT_SIZE) + UNIT_HEADER);
+        p = put_u32(p, (uint32_t)unit_at(d, i % d->partials) + UNIT_HEADER);
     }
     return p;
 }
 
-/* They use the tables of the others, evenly. */
+/* Unit `number` up to its first type. They use the tables of the others, evenly. */
+static uint8_t *put_head(const struct debug *d, uint32_t number, uint8_t *p)
+{
+    p = put_u32(p, (uint32_t)(unit_at(d, number + UINT64_C(1)) - unit_at(d, number)) - 4);
+    p = put_u16(p, d->corpus->dialect.version);
+    p = put_u8(put_u8(p, DW_UT_partial), 8);
+    p = put_u32(p, (uint32_t)((uint64_t)number * d->tables / d->partials * unit_table_bytes(d)));
+    return put_u8(p, unit_code(d));
+}
+
+static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
+{
+    return put_u32(put_u8(p, code), of);
+}
+
+/* The types that all units have, and before them as many bytes of types that are made of these as other units have
+ * there of their own entry. */
+static uint8_t *put_common(const struct debug *d, uint8_t *p)
+{
+    const struct corpus *c = d->corpus;
+    const uint8_t *const start = p;
+    const uint8_t *const types = start + c->start;
+    p = put_head(d, 0, p);
+    const uint32_t nothing = (uint32_t)(p - start);
+    do
+        p = put_u8(p, ABBREV_VOID_CONST);
+    while ((types - p) % QUALIFIED);
+    p = put_type(p, ABBREV_POINTER, nothing);
+    for (unsigned i = 0; p < types; i++)
+        p = put_type(p, ABBREV_CONST, c->type[i]);
+    assert(p == types);
+    return put_u8(put_bytes(p, c->header[0].entries, c->types), ABBREV_END);
+}
+
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
 {
     const uint8_t *const start = p;
     const bool is_long = number % 2;
-    p = put_u32(p, UNIT_SIZE - 4);
-    p = put_u16(p, d->corpus->dialect.version);
-    p = put_u8(put_u8(p, DW_UT_partial), 8);
-    p = put_u32(p, (uint32_t)((uint64_t)number * d->tables / d->partials * unit_table_bytes(d)));
-    p = put_u8(p, unit_code(d));
+    p = put_head(d, number, p);
     const uint32_t base = (uint32_t)(p - start);
     p = put_u8(put_u8(put_u8(p, ABBREV_BASE_TYPE), 8), is_long ? DW_ATE_signed : DW_ATE_float);
     p = put_u32(p, d->corpus->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
     const uint32_t constant = (uint32_t)(p - start);
-    p = put_u32(put_u8(p, ABBREV_CONST), base);
-    p = put_u32(put_u8(p, ABBREV_POINTER), constant);
-    return put_u8(p, 0);
+    p = put_type(put_type(p, ABBREV_CONST, base), ABBREV_POINTER, constant);
+    return put_u8(p, ABBREV_END);
 }
 
 uint8_t *partial_put_units(const struct debug *d, uint8_t *p)
 {
-    for (uint32_t i = 0; i < d->partials; i++)
+    if (d->partials)
+        p = put_common(d, p);
+    for (uint32_t i = 1; i < d->partials; i++)
         p = put_unit(d, i, p);
     return p;
 }

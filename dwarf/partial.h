@@ -1,5 +1,6 @@
 /* Partial units, as dwz makes them of what several units of a library declare: here of a base type, a constant of it,
- * and a pointer to that. They stand behind all other units, which import some each, and whose tables of abbreviations
+ * and a pointer to that; the first one, of the types that functions of all units have, at the places at which other
+ * units have them, too. They stand before all other units, which import some each, and whose tables of abbreviations
  * they use (DWARF 5, 3.1.1 and appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H

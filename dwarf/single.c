@@ -10,7 +10,6 @@
 #include "dwarf/abbrev.h"
 
 enum {
-    CODES_ONE_BYTE = 128,
     DECLARED_MOST = 3,
     ALIGNMENT = 4,
     LEAST = 13, /* bytes of kind 0, with a code of one byte */
@@ -71,7 +70,7 @@ static uint32_t entry_size(uint32_t wide, uint32_t kind)
 
 uint64_t single_unused_size(uint32_t first, uint32_t count)
 {
-    const uint32_t narrow = first < CODES_ONE_BYTE ? CODES_ONE_BYTE - first : 0;
+    const uint32_t narrow = first < ABBREV_CODES_SHORT ? ABBREV_CODES_SHORT - first : 0;
     const uint64_t wide = count > narrow ? count - narrow : 0;
     return (uint64_t)count * abbrev_size(0, SINGLE_KINDS - 1) + wide;
 }
@@ -145,7 +144,7 @@ static bool divide(uint64_t bytes, uint32_t wide, uint32_t *count)
 bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix)
 {
     *mix = (struct single_mix){.first = first};
-    const uint32_t narrow = CODES_ONE_BYTE - mix->first;
+    const uint32_t narrow = ABBREV_CODES_SHORT - mix->first;
     if (divide(bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
         return true;
     /* as many narrow ones as there are, of the least kind, or one or two longer */

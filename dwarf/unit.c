@@ -235,7 +235,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 /* Tables of abbreviations, each ended; the last has those that occur once. */
 static void put_abbrev(const struct debug *d, uint8_t *p)
 {
-    const struct bytes *table = &d->corpus->abbrev;
+    const struct bytes *table = d->partials ? &d->corpus->far_abbrev : &d->corpus->abbrev;
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
         p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
@@ -337,6 +337,7 @@ void debug_writer_start(struct debug_writer *w, const struct debug *d, const uin
     memcpy(w->at, places->section, sizeof w->at);
     put_abbrev(d, places->section[DEBUG_ABBREV]);
     put_strings(d, names, places);
+    w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
     /* units without rows first: readelf wants bytes behind each header */
     for (uint32_t i = 0; i < d->unit_count; i++)
         if (!unit_has_code(&d->unit[i]))
@@ -369,7 +370,6 @@ void debug_writer_end(struct debug_writer *w)
     static const enum debug_section written[] = {DEBUG_INFO, DEBUG_TYPES, DEBUG_LINE, DEBUG_ARANGES};
     const struct debug *d = w->d;
     debug_writer_lists(w);
-    w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
     assert(w->unit == d->unit_count);
     for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++)
         assert(w->at[written[i]] == w->places->section[written[i]] + d->size[written[i]]);

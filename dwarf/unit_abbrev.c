@@ -16,7 +16,7 @@ static bool is_kept(const struct debug_abbrevs *a, uint32_t code)
 
 static void keep(struct debug_abbrevs *a, uint32_t code)
 {
-    assert(code < 128);
+    assert(code < ABBREV_CODES_SHORT);
     a->kept[code / 64] |= UINT64_C(1) << code % 64;
 }
 
@@ -131,7 +131,7 @@ bool unit_part_abbrevs(struct debug *d)
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     struct debug_abbrevs a = {.is_part = true};
     struct single_mix single = {0};
-    if (!units_include_more(d) || abbrev_codes(c->dialect) >= 128)
+    if (!units_include_more(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
         return false;
     for (unsigned i = 0; i < sizeof always; i++)
         keep(&a, always[i]);

@@ -188,7 +188,7 @@ bool unit_index_size(struct debug *d, struct arena *arena, struct error *e)
     struct index_unit *unit = arena_take(arena, d->unit_count * sizeof *unit);
     struct index_entry *entry = arena_take(arena, count * sizeof *entry);
     struct index_entry *end = entry;
-    uint64_t offset = 0;
+    uint64_t offset = partial_units_size(d);
     for (uint32_t i = 0; unit && entry && i < d->unit_count; i++) {
         const struct debug_unit *u = &d->unit[i];
         unit[i] = (struct index_unit){offset, u->info_size, u->start, u->end};

@@ -23,6 +23,9 @@ enum {
     SLOTS = 2,        /* whose displacement takes a byte */
     ROW_MOST = 7,     /* column, discriminator and the row itself */
     ROW_SHORT = 3,    /* without discriminator */
+    LINES_NEAR = 6,   /* of such rows: one byte advances from any to any other */
+    DISCRIMINATORS = 120,
+    COLUMNS = 120,
 };
 
 static bool follows(const struct walk *w, enum debug_section s)
@@ -172,11 +175,11 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     for (uint32_t i = 0; rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
         const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
-        line_column(rows, 1 + (uint32_t)(r & 63));
+        line_column(rows, 1 + (uint32_t)(r >> 40) % COLUMNS);
         if (!is_short)
-            line_discriminator(rows, 1 + i % 120);
+            line_discriminator(rows, 1 + (uint32_t)(r >> 24) % DISCRIMINATORS);
         rest -= is_short ? ROW_SHORT : ROW_MOST;
-        line_row(rows, s->at, rows->line + (i % 2 ? -1u : 1u));
+        line_row(rows, s->at, w->line_number + (uint32_t)(r >> 32) % LINES_NEAR);
     }
 }
 

@@ -175,9 +175,11 @@ def test_headers_declare_what_tags_say(in_manners):
 
 @pytest.fixture(scope="module")
 def partial(programs, tmp_path_factory):
-    """Rows and their libraries, with forty partial units each; the second has no abbreviations for them."""
+    """Rows and their libraries, with forty partial units each; the second has no abbreviations for them, the first has
+    room for two tables."""
     directory = tmp_path_factory.mktemp("partial")
     text = re.sub(r"units: (\d+)", r"units: \1, partial: 40", ROWS)
+    text = text.replace("info: 77042, abbrev: 4102", "info: 76042, abbrev: 5102")
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40}\nlibraries:\n"
     (directory / "rows.prof").write_text(head + text)
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
@@ -195,6 +197,23 @@ def test_partial_units_are_imported(partial):
         assert len(places) == 40 and sorted(imported) == sorted(places)
         assert text.count("(DW_TAG_compile_unit)") == row["dwarf"]["units"]
         assert not check_sections(row, path)
+
+
+def test_functions_have_types_of_the_first_partial_unit(partial):
+    for _, path in partial:
+        units = re.split(r"^ <0><", ask("readelf", "--debug-dump=info", path), flags=re.M)[1:]
+        first, second = (int(unit.split(">")[0], 16) for unit in units[:2])
+        parameters = re.findall(r"\(DW_TAG_formal_parameter\)\n((?: +<.*\n)+)", "".join(units[40:]))
+        told = [text for text in parameters if "DW_AT_name" in text and "DW_AT_location" in text]
+        places = [int(re.search(r"DW_AT_type +: <0x(\w+)>", text)[1], 16) for text in told]
+        assert places and all(first < place < second for place in places)
+
+
+def test_units_share_tables_of_abbreviations_with_codes_of_one_byte(partial):
+    _, path = partial[0]
+    tables = re.split(r"Number TAG", ask("readelf", "--debug-dump=abbrev", path))[1:]
+    codes = [list(map(int, re.findall(r"^ +(\d+) +DW_TAG_", table, flags=re.M))) for table in tables]
+    assert len(codes) == 2 and codes[0] == list(range(1, 128))
 
 
 def test_readers_follow_partial_units(partial):
