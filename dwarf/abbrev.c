@@ -44,11 +44,23 @@ static uint32_t name_in(struct dialect d, uint32_t name)
     }
 }
 
-static uint32_t form_in(struct dialect d, uint32_t form)
+static bool is_source(const struct abbrev_attribute *a)
 {
+    return a->form == DW_FORM_data1 && a->value == ABBREV_SOURCE;
+}
+
+uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
+{
+    if (dialect_has_one_file(d) && is_source(a))
+        return DW_FORM_implicit_const;
     if (!dialect_is_4(d))
-        return form;
-    return form == DW_FORM_line_strp ? DW_FORM_strp : form == DW_FORM_implicit_const ? DW_FORM_data1 : form;
+        return a->form;
+    return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
+}
+
+int32_t abbrev_constant(struct dialect d, const struct abbrev_attribute *a)
+{
+    return is_source(a) ? dialect_source_file(d) : a->value;
 }
 
 /* Only C has functions without a prototype. */
@@ -93,16 +105,11 @@ const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
     return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
 }
 
-uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
-{
-    return form_in(d, a->form);
-}
-
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
 {
     uint32_t size = 1;
     for (const struct abbrev_attribute *a = table[code].attributes; (a = abbrev_said(d, a))->name; a++)
-        size += form_size(form_in(d, a->form));
+        size += form_size(abbrev_form(d, a));
     return size;
 }
 
@@ -251,13 +258,13 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         bytes_uleb128(out, tag_in(d, a->tag));
         bytes_u8(out, a->children);
         for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
-            uint32_t form = form_in(d, t->form);
+            uint32_t form = abbrev_form(d, t);
             if (reach == ABBREV_FAR && t->name == DW_AT_type && has_common_type(code))
                 form = DW_FORM_ref_addr;
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);
             if (form == DW_FORM_implicit_const)
-                bytes_sleb128(out, t->value);
+                bytes_sleb128(out, abbrev_constant(d, t));
         }
         bytes_u16(out, 0);
     }

@@ -17,6 +17,8 @@
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
+/* The same of a function, or of what it has: in the source. */
+#define OWN {DW_AT_decl_file, DW_FORM_data1, ABBREV_SOURCE}, A(decl_line, data2) A(decl_column, data1)
 /* The same early in the header. */
 #define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
@@ -63,16 +65,16 @@
     X(TYPE_PARAMETER, formal_parameter, 0, A(type, ref4))                                                              \
     X(FURTHER_PARAMETERS, unspecified_parameters, 0, NOTHING)                                                          \
     X(FUNCTION, subprogram, 1,                                                                                         \
-      A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                   \
     X(PLAIN_FUNCTION, subprogram, 1,                                                                                   \
-      A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))              \
     X(LEAF_FUNCTION, subprogram, 0,                                                                                    \
-      A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present))                               \
     X(STATIC_FUNCTION, subprogram, 1,                                                                                  \
-      A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)               \
+      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)               \
           A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
@@ -80,21 +82,21 @@
     X(DECLARED_FUNCTION_EARLY, subprogram, 1,                                                                          \
       A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
-    X(PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                       \
-    X(PARAMETER_SHORT, formal_parameter, 0, A(name, string) DECLARED A(type, ref4) A(location, exprloc))               \
+    X(PARAMETER, formal_parameter, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                       \
+    X(PARAMETER_SHORT, formal_parameter, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))               \
     X(PARAMETER_LIST, formal_parameter, 0,                                                                             \
-      A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+      A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
     X(PARAMETER_LIST_SHORT, formal_parameter, 0,                                                                       \
-      A(name, string) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
-    X(LOCAL, variable, 0, A(name, strp) DECLARED A(type, ref4) A(location, exprloc))                                   \
-    X(LOCAL_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4) A(location, exprloc))                           \
+      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
+    X(LOCAL, variable, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                                   \
+    X(LOCAL_SHORT, variable, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))                           \
     X(LOCAL_LIST, variable, 0,                                                                                         \
-      A(name, strp) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+      A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
     X(LOCAL_LIST_SHORT, variable, 0,                                                                                   \
-      A(name, string) DECLARED A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
-    X(LOCAL_GONE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                                   \
-    X(LOCAL_GONE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                           \
-    X(LABEL, label, 0, A(name, strp) DECLARED A(low_pc, addr))                                                         \
+      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
+    X(LOCAL_GONE, variable, 0, A(name, strp) OWN A(type, ref4))                                                   \
+    X(LOCAL_GONE_SHORT, variable, 0, A(name, string) OWN A(type, ref4))                                           \
+    X(LABEL, label, 0, A(name, strp) OWN A(low_pc, addr))                                                         \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \
@@ -231,10 +233,12 @@ enum abbrev_code {
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
+enum { ABBREV_SOURCE = 1 };
+
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* an implicit constant's */
+    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source */
 };
 
 struct abbreviation {
@@ -251,6 +255,8 @@ const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev
 
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
+/* The value of one that is an implicit constant. */
+int32_t abbrev_constant(struct dialect d, const struct abbrev_attribute *a);
 
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */

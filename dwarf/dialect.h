@@ -24,11 +24,18 @@ struct dialect {
     bool type_units; /* with C and without an index only */
     bool views;      /* with a list goes DW_AT_GNU_locviews, and DW_AT_GNU_entry_view with an address of entry, as gcc
                         has them; not in split units */
+    bool one_file;   /* in C and version 5 functions, and what they have, are all said to be declared in the source:
+                        DW_AT_decl_file of these is in the abbreviations, and not in each entry */
 };
 
 static inline bool dialect_is_4(struct dialect d)
 {
     return d.version == 4;
+}
+
+static inline bool dialect_has_one_file(struct dialect d)
+{
+    return d.one_file && d.language == DWARF_C && !dialect_is_4(d);
 }
 
 /* DWARF 5 section 7.5.1.1; 4 has no unit type. */

@@ -186,7 +186,7 @@ void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, stru
     uint32_t start = entry(m, m->composer.info);
     const struct debug_variable v = {.line = line, .column = 10, .type = type};
     note(m, STAMP_NAME, start + 1);
-    note(m, STAMP_LINE, start + 6);
+    note(m, STAMP_LINE, start + (dialect_has_one_file(dialect_of(m)) ? 5 : 6)); /* code, name, perhaps its file */
     if (list.at == COMPOSE_UNKNOWN) {
         compose_local_gone(&m->composer, &v);
         return;

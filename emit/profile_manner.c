@@ -214,12 +214,26 @@ static void read_imports(struct manner *m, const char *tags)
         m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
 }
 
+/* Whether there are as many entries as say something of the application. */
+static bool has_many(const struct profile *p)
+{
+    return sum_of(p, ROW_DWARF_DIES, 0) >= ENTRIES_LEAST;
+}
+
+bool profile_has_one_file(const struct profile *p)
+{
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
+    return forms && attributes && has_many(p) &&
+           count_of(forms, "implicit_const") >= count_of(attributes, "decl_file") / 4 * 3 + 1;
+}
+
 struct manner profile_manner(const struct profile *p)
 {
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!tags || !attributes || sum_of(p, ROW_DWARF_DIES, 0) < ENTRIES_LEAST)
+    if (!tags || !attributes || !has_many(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C)
         read_pieces(&m, p, tags, attributes);

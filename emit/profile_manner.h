@@ -9,4 +9,8 @@
  * otherwise. Whatever the texts say, it is one that headers and blocks can be made in. */
 struct manner profile_manner(const struct profile *p);
 
+/* Whether nearly all that is declared in the application is in one file for its abbreviation: as where hardly anything
+ * else than functions is told, with what they have. */
+bool profile_has_one_file(const struct profile *p);
+
 #endif

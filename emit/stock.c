@@ -7,6 +7,7 @@
 #include "base/huge.h"
 #include "base/random.h"
 #include "base/workers.h"
+#include "emit/profile_manner.h"
 
 enum {
     LITERAL_PACKED = 42, /* what zstd -3 makes of literals, %, when it meets them first, */
@@ -102,7 +103,8 @@ void stock_free(struct stock *s)
 struct dialect stock_dialect(const struct profile *profile)
 {
     return (struct dialect){(uint8_t)profile->dwarf.version, (uint8_t)profile->dwarf.language,
-                            (uint8_t)profile->dwarf.index, profile->dwarf.type_units, profile->dwarf.views};
+                            (uint8_t)profile->dwarf.index, profile->dwarf.type_units, profile->dwarf.views,
+                            profile_has_one_file(profile)};
 }
 
 void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
