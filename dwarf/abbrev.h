@@ -65,16 +65,16 @@
     X(TYPE_PARAMETER, formal_parameter, 0, A(type, ref4))                                                              \
     X(FURTHER_PARAMETERS, unspecified_parameters, 0, NOTHING)                                                          \
     X(FUNCTION, subprogram, 1,                                                                                         \
-      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)            \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                   \
     X(PLAIN_FUNCTION, subprogram, 1,                                                                                   \
-      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)            \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))              \
     X(LEAF_FUNCTION, subprogram, 0,                                                                                    \
-      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)       \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr)            \
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present))                               \
     X(STATIC_FUNCTION, subprogram, 1,                                                                                  \
-      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)               \
+      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)                    \
           A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
@@ -82,21 +82,20 @@
     X(DECLARED_FUNCTION_EARLY, subprogram, 1,                                                                          \
       A(external, flag_present) A(name, strp) EARLY A(prototyped, flag_present) A(type, ref4)                          \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
-    X(PARAMETER, formal_parameter, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                       \
-    X(PARAMETER_SHORT, formal_parameter, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))               \
+    X(PARAMETER, formal_parameter, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                            \
+    X(PARAMETER_SHORT, formal_parameter, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))                    \
     X(PARAMETER_LIST, formal_parameter, 0,                                                                             \
-      A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+      A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                             \
     X(PARAMETER_LIST_SHORT, formal_parameter, 0,                                                                       \
-      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
-    X(LOCAL, variable, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                                   \
-    X(LOCAL_SHORT, variable, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))                           \
-    X(LOCAL_LIST, variable, 0,                                                                                         \
-      A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                        \
+      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                           \
+    X(LOCAL, variable, 0, A(name, strp) OWN A(type, ref4) A(location, exprloc))                                        \
+    X(LOCAL_SHORT, variable, 0, A(name, string) OWN A(type, ref4) A(location, exprloc))                                \
+    X(LOCAL_LIST, variable, 0, A(name, strp) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))    \
     X(LOCAL_LIST_SHORT, variable, 0,                                                                                   \
-      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                      \
-    X(LOCAL_GONE, variable, 0, A(name, strp) OWN A(type, ref4))                                                   \
-    X(LOCAL_GONE_SHORT, variable, 0, A(name, string) OWN A(type, ref4))                                           \
-    X(LABEL, label, 0, A(name, strp) OWN A(low_pc, addr))                                                         \
+      A(name, string) OWN A(type, ref4) A(location, sec_offset) A(GNU_locviews, sec_offset))                           \
+    X(LOCAL_GONE, variable, 0, A(name, strp) OWN A(type, ref4))                                                        \
+    X(LOCAL_GONE_SHORT, variable, 0, A(name, string) OWN A(type, ref4))                                                \
+    X(LABEL, label, 0, A(name, strp) OWN A(low_pc, addr))                                                              \
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \

@@ -350,7 +350,7 @@ static void make_names(struct corpus *c, uint64_t key)
     for (uint32_t i = 0; i < CORPUS_NAMES; i++) {
         char name[32];
         const uint32_t least = i < 26 ? 2 : 1;
-        const uint32_t length = lengths[i % sizeof lengths];
+        const uint32_t length = i % sizeof lengths < c->manner.brief ? 1 : lengths[i % sizeof lengths];
         words_identifier(random_at(key, i), length < least ? least : length, name);
         char *end = name + strlen(name);
         *end++ = (char)('a' + i % 26);

@@ -25,5 +25,6 @@ struct manner manner_usual(void)
                            .lexical = MANNER_USUAL,
                            .locals = 3,
                            .imports = 1,
+                           .brief = 1,
                            .entries = MANNER_USUAL * 7 / 8};
 }

@@ -45,6 +45,7 @@ struct manner {
     uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
     uint8_t locals;   /* of such a block, at most */
     uint8_t imports;  /* of each partial unit */
+    uint8_t brief;    /* of ten names of parameters and locals, those of three characters, which stand in the entry */
     uint8_t entries;  /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
 };
 

@@ -205,6 +205,16 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
         m->entries = MANNER_USUAL * 15 / 16;
 }
 
+/* How many names are short: what twins have by this is found to be so many, whatever else has short names. */
+static void read_names(struct manner *m, const struct profile *p, const char *attributes)
+{
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const double names = (double)count_of(attributes, "name");
+    const double brief = forms ? (double)count_of(forms, "string") : 0;
+    if (brief > 0.25 * names)
+        m->brief = brief > 0.75 * names ? 9 : brief > 0.45 * names ? 6 : 3;
+}
+
 /* How often a partial unit is imported. */
 static void read_imports(struct manner *m, const char *tags)
 {
@@ -235,8 +245,10 @@ struct manner profile_manner(const struct profile *p)
     struct manner m = manner_usual();
     if (!tags || !attributes || !has_many(p))
         return m;
-    if (p->dwarf.language == LANGUAGE_C)
+    if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);
+        read_names(&m, p, attributes);
+    }
     read_code(&m, p->dwarf.language, tags);
     read_entries(&m, p, tags);
     read_imports(&m, tags);

@@ -102,8 +102,11 @@ void stock_free(struct stock *s)
 
 struct dialect stock_dialect(const struct profile *profile)
 {
-    return (struct dialect){(uint8_t)profile->dwarf.version, (uint8_t)profile->dwarf.language,
-                            (uint8_t)profile->dwarf.index, profile->dwarf.type_units, profile->dwarf.views,
+    return (struct dialect){(uint8_t)profile->dwarf.version,
+                            (uint8_t)profile->dwarf.language,
+                            (uint8_t)profile->dwarf.index,
+                            profile->dwarf.type_units,
+                            profile->dwarf.views,
                             profile_has_one_file(profile)};
 }
 

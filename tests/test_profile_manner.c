@@ -113,6 +113,45 @@ static void follows_code(void **state)
     assert_true(m.entries > manner_usual().entries && m.entries < MANNER_USUAL);
 }
 
+/* A profile whose forms say so. */
+static void with_forms(const char *forms, const char *attributes, struct profile *p)
+{
+    char text[512];
+    struct error e = {0};
+    const int size =
+        snprintf(text, sizeof text,
+                 "pyelfgen-profile: 1\ndistributions: {tags: 'call_site:9', attributes: '%s', forms: '%s'}\n"
+                 "libraries:\n- {kind: module, functions: 9, dwarf: {units: 10, dies: 100000}}\n",
+                 attributes, forms);
+    if (!profile_parse(p, text, (size_t)size, "forms", &e))
+        fail_msg("%s", e.text);
+}
+
+static void follows_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *forms;
+        unsigned brief;
+        bool one_file;
+    } cases[] = {{"string:10", 1, false},
+                 {"string:30 implicit_const:74", 3, false},
+                 {"string:50 implicit_const:76", 6, true},
+                 {"string:80 implicit_const:18446744073709551615", 9, true}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p;
+        with_forms(cases[i].forms, "name:100 decl_file:100", &p);
+        assert_int_equal(profile_manner(&p).brief, cases[i].brief);
+        assert_int_equal(profile_has_one_file(&p), cases[i].one_file);
+        profile_free(&p);
+    }
+    struct profile p;
+    with_forms("string:50 implicit_const:50", "type:5", &p);
+    assert_int_equal(profile_manner(&p).brief, 9);
+    assert_true(profile_has_one_file(&p));
+    profile_free(&p);
+}
+
 static void survives_what_is_no_count(void **state)
 {
     (void)state;
@@ -134,11 +173,8 @@ static void survives_what_is_no_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_usual),
-        cmocka_unit_test(needs_many),
-        cmocka_unit_test(follows_headers),
-        cmocka_unit_test(follows_code),
-        cmocka_unit_test(survives_what_is_no_count),
+        cmocka_unit_test(is_usual),     cmocka_unit_test(needs_many),    cmocka_unit_test(follows_headers),
+        cmocka_unit_test(follows_code), cmocka_unit_test(follows_forms), cmocka_unit_test(survives_what_is_no_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

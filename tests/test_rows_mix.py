@@ -133,12 +133,13 @@ MANNERS = {
     "many members": ("structure_type:1000 member:9000 typedef:100 subprogram:300 pointer_type:50", "inline:40"),
     "much restricted": ("structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"),
     "little told": ("call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"),
+    "one file": ("call_site:1000", "decl_file:1000 name:1000', forms: 'implicit_const:900 string:600"),
 }
 
 
 @pytest.fixture(scope="module")
-def in_manners(programs, tmp_path_factory):
-    """The tags of each of the rows, in sets whose tags differ; each section is as large as its row says in any."""
+def made_in_manners(programs, tmp_path_factory):
+    """The rows' libraries in sets whose tags and forms differ; each section is as large as its row says in any."""
     directory = tmp_path_factory.mktemp("manners")
     found = {}
     for name, (tags, attributes) in MANNERS.items():
@@ -148,12 +149,17 @@ def in_manners(programs, tmp_path_factory):
         profile.write_text(head + said + "libraries:\n" + ROWS.replace("dies: 12491", "dies: 100000"))
         report = programs.run("pyelfgen", "--profile", profile, "-o", made).stdout
         assert ("followed in part" in report) == bool(tags)
-        paths = [made / f"libmodule{i}.so" for i in range(4)]
-        for row, path in zip(yaml.safe_load(ROWS), paths):
+        found[name] = [made / f"libmodule{i}.so" for i in range(4)]
+        for row, path in zip(yaml.safe_load(ROWS), found[name]):
             check_sections(row, path)
             assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
-        found[name] = sum(each(tags_of, paths), collections.Counter())
     return found
+
+
+@pytest.fixture(scope="module")
+def in_manners(made_in_manners):
+    """The tags of each."""
+    return {name: sum(each(tags_of, paths), collections.Counter()) for name, paths in made_in_manners.items()}
 
 
 def test_code_is_told_as_tags_say(in_manners):
@@ -168,6 +174,17 @@ def test_headers_declare_what_tags_say(in_manners):
     assert many["member"] / many["structure_type"] > 1.3 * usual["member"] / usual["structure_type"]
     assert many["typedef"] / many["structure_type"] < 0.5 * usual["typedef"] / usual["structure_type"]
     assert in_manners["much restricted"]["restrict_type"] > 10 * usual["restrict_type"]
+
+
+def test_files_and_names_are_told_as_forms_say(made_in_manners):
+    short = {}
+    for name, form in [("usual", "data1"), ("one file", "implicit_const: 0")]:
+        path = made_in_manners[name][3]
+        abbreviations = re.findall(r"DW_TAG_formal_parameter .*\n((?: +DW_AT_.*\n)+)", ask("readelf", "-wa", path))
+        files = [re.search(r"DW_AT_decl_file +DW_FORM_(.*)", text) for text in abbreviations if "DW_AT_location" in text]
+        assert {file[1] for file in files if file} == {form}
+        short[name] = len(re.findall(r"DW_AT_name +: [^(]", ask("readelf", "-wi", path)))
+    assert short["one file"] > 2 * short["usual"]
 
 
 # ---- partial units ----
