@@ -232,21 +232,21 @@ static bool has_common_type(uint32_t code)
                                    ABBREV_PLAIN_FUNCTION,
                                    ABBREV_LEAF_FUNCTION,
                                    ABBREV_STATIC_FUNCTION,
-                                   ABBREV_INLINE_FUNCTION,
-                                   ABBREV_INLINE_PARAMETER,
-                                   ABBREV_INLINE_VARIABLE,
-                                   ABBREV_INLINE_PARAMETER_SHORT,
                                    ABBREV_PARAMETER,
-                                   ABBREV_INLINE_VARIABLE_SHORT,
                                    ABBREV_PARAMETER_SHORT,
                                    ABBREV_PARAMETER_LIST,
-                                   ABBREV_LOCAL,
                                    ABBREV_PARAMETER_LIST_SHORT,
+                                   ABBREV_LOCAL,
                                    ABBREV_LOCAL_SHORT,
                                    ABBREV_LOCAL_LIST,
                                    ABBREV_LOCAL_LIST_SHORT,
                                    ABBREV_LOCAL_GONE,
-                                   ABBREV_LOCAL_GONE_SHORT};
+                                   ABBREV_LOCAL_GONE_SHORT,
+                                   ABBREV_INLINE_FUNCTION,
+                                   ABBREV_INLINE_PARAMETER,
+                                   ABBREV_INLINE_PARAMETER_SHORT,
+                                   ABBREV_INLINE_VARIABLE,
+                                   ABBREV_INLINE_VARIABLE_SHORT};
     return memchr(with, (int)code, sizeof with);
 }
 

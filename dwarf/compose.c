@@ -138,7 +138,7 @@ static void note_inlined(struct composer *c, uint32_t k)
 
 /* --- functions ---------------------------------------------------------------------- */
 
-static uint8_t *put_place(uint8_t *p, uint32_t line, uint32_t column)
+static uint8_t *put_position(uint8_t *p, uint32_t line, uint32_t column)
 {
     return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
 }
@@ -148,7 +148,7 @@ static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line
 {
     const struct dialect d = c->corpus->dialect;
     p = dialect_has_one_file(d) ? p : put_u8(p, dialect_source_file(d));
-    return put_place(p, line, column);
+    return put_position(p, line, column);
 }
 
 /* Its type stands before it. */
@@ -387,7 +387,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
     uint8_t *p = compose_code(c->out, c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
-    p = put_place(put_u8(p, dialect_source_file(c->corpus->dialect)), line, 15);
+    p = put_position(put_u8(p, dialect_source_file(c->corpus->dialect)), line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     uint8_t *sibling = p;
     p += 4;
