@@ -21,6 +21,8 @@ struct manner manner_usual(void)
                            .members = MANNER_USUAL,
                            .unnamed = 3,
                            .inlines = CORPUS_INLINES,
+                           .calls = MANNER_USUAL,
+                           .told = MANNER_USUAL,
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
                            .locals = 3,

@@ -40,8 +40,10 @@ struct manner {
     uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
     uint8_t inlines;        /* functions that a header defines inline */
     /* Of the code, in MANNER_USUALths of what is usual: */
+    uint16_t calls;   /* calls of helpers */
     uint16_t inlined; /* calls that were inlined */
     uint16_t lexical; /* blocks with locals */
+    uint16_t told;    /* of the constants that are passed with a local, those that are told */
     uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
     uint8_t locals;   /* of such a block, at most */
     uint8_t imports;  /* of each partial unit */

@@ -58,10 +58,13 @@ struct taste block_taste(const struct corpus *corpus)
 {
     const struct manner *m = &corpus->manner;
     struct taste t = tastes[corpus->dialect.language];
+    t.call = in_manner(t.call, m->calls, 64);
+    t.another = in_manner(t.another, m->calls, 64);
     t.inlined = in_manner(t.inlined, m->inlined, 64);
     t.lexical = in_manner(t.lexical, m->lexical, 64u - t.inlined);
     t.locals = m->locals < t.locals ? m->locals : t.locals;
     t.beside = in_manner(t.beside, m->inlined < MANNER_USUAL ? m->inlined : MANNER_USUAL, 64);
+    t.told = in_manner(MANNER_USUAL, m->told, 64);
     t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
     return t;
 }
@@ -175,7 +178,8 @@ static void pass_and_call(struct builder *b, uint32_t from)
     uint8_t *children = stamp_call(&b->maker, here(b), helper);
     if (from != FROM_RESULT)
         compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
-    compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
+    if (from == FROM_RESULT || b->taste.told >= 64 || likely(b, b->taste.told))
+        compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     for (unsigned i = 0; i < more; i++)
         compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
     compose_end_children(&b->maker.composer, children);

@@ -26,6 +26,7 @@ struct taste {
     uint8_t run_least, run_most; /* bytes */
     uint8_t call, another;       /* a call before a run; and one more */
     uint8_t around;              /* its result is passed to another, and so on */
+    uint8_t told;                /* a constant that is passed with a local is */
     uint8_t passed;              /* an argument more; beyond 64 another */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */

@@ -33,7 +33,8 @@ static void check_manner(const struct profile *p)
         pieces += m.piece[i];
     require(pieces == MANNER_PIECES, "pieces that are not all", "");
     require(m.inlines >= 2 && m.inlines <= 32, "too few or too many inline functions", "");
-    require(m.entries <= MANNER_USUAL && m.unnamed <= 5 && m.imports && m.brief <= 10, "a share of more than all", "");
+    require(m.entries <= MANNER_USUAL && m.unnamed <= 5 && m.imports && m.brief <= 10 && m.told <= MANNER_USUAL,
+            "a share of more than all", "");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -36,7 +36,7 @@ static struct manner manner_for(const char *language, const char *row, const cha
 #define USUAL_TYPES                                                                                                    \
     "array_type:33 const_type:33 enumeration_type:4 member:560 pointer_type:103 restrict_type:1 structure_type:100 "   \
     "subprogram:470 subroutine_type:34 typedef:103 union_type:2 atomic_type:3"
-#define USUAL_CODE "call_site:1000 call_site_parameter:1660 inlined_subroutine:900 lexical_block:490 variable:1900"
+#define USUAL_CODE "call_site:1000 call_site_parameter:1660 inlined_subroutine:720 lexical_block:390 variable:1900"
 
 static void is_usual(void **state)
 {
@@ -53,6 +53,7 @@ static void is_usual(void **state)
     assert_int_equal(m.inlined, usual.inlined);
     assert_int_equal(m.lexical, usual.lexical);
     assert_int_equal(m.passed, 0);
+    assert_int_equal(m.told, usual.told);
     assert_int_equal(m.locals, usual.locals);
     assert_int_equal(m.entries, usual.entries);
 }
@@ -94,13 +95,19 @@ static void follows_code(void **state)
 {
     (void)state;
     struct manner m =
-        manner_for("c", "", "call_site:1000 call_site_parameter:3000 lexical_block:1000 variable:1000", "");
+        manner_for("c", "", "call_site:1000 call_site_parameter:3000 lexical_block:780 variable:1000", "");
     assert_int_equal(m.inlined, 0);
     assert_int_equal(m.lexical, 2 * MANNER_USUAL);
     assert_int_equal(m.passed, 2 * MANNER_USUAL);
+    assert_int_equal(m.told, MANNER_USUAL);
+    assert_true(m.calls > MANNER_USUAL);
     assert_int_equal(m.locals, 1);
+    m = manner_for("c", "", "call_site:1000 call_site_parameter:1330", "");
+    assert_int_equal(m.told, MANNER_USUAL / 2);
+    assert_int_equal(manner_for("c", "", "call_site:1000 call_site_parameter:9", "").told, 0);
     m = manner_for("c++", "", "GNU_call_site:1000 inlined_subroutine:3000 lexical_block:1000", "");
     assert_int_equal(m.inlined, MANNER_USUAL / 2);
+    assert_int_equal(m.calls, MANNER_USUAL);
     assert_int_equal(m.lexical, MANNER_USUAL);
     /* 100 functions and 1000 calls take 20400 bytes of these */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
