@@ -93,7 +93,7 @@ static uint8_t *put_head(const struct debug *d, uint32_t number, uint8_t *p)
 
 static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
 {
-    return put_u32(put_u8(p, code), of);
+    return put_u32(put_u8(p, (uint8_t)code), of);
 }
 
 /* The types that all units have, and before them as many bytes of types that are made of these as other units have
