@@ -138,17 +138,12 @@ static void note_inlined(struct composer *c, uint32_t k)
 
 /* --- functions ---------------------------------------------------------------------- */
 
-static uint8_t *put_position(uint8_t *p, uint32_t line, uint32_t column)
-{
-    return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
-}
-
-/* Of a function, or of what it has. */
+/* Of a function, or of what it has: perhaps without the file. */
 static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
 {
-    const struct dialect d = c->corpus->dialect;
-    p = dialect_has_one_file(d) ? p : put_u8(p, dialect_source_file(d));
-    return put_position(p, line, column);
+    if (dialect_has_one_file(c->corpus->dialect))
+        return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
+    return compose_put_declared(c, p, line, column);
 }
 
 /* Its type stands before it. */
@@ -387,7 +382,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
     uint8_t *p = compose_code(c->out, c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
-    p = put_position(put_u8(p, dialect_source_file(c->corpus->dialect)), line, 15);
+    p = compose_put_declared(c, p, line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     uint8_t *sibling = p;
     p += 4;

@@ -131,6 +131,13 @@ static inline uint8_t *compose_code(struct composed *out, uint8_t *p, enum abbre
     return put_u8(p, (uint8_t)code);
 }
 
+/* Writes where something is declared in the source: file, line, column. */
+static inline uint8_t *compose_put_declared(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
+{
+    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
+}
+
 void composed_clear(struct composed *c);
 void composed_free(struct composed *c);
 bool composed_failed(const struct composed *c);

@@ -32,26 +32,34 @@ static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)(((unsigned __int128)a * b + c - 1) / c);
 }
 
-/* The utility that holds the chain at `row` of its class: often the one behind `near`, or `near` itself. */
-static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row, uint32_t near)
+/* Whether a utility begins behind `row` of its class. */
+static bool begins_behind(const struct plan *plan, unsigned class, uint64_t row, uint32_t utility)
 {
-    uint32_t low = 0;
-    uint32_t high = plan->utilities;
-    for (uint32_t i = near; i < near + UTILITIES_NEAR && i < plan->utilities; i++) {
-        if (plan->library[plan_utility(plan, i)].first[class] > row) {
-            high = i;
-            break;
-        }
-        low = i;
-    }
+    return plan->library[plan_utility(plan, utility)].first[class] > row;
+}
+
+/* The utility from `low` to before `high` that holds the chain at `row` of its class; 0 and all if not known better. */
+static const struct plan_library *utility_between(const struct plan *plan, unsigned class, uint64_t row, uint32_t low,
+                                                  uint32_t high)
+{
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (plan->library[plan_utility(plan, middle)].first[class] <= row)
+        if (!begins_behind(plan, class, row, middle))
             low = middle;
         else
             high = middle;
     }
     return &plan->library[plan_utility(plan, low)];
+}
+
+/* The same of all: often the one behind `near`, or `near` itself. */
+static const struct plan_library *utility_near(const struct plan *plan, unsigned class, uint64_t row, uint32_t near)
+{
+    uint32_t low = 0;
+    for (uint32_t i = near; i < near + UTILITIES_NEAR && i < plan->utilities; low = i++)
+        if (begins_behind(plan, class, row, i))
+            return utility_between(plan, class, row, low, i);
+    return utility_between(plan, class, row, low, plan->utilities);
 }
 
 /* The number of the rank-th chain of a class. */
@@ -100,7 +108,7 @@ static struct run run_at(const struct plan *plan, unsigned class, uint64_t place
     uint64_t turn = scale(layer, size, a->layers) + a->jitter % size;
     uint64_t within = (dealt - layer_start(chains, a->layers, layer) + turn) % size;
     uint64_t row = within * a->layers + layer;
-    const struct plan_library *u = utility_at(plan, class, row, near);
+    const struct plan_library *u = utility_near(plan, class, row, near);
     struct run r = {.utility = u, .end = scale_up(dealt + 1, n, chains)};
     r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     r.length = plan_chain_length(plan, u, r.chain);
@@ -275,7 +283,7 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     uint64_t key = random_mix(plan->seed ^ (UINT64_C(0x73687566666c65) + class));
     uint64_t place = shuffled(key, n, call);
     uint64_t row = scale(place, chains, n);
-    const struct plan_library *u = utility_at(plan, class, row, 0);
+    const struct plan_library *u = utility_between(plan, class, row, 0, plan->utilities);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
     return (struct import){plan_utility(plan, u->number),

@@ -130,18 +130,18 @@ static unsigned kind_of(struct dialect d)
     return corpus_kind(d.version, d.language);
 }
 
-static struct dialect row_dialect(const struct profile *profile, uint32_t row)
+/* That of a row, where the profile's is `dialect`. */
+static struct dialect row_dialect(const struct profile *profile, struct dialect dialect, uint32_t row)
 {
-    struct dialect dialect = stock_dialect(profile);
     stock_row_dialect(profile, &profile->row[row], &dialect.version, &dialect.language);
     return dialect;
 }
 
 bool stock_suffices(const struct profile *profile)
 {
-    const unsigned kind = kind_of(stock_dialect(profile));
+    const struct dialect dialect = stock_dialect(profile);
     for (uint32_t i = 0; i < profile->rows; i++)
-        if (kind_of(row_dialect(profile, i)) != kind)
+        if (kind_of(row_dialect(profile, dialect, i)) != kind_of(dialect))
             return false;
     return true;
 }
@@ -149,7 +149,7 @@ bool stock_suffices(const struct profile *profile)
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
-        const struct dialect dialect = row_dialect(profile, i);
+        const struct dialect dialect = row_dialect(profile, s->corpus.dialect, i);
         const unsigned kind = kind_of(dialect);
         if (kind == kind_of(s->corpus.dialect) || s->other[kind])
             continue;

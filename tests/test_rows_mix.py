@@ -127,13 +127,13 @@ def dies_by_tag(text):
     return collections.Counter(re.findall(r"Abbrev Number: [1-9]\d* \(DW_TAG_(\w+)\)", text))
 
 
-MANNERS = {
-    "usual": ("", ""),
-    "little inlined": ("call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000", ""),
-    "many members": ("structure_type:1000 member:9000 typedef:100 subprogram:300 pointer_type:50", "inline:40"),
-    "much restricted": ("structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"),
-    "little told": ("call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"),
-    "one file": ("call_site:1000", "decl_file:1000 name:1000', forms: 'implicit_const:900 string:600"),
+MANNERS = {  # tags, attributes, forms
+    "usual": [],
+    "little inlined": ["call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000"],
+    "many members": ["structure_type:1000 member:9000 typedef:100 subprogram:300 pointer_type:50", "inline:40"],
+    "much restricted": ["structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"],
+    "little told": ["call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"],
+    "one file": ["call_site:1000", "decl_file:1000 name:1000", "implicit_const:900 string:600"],
 }
 
 
@@ -142,13 +142,14 @@ def made_in_manners(programs, tmp_path_factory):
     """The rows' libraries in sets whose tags and forms differ; each section is as large as its row says in any."""
     directory = tmp_path_factory.mktemp("manners")
     found = {}
-    for name, (tags, attributes) in MANNERS.items():
-        said = f"distributions: {{tags: '{tags}', attributes: '{attributes}'}}\n" if tags else ""
+    for name, texts in MANNERS.items():
+        said = {"tags": "", "attributes": "", **dict(zip(["tags", "attributes", "forms"], texts))}
+        said = f"distributions: {json.dumps(said)}\n" if texts else ""
         head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\n"
         profile, made = directory / f"{name}.prof", directory / name
         profile.write_text(head + said + "libraries:\n" + ROWS.replace("dies: 12491", "dies: 100000"))
         report = programs.run("pyelfgen", "--profile", profile, "-o", made).stdout
-        assert ("followed in part" in report) == bool(tags)
+        assert ("followed in part" in report) == bool(texts)
         found[name] = [made / f"libmodule{i}.so" for i in range(4)]
         for row, path in zip(yaml.safe_load(ROWS), found[name]):
             check_sections(row, path)
