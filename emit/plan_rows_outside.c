@@ -3,7 +3,8 @@
  *
  * Those of a stripped library are part of all its names, of which the row says how long they are. As long as the others
  * are not known, they take the shortest, which other names cannot be, and none that are longer than there are any;
- * beside names that are known, what these leave.
+ * beside names that are known, what these leave. Those of others are wanted only where the dynamic symbols' names are
+ * so long that hardly any can be one that there is: then most of them nothing binds.
  */
 #include <string.h>
 
@@ -89,10 +90,11 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
            distribution_rest(all, f.count + count, f.length, f.count, rest);
 }
 
-bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported)
+static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                         uint64_t *exported)
 {
     const uint32_t count = l->extra.outside;
-    if (!count || !l->stripped || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
+    if (!count || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
         return false;
     uint32_t *const all = w->lengths + w->most_names;
     if (w->drawn && find_rest(plan, l, w, all, w->lengths, count))
@@ -114,12 +116,24 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
     return true;
 }
 
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported)
+{
+    return (l->stripped || l->unbound) && draw_outside(plan, l, w, exported);
+}
+
+/* Whether the row has dynamic symbols' names that are longer, on average, than the longest that there is. */
+static bool all_are_longer(const struct plan_library *l)
+{
+    const uint64_t names = UINT64_C(0) + l->extra.outside + l->imports + l->exported;
+    return rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0) > names * (OUTSIDE_LONGEST + 1);
+}
+
 uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
 {
     enum { FEW = 25 }; /* one of so many names is of no account */
     const uint32_t count = l->extra.outside;
     uint64_t exported;
-    if (l->kind != LIBRARY_MODULE || !rows_draw_outside(plan, l, w, &exported))
+    if (l->kind != LIBRARY_MODULE || !(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &exported))
         return 0;
     const uint32_t lacking = count - outside_supply(true, l->extra.needed, w->lengths, count);
     const uint32_t most = count > bound ? count - bound : 0;

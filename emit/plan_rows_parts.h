@@ -80,8 +80,8 @@ uint32_t rows_initialising(const struct plan_library *l);
 /* How many more a row has of something; `share` fourths of them. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 
-/* How long the names of undefined symbols of a stripped library are wanted, into w->lengths, and bytes of those of
- * exported ones that are not yet settled; false where that is not known. */
+/* How long the names of undefined symbols are wanted, into w->lengths, and bytes of those of exported ones that are not
+ * yet settled; false where that is not known, or the library is neither stripped nor has any that nothing binds. */
 bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
 
 /* How many undefined symbols of a module have names of which there are none outside the set, so that nothing may bind

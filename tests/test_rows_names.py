@@ -267,6 +267,16 @@ def test_imports_are_as_long_as_who_calls_has_names(programs, tmp_path):
 WRAPPER = {5: 2, 6: 10, 7: 80, 10: 5, 14: 3}
 
 
+def named_by_nobody(path):
+    """Undefined symbols with names of our own, to which no relocation refers, and what those that there are refer to."""
+    bound = re.findall(r"R_X86_64_(?:JUMP_SLOT|GLOB_DAT|64)\s+[0-9a-f]+ ([^ @]+)", ask("readelf", "-rW", path))
+    made = {
+        name for _, _, section, name in symbols(path, ".dynsym") if section == "UND" and re.match("[A-Za-z]*m0", name)
+    }
+    assert not made & set(bound)
+    return made, bound
+
+
 @pytest.mark.parametrize("lengths, count, dynstr", [(CPP, 240, 11500), (WRAPPER, 600, 5040)])
 def test_undefined_names_that_nothing_has(programs, tmp_path, lengths, count, dynstr):
     """Of modules: long ones, of C++, and too many of one length. No relocation refers to them, so that it loads."""
@@ -280,9 +290,27 @@ def test_undefined_names_that_nothing_has(programs, tmp_path, lengths, count, dy
     names = symbols(path, ".dynsym")
     assert len({name for *_, name in names}) == len(names) == count + 1
     assert distance(lengths, names) < NEAR
-    bound = re.findall(r"R_X86_64_(?:JUMP_SLOT|GLOB_DAT|64)\s+[0-9a-f]+ ([^ @]+)", ask("readelf", "-rW", path))
-    made = {name for _, _, section, name in names if section == "UND" and re.match("[A-Za-z]*m0", name)}
-    assert len(made) > 50 and len(bound) == 239 and not made & set(bound)
+    made, bound = named_by_nobody(path)
+    assert len(made) > 50 and len(bound) == 239
+    programs.command([sys.executable, "-c", LOAD, path], leaks=False)
+    check(path)
+
+
+def test_undefined_names_of_the_application(programs, tmp_path):
+    """Of a module with a symbol table that finds them in the process, as Pynamic's do where ld has dropped DT_NEEDED:
+    exported names are not stretched for them.
+    """
+    row = f"""- {{kind: module, text: 224564, data: 6320, bss: 8, symtab: 17640, strtab: 83618, functions: 378,
+  dynamic: {{functions: 371, undefined: 341, weak: 4, dynstr: 83321}}, local: {{functions: 7, objects: 10, other: 5}},
+  relocations: {{relative: 9, jump-slot: 706, glob-dat: 4, symbols: 4}}, plt: 706, outside: 0, soname: false,
+  name-lengths: '5 11 14 19 115*2 116*14 117*52 118*29', share: {{code: 72823, constants: 4888, unwind: 15000}}}}"""
+    directory = make(programs, tmp_path, [row], "captured: {from: files, libraries: 1, unreadable: 0}")
+    assert not {"dynamic: undefined", "dynamic: dynstr", "plt", "relocations: symbols"} & differs(directory).keys()
+    path = directory / "libmodule0.so"
+    long = [name for *_, name in symbols(path, ".symtab") if 115 <= len(name) <= 118]
+    assert len(long) > 0.94 * (371 + 341)  # 97 of 101 quantiles
+    made, _ = named_by_nobody(path)
+    assert len(made) > 300
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
     check(path)
 
