@@ -58,10 +58,10 @@ static uint64_t names_least(const struct corpus *c)
     return c->header[0].cut[0].names;
 }
 
-/* The first header, and others that have the same names. */
-static uint32_t first_group(const struct corpus *c, uint32_t most)
+/* The headers up to `first`, and others that have the same names as that. */
+static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most)
 {
-    uint32_t count = 1;
+    uint32_t count = first + 1;
     while (count < most && !c->header[count].names)
         count++;
     return count;
@@ -265,9 +265,30 @@ static uint64_t least_str(const struct debug *d)
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
+/* The headers that `names` bytes of names are enough for; of the next, the pieces whose names there is room for. */
+static void choose_names(struct debug *d, uint64_t names, struct header_limit *limit)
+{
+    const struct corpus *c = d->corpus;
+    const uint32_t used = choose_headers(c, names, d->files.named);
+    const struct corpus_header *h = &c->header[used];
+    d->headers_used = used;
+    d->header_names = used ? h[-1].name_start + h[-1].names - c->common : 0;
+    *limit = (struct header_limit){used, UINT32_MAX};
+    if (used == d->files.named)
+        return;
+    uint32_t cut = 0;
+    while (cut + 1 < h->cuts && d->header_names + h->cut[cut + 1].names <= names)
+        cut++;
+    if (used && !cut)
+        return;
+    limit->cut = cut;
+    d->header_names += h->cut[cut].names;
+    d->headers_used = with_group(c, used, d->files.named);
+}
+
 /* Which headers' names there are, how many declarations stand at the end, and how
  * long their names are, so that .debug_str has the wanted size. */
-static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
+static bool fill_str(struct debug *d, struct header_limit *limit, struct error *e)
 {
     const struct corpus *c = d->corpus;
     const uint64_t least = names_least(c);
@@ -280,19 +301,7 @@ static bool fill_str(struct debug *d, uint32_t *last_cut, struct error *e)
     if (d->wanted[DEBUG_STR] < base)
         return section_infeasible(d, DEBUG_STR, base, e);
     uint64_t rest = d->wanted[DEBUG_STR] - base;
-    d->headers_used = choose_headers(c, rest + least, d->files.named);
-    *last_cut = UINT32_MAX;
-    if (d->headers_used) {
-        const struct corpus_header *last = &c->header[d->headers_used - 1];
-        d->header_names = last->name_start + last->names - c->common;
-    } else {
-        const struct corpus_header *h = &c->header[0];
-        *last_cut = 0;
-        while (*last_cut + 1 < h->cuts && h->cut[*last_cut + 1].names <= rest + least)
-            (*last_cut)++;
-        d->header_names = h->cut[*last_cut].names;
-        d->headers_used = first_group(c, d->files.named);
-    }
+    choose_names(d, rest + least, limit);
     rest -= d->header_names - least;
     /* more declarations where their names would become very long */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
@@ -314,7 +323,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
-        room -= first_group(d->corpus, d->files.named) > 1 ? room / 8 : 0; /* the others leave some out */
+        room -= with_group(d->corpus, 0, d->files.named) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -323,20 +332,20 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
 }
 
 /* The same where no size of .debug_str is wanted. */
-static void choose_str(struct debug *d, uint64_t rest, uint32_t *last_cut)
+static void choose_str(struct debug *d, uint64_t rest, struct header_limit *limit)
 {
     const struct corpus *c = d->corpus;
-    *last_cut = UINT32_MAX;
+    *limit = (struct header_limit){0, UINT32_MAX};
     d->headers_used = choose_headers(c, names_usual(c, rest), d->files.named);
     if (!d->headers_used) {
-        *last_cut = first_header_cut(d, rest);
-        if (*last_cut + 1 == c->header[0].cuts)
-            *last_cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = first_group(c, d->files.named);
+        limit->cut = first_header_cut(d, rest);
+        if (limit->cut + 1 == c->header[0].cuts)
+            limit->cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
+        d->headers_used = with_group(c, 0, d->files.named);
     }
     const struct corpus_header *last = &c->header[d->headers_used - 1];
     d->header_names =
-        *last_cut == UINT32_MAX ? last->name_start + last->names - c->common : c->header[0].cut[*last_cut].names;
+        header_limit_any(limit) ? c->header[0].cut[limit->cut].names : last->name_start + last->names - c->common;
 }
 
 /* --- all of it ------------------------------------------------------------------------- */
@@ -350,8 +359,8 @@ static bool info_is_fixed(const struct debug *d)
 /* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
  * becomes declarations with names in .debug_info, or is returned. */
-static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_t *left, struct arena *arena,
-                      struct error *e)
+static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit *limit, uint64_t *left,
+                      struct arena *arena, struct error *e)
 {
     const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
     const bool listed = counts_names(d) && !info_is_fixed(d);
@@ -377,7 +386,7 @@ static bool fill_info(struct debug *d, uint64_t rest, uint32_t last_cut, uint64_
         if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
             kept = rest < shortest ? rest : shortest;
     }
-    *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, last_cut);
+    *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, limit);
     if (listed) {
         if (!unit_index_size(d, arena, e))
             return false;
@@ -460,7 +469,7 @@ static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64
 static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
 {
     const bool any_str = !is_wanted(d, DEBUG_STR);
-    uint32_t last_cut;
+    struct header_limit limit;
     uint64_t left;
     d->shorts = 0;
     d->names_extra = d->shorts_extra = 0;
@@ -491,12 +500,12 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         d->wanted[DEBUG_STR] = total > others ? total - others : 0;
     }
     if (is_wanted(d, DEBUG_STR)) {
-        if (!fill_str(d, &last_cut, e))
+        if (!fill_str(d, &limit, e))
             return false;
     } else {
-        choose_str(d, total - fixed, &last_cut);
+        choose_str(d, total - fixed, &limit);
         uint64_t names = d->header_names - names_least(d->corpus);
-        if (last_cut == UINT32_MAX && !is_wanted(d, DEBUG_LINE)) {
+        if (!header_limit_any(&limit) && !is_wanted(d, DEBUG_LINE)) {
             uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
             uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
             if (more) {
@@ -509,7 +518,8 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         }
         d->size[DEBUG_STR] += names + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
     }
-    last_cut = last_cut < d->pieces_most ? last_cut : d->pieces_most;
+    if (d->pieces_most != UINT32_MAX && (limit.from || d->pieces_most < limit.cut))
+        limit = (struct header_limit){0, d->pieces_most};
     if (d->sources.failed)
         return error_set(e, ERROR_MEMORY, "out of memory for debug information");
     d->size[DEBUG_INFO] += tail_entries(d);
@@ -525,7 +535,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
         return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
     }
-    if (!fill_info(d, rest, last_cut, &left, arena, e))
+    if (!fill_info(d, rest, &limit, &left, arena, e))
         return false;
     if (info_is_fixed(d))
         return end_fixed_info(d, total, any_str, reserve, arena, e);

@@ -32,20 +32,19 @@ static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
     return cost;
 }
 
-/* The cuts up to `last_cut` of the first header; of one that has the same names, as far
- * as these go. */
-static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h, uint32_t last_cut)
+/* The cuts of a header that the limit allows. */
+static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h, const struct header_limit *limit)
 {
-    const struct corpus_header *first = &c->header[0];
+    const struct corpus_header *first = &c->header[limit->from];
     uint32_t low = 0;
     uint32_t high = h->cuts;
-    if (last_cut >= first->cuts)
+    if (h < first || limit->cut >= first->cuts)
         return h->cuts;
     if (h == first)
-        return last_cut + 1;
+        return limit->cut + 1;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (h->cut[middle].names <= first->cut[last_cut].names)
+        if (h->cut[middle].names <= first->cut[limit->cut].names)
             low = middle;
         else
             high = middle;
@@ -54,12 +53,12 @@ static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h
 }
 
 /* Gives unit `i` as many pieces of its last header as fit into `bytes`; returns what they took. */
-static uint64_t include_header(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
+static uint64_t include_header(struct spread *s, uint32_t i, uint64_t bytes, const struct header_limit *limit)
 {
     struct debug_unit *u = &s->d->unit[i];
     const struct corpus_header *h = unit_last_header(s->d, u);
     uint32_t low = u->cut;
-    uint32_t high = cuts_until(s->d->corpus, h, last_cut);
+    uint32_t high = cuts_until(s->d->corpus, h, limit);
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
         if (include_cost(s, i, middle) <= bytes)
@@ -78,21 +77,21 @@ static uint64_t include_header(struct spread *s, uint32_t i, uint64_t bytes, uin
 }
 
 /* The same of as many headers as it takes, where that may be. */
-static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, uint32_t last_cut)
+static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, const struct header_limit *limit)
 {
     const struct debug *d = s->d;
     struct debug_unit *u = &s->d->unit[i];
-    uint64_t cost = include_header(s, i, bytes, last_cut);
-    while (units_include_more(d) && last_cut == UINT32_MAX && u->cut + 1 == unit_last_header(d, u)->cuts &&
-           u->header + u->wholes + 1 < d->headers_used) {
+    uint64_t cost = include_header(s, i, bytes, limit);
+    while (units_include_more(d) && (limit->from || !header_limit_any(limit)) &&
+           u->cut + 1 == unit_last_header(d, u)->cuts && u->header + u->wholes + 1 < d->headers_used) {
         u->wholes++;
         u->cut = 0;
-        cost += include_header(s, i, bytes - cost, last_cut);
+        cost += include_header(s, i, bytes - cost, limit);
     }
     return cost;
 }
 
-uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut)
+uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit)
 {
     struct spread s = {.d = d, .names = names};
     struct shares shares = {.sum = rest};
@@ -101,10 +100,10 @@ uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, 
     uint64_t carry = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         carry += shares_next(&shares, 64 + (random_at(d->variety, i) & 127));
-        carry -= include(&s, i, carry, last_cut);
+        carry -= include(&s, i, carry, limit);
     }
     for (uint32_t i = 0; i < d->unit_count && carry; i++)
-        carry -= include(&s, i, carry, last_cut);
+        carry -= include(&s, i, carry, limit);
     return carry;
 }
 

@@ -147,13 +147,24 @@ static inline uint64_t types_until(const struct debug *d, uint32_t header, uint3
     return d->corpus->header[header].cut[cut].types;
 }
 
+/* How far units may go into headers: those of group `from`, which is the last, up to `cut` of its first, or as far as
+ * that has the same names; into those before, and without a limit (UINT32_MAX) into all, wholly. */
+struct header_limit {
+    uint32_t from, cut;
+};
+
+static inline bool header_limit_any(const struct header_limit *l)
+{
+    return l->cut != UINT32_MAX;
+}
+
 /* unit_pieces.c. Bytes of the library's type units. */
 uint64_t unit_types(const struct debug *d);
 
 /* Spreads `rest` bytes of pieces over the units, unevenly; returns what
  * is left. Type units count. With `names`, which must bound what there is, the bytes are also of
  * .debug_names, and it bounds what there is then; without, it is NULL. */
-uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, uint32_t last_cut);
+uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit);
 /* Takes back the last piece of some unit, with the type units that only this has; returns
  * its bytes, 0 where there is none. */
 uint64_t unit_take_back(struct debug *d);
