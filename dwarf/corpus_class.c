@@ -392,6 +392,13 @@ static void put_class(struct header_builder *b, struct plan *p)
     remember(b, class->offset, class->size, align);
 }
 
+static uint32_t in_manner(const struct header_builder *b, uint32_t members)
+{
+    enum { MOST = 24 };
+    const uint32_t many = (members * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
+    return many < MOST ? many : MOST;
+}
+
 void add_class(struct header_builder *b, bool is_structure)
 {
     struct cpp_header *h = b->cpp;
@@ -408,7 +415,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;
-    p->members = pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3);
+    p->members = in_manner(b, pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3));
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */

@@ -471,13 +471,20 @@ static void add_cpp_typedef(struct header_builder *b)
     cpp_add(h, &t);
 }
 
+/* So much of what is usual as the corpus's manner is. */
+static uint32_t taken_over(const struct header_builder *b, uint32_t usual)
+{
+    return usual * b->corpus->manner.taken / MANNER_USUAL;
+}
+
 /* Functions of C. The namespace that comes next takes them over, if they are there. */
 static void add_c_functions(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
+    const uint32_t most = taken_over(b, CPP_IMPORTS_MOST);
     const size_t before = b->entries.size;
     const uint32_t first = h->imports;
-    for (uint32_t n = 6 + pick(b, 7); n && h->imports < CPP_IMPORTS_MOST; n--) {
+    for (uint32_t n = taken_over(b, 6 + pick(b, 7)); n && h->imports < most; n--) {
         h->import[h->imports++] = here(b);
         add_function(b);
     }
@@ -492,7 +499,7 @@ static void add_c_functions(struct header_builder *b)
 static void add_imported(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
-    for (uint32_t more = pick(b, 6); more && h->imports < CPP_IMPORTS_MOST; more--) {
+    for (uint32_t more = pick(b, 6); more && h->imports < taken_over(b, CPP_IMPORTS_MOST); more--) {
         uint16_t number = (uint16_t)pick(b, h->types);
         const struct cpp_type *t = &h->type[number];
         if (t->kind == CPP_TYPEDEF || (t->kind == CPP_CLASS && t->scope != h->open))

@@ -19,6 +19,7 @@ struct manner manner_usual(void)
                                      [PIECE_RESTRICT] = 1,
                                      [PIECE_FUNCTION] = 56},
                            .members = MANNER_USUAL,
+                           .taken = MANNER_USUAL,
                            .unnamed = 3,
                            .inlines = CORPUS_INLINES,
                            .calls = MANNER_USUAL,

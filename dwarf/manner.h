@@ -2,7 +2,7 @@
  *
  * Headers and blocks are made by the proportions that were measured on CPython's extension
  * modules (C) and on Ipopt (C++). Where those of an application are known, they are made by
- * its own: what its headers of C declare, and how much of its code was inlined or is in
+ * its own: what its headers declare, and how much of its code was inlined or is in
  * blocks with locals of their own.
  */
 #ifndef DWARF_MANNER_H
@@ -32,11 +32,13 @@ enum manner_piece {
 enum {
     MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
     MANNER_USUAL = 64,
+    MANNER_TAKEN = 8 * MANNER_USUAL,
 };
 
 struct manner {
     uint16_t piece[PIECES]; /* of MANNER_PIECES pieces so many are of each kind */
-    uint16_t members;       /* of a structure or union, in MANNER_USUALths of what is usual */
+    uint16_t members;       /* of a structure, union or class, in MANNER_USUALths of what is usual */
+    uint16_t taken;         /* functions of C that namespaces of C++ take over, in these, too: at most MANNER_TAKEN */
     uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
     uint8_t inlines;        /* functions that a header defines inline */
     /* Of the code, in MANNER_USUALths of what is usual: */

@@ -20,7 +20,10 @@ static const struct {
 } usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
 enum { CALLS = MANNER_USUAL * 5 / 4 }; /* in all that was captured in C there are a quarter more */
 #define MEMBERS_USUAL 5.6
-#define PASSED_LEAST  0.25 /* arguments, of which the manner is not the usual one */
+/* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */
+#define MEMBERS_CPP  0.92
+#define TAKEN_USUAL  0.124
+#define PASSED_LEAST 0.25 /* arguments, of which the manner is not the usual one */
 
 /* The number behind `word:` in the text of a distribution; 0 where there is none. */
 static uint64_t count_of(const char *text, const char *word)
@@ -169,6 +172,18 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         share_pieces(m, count);
 }
 
+/* What headers of C++ declare more of than others, or less. */
+static void read_classes(struct manner *m, const char *tags)
+{
+    const uint64_t classes =
+        count_of(tags, "class_type") + count_of(tags, "structure_type") + count_of(tags, "union_type");
+    m->members = nearest_step(times_usual(count_of(tags, "member"), classes, MEMBERS_CPP), 1);
+    const uint64_t taken = count_of(tags, "imported_declaration");
+    const uint64_t others = less(count_of(tags, "subprogram"), taken);
+    const uint16_t step = nearest_step(times_usual(taken, others, TAKEN_USUAL), 1);
+    m->taken = step < MANNER_TAKEN ? step : MANNER_TAKEN;
+}
+
 /* The share of constants beside a local that is told, where calls that pass both have so many arguments more than
  * usual: fewer as a rule. */
 static uint16_t told_of(double more)
@@ -260,6 +275,8 @@ struct manner profile_manner(const struct profile *p)
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);
         read_names(&m, p, attributes);
+    } else {
+        read_classes(&m, tags);
     }
     read_code(&m, p->dwarf.language, tags);
     read_entries(&m, p, tags);
