@@ -26,7 +26,9 @@ struct manner manner_usual(void)
                            .told = MANNER_USUAL,
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
+                           .own = MANNER_USUAL,
                            .locals = 3,
+                           .labels = true,
                            .imports = 1,
                            .brief = 1,
                            .entries = MANNER_USUAL * 7 / 8};

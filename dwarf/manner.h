@@ -45,9 +45,11 @@ struct manner {
     uint16_t calls;   /* calls of helpers */
     uint16_t inlined; /* calls that were inlined */
     uint16_t lexical; /* blocks with locals */
+    uint16_t own;     /* locals of functions that are in no block, in C */
     uint16_t told;    /* of the constants that are passed with a local, those that are told */
     uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
     uint8_t locals;   /* of such a block, at most */
+    bool labels;      /* functions of C have some */
     uint8_t imports;  /* of each partial unit */
     uint8_t brief;    /* of ten names of parameters and locals, those of three characters, which stand in the entry */
     uint8_t entries;  /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */

@@ -8,9 +8,11 @@
 
 enum {
     UNIT_HEADER = 12,
-    BASE = 7,                                                       /* bytes of a base type; */
-    QUALIFIED = 5,                                                  /* of a type that is made of another */
-    UNIT_SIZE = UNIT_HEADER + 1 + BASE + QUALIFIED + QUALIFIED + 1, /* its entry, those of three types, the end */
+    BASE = 7,                                               /* bytes of a base type; */
+    QUALIFIED = 5,                                          /* of a type that is made of another */
+    PARAMETERS = 4,                                         /* of a function's type */
+    FUNCTION_TYPE = 9 + PARAMETERS * QUALIFIED + 1,         /* with these and what ends them */
+    UNIT_SIZE = UNIT_HEADER + 1 + FUNCTION_TYPE + BASE + 1, /* its entry, those of two types, the end */
 };
 
 /* Their codes, behind those of all other entries. */
@@ -115,16 +117,19 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     return put_u8(put_bytes(p, c->header[0].entries, c->types), ABBREV_END);
 }
 
+/* A type of functions, as there are many among what an application's units share, and that of what they take. */
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
 {
     const uint8_t *const start = p;
     const bool is_long = number % 2;
     p = put_head(d, number, p);
-    const uint32_t base = (uint32_t)(p - start);
+    const uint32_t base = (uint32_t)(p - start) + FUNCTION_TYPE;
+    p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
+    for (unsigned i = 0; i < PARAMETERS; i++)
+        p = put_type(p, ABBREV_TYPE_PARAMETER, base);
+    p = put_u8(p, ABBREV_END);
     p = put_u8(put_u8(put_u8(p, ABBREV_BASE_TYPE), 8), is_long ? DW_ATE_signed : DW_ATE_float);
     p = put_u32(p, d->corpus->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
-    const uint32_t constant = (uint32_t)(p - start);
-    p = put_type(put_type(p, ABBREV_CONST, base), ABBREV_POINTER, constant);
     return put_u8(p, ABBREV_END);
 }
 

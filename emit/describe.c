@@ -238,7 +238,8 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 {
     struct composer *c = &w->composer;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
-    uint32_t count = (uint32_t)(s->f->hash >> 40) % (is_cpp ? FILLER_SLOTS / 2 : FILLER_SLOTS - 1);
+    const uint32_t most = is_cpp ? FILLER_SLOTS / 2 : (FILLER_SLOTS - 1) * w->corpus->manner.own / MANNER_USUAL;
+    const uint32_t count = (uint32_t)(s->f->hash >> 40) % most;
     if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
@@ -279,7 +280,8 @@ static void choose_labels(const struct walk *w, struct subject *s)
     enum { LAST = 16, ABOVE = 8, OF = 64 };
     const uint64_t r = random_at(s->f->hash, UINT64_C(0x6c6162656c));
     s->label = s->last_label = NO_LABEL;
-    if (w->corpus->dialect.language != DWARF_C || s->level != SUBJECT_RICH) /* others' lines may be any */
+    const bool are_told = w->corpus->dialect.language == DWARF_C && w->corpus->manner.labels;
+    if (!are_told || s->level != SUBJECT_RICH) /* others' lines may be any */
         return;
     if (r % OF < LAST)
         s->last_label = random_below(r << 8, CORPUS_LABELS / 2);

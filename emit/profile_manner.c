@@ -18,7 +18,8 @@ enum {
 static const struct {
     double inlined, lexical, parameters, passed;
 } usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
-enum { CALLS = MANNER_USUAL * 5 / 4 }; /* in all that was captured in C there are a quarter more */
+/* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own. */
+enum { CALLS = MANNER_USUAL * 5 / 4, OWN_LOCALS = MANNER_USUAL * 3 / 4 };
 #define MEMBERS_USUAL 5.6
 /* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */
 #define MEMBERS_CPP  0.92
@@ -194,8 +195,10 @@ static uint16_t told_of(double more)
 }
 
 /* How the code is told. */
-static void read_code(struct manner *m, enum debug_language language, const char *tags)
+static void read_code(struct manner *m, const struct profile *p, const char *tags)
 {
+    enum { LABELLED = 30 }; /* functions, of which one has a label where hardly any has */
+    const enum debug_language language = p->dwarf.language;
     const uint64_t calls = calls_of(tags);
     const uint64_t blocks = count_of(tags, "lexical_block");
     const uint64_t variables = count_of(tags, "variable");
@@ -204,8 +207,10 @@ static void read_code(struct manner *m, enum debug_language language, const char
     m->inlined = nearest_step(times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP)
         return; /* all else is as what was inlined */
+    m->labels = count_of(tags, "label") * LABELLED >= functions_of(p);
     const double passed = (double)passed_of(tags) / (double)calls - usual[language].parameters;
     m->calls = CALLS;
+    m->own = OWN_LOCALS;
     m->told = told_of(passed / (usual[language].parameters - 1));
     m->lexical = nearest_step(times_usual(blocks, calls, usual[language].lexical), 1);
     m->locals = (uint8_t)(variables * 5 > blocks * 13 ? 3 : variables * 5 > blocks * 7 ? 2 : 1);
@@ -278,7 +283,7 @@ struct manner profile_manner(const struct profile *p)
     } else {
         read_classes(&m, tags);
     }
-    read_code(&m, p->dwarf.language, tags);
+    read_code(&m, p, tags);
     read_entries(&m, p, tags);
     read_imports(&m, tags);
     return m;
