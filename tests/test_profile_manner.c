@@ -56,6 +56,8 @@ static void is_usual(void **state)
     assert_int_equal(m.told, usual.told);
     assert_int_equal(m.locals, usual.locals);
     assert_int_equal(m.entries, usual.entries);
+    assert_int_equal(none.own, MANNER_USUAL);
+    assert_true(none.labels);
 }
 
 static void needs_many(void **state)
@@ -89,6 +91,17 @@ static void follows_headers(void **state)
     const struct manner cpp = manner_for("c++", "", "structure_type:100 member:1000 subprogram:1000", "inline:20");
     assert_memory_equal(cpp.piece, usual.piece, sizeof usual.piece);
     assert_int_equal(cpp.inlines, usual.inlines);
+    assert_true(cpp.members > usual.members);
+    assert_int_equal(cpp.taken, 0);
+    static const struct {
+        unsigned imported, taken;
+    } shares[] = {{110, MANNER_USUAL}, {200, 2 * MANNER_USUAL}, {999, MANNER_TAKEN}};
+    for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        char tags[80];
+        snprintf(tags, sizeof tags, "imported_declaration:%u subprogram:1000", shares[i].imported);
+        assert_int_equal(manner_for("c++", "", tags, "").taken, shares[i].taken);
+        assert_int_equal(manner_for("c", "", tags, "").taken, MANNER_USUAL);
+    }
 }
 
 static void follows_code(void **state)
@@ -101,6 +114,9 @@ static void follows_code(void **state)
     assert_int_equal(m.passed, 2 * MANNER_USUAL);
     assert_int_equal(m.told, MANNER_USUAL);
     assert_true(m.calls > MANNER_USUAL);
+    assert_true(m.own < MANNER_USUAL);
+    assert_false(m.labels);
+    assert_true(manner_for("c", "", "call_site:1000 label:10", "").labels);
     assert_int_equal(m.locals, 1);
     m = manner_for("c", "", "call_site:1000 call_site_parameter:1330", "");
     assert_int_equal(m.told, MANNER_USUAL / 2);
