@@ -392,11 +392,13 @@ static void put_class(struct header_builder *b, struct plan *p)
     remember(b, class->offset, class->size, align);
 }
 
-static uint32_t in_manner(const struct header_builder *b, uint32_t members)
+/* Most have none or one. */
+static uint32_t members_count(struct header_builder *b)
 {
     enum { MOST = 24 };
-    const uint32_t many = (members * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
-    return many < MOST ? many : MOST;
+    const uint32_t usual = pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3);
+    const uint32_t count = (usual * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
+    return count < MOST ? count : MOST;
 }
 
 void add_class(struct header_builder *b, bool is_structure)
@@ -415,7 +417,7 @@ void add_class(struct header_builder *b, bool is_structure)
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;
-    p->members = in_manner(b, pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3));
+    p->members = members_count(b);
     p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */

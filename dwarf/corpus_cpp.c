@@ -481,7 +481,7 @@ static uint32_t taken_over(const struct header_builder *b, uint32_t usual)
 static void add_c_functions(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
-    const uint32_t most = taken_over(b, CPP_IMPORTS_MOST);
+    const uint32_t most = taken_over(b, CPP_IMPORTS);
     const size_t before = b->entries.size;
     const uint32_t first = h->imports;
     for (uint32_t n = taken_over(b, 6 + pick(b, 7)); n && h->imports < most; n--) {
@@ -499,7 +499,7 @@ static void add_c_functions(struct header_builder *b)
 static void add_imported(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
-    for (uint32_t more = pick(b, 6); more && h->imports < taken_over(b, CPP_IMPORTS_MOST); more--) {
+    for (uint32_t more = pick(b, 6); more && h->imports < taken_over(b, CPP_IMPORTS); more--) {
         uint16_t number = (uint16_t)pick(b, h->types);
         const struct cpp_type *t = &h->type[number];
         if (t->kind == CPP_TYPEDEF || (t->kind == CPP_CLASS && t->scope != h->open))

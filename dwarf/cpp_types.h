@@ -19,7 +19,8 @@ enum {
     CPP_OUTER_TEMPLATES = 8,    /* in no namespace; */
     CPP_TEMPLATES_OF_SCOPE = 2, /* in each of the others */
     CPP_TEMPLATES = CPP_OUTER_TEMPLATES + (CPP_SCOPES - 1) * CPP_TEMPLATES_OF_SCOPE,
-    CPP_IMPORTS_MOST = 96, /* in the usual manner */
+    CPP_IMPORTS = 96, /* at most, in the usual manner; and in any */
+    CPP_IMPORTS_MOST = CPP_IMPORTS * MANNER_TAKEN / MANNER_USUAL,
     CPP_LATER_MOST = 32,
     CPP_ABSTRACTS_MOST = 256,
     CPP_PARAMETERS_MOST = 6,
@@ -126,12 +127,11 @@ struct cpp_header {
     uint32_t name_second;    /* of a template's second type parameter */
 
     /* Where the pieces are. */
-    uint16_t open;   /* the namespace, or CPP_NONE */
-    uint32_t scopes; /* opened so far */
-    uint32_t left;   /* pieces until the next is opened or closed */
-    uint32_t kinds;  /* of pieces in namespaces so far */
-    uint32_t
-        import[CPP_IMPORTS_MOST * MANNER_TAKEN / MANNER_USUAL]; /* entries that the next one takes over; 0: not there */
+    uint16_t open;                     /* the namespace, or CPP_NONE */
+    uint32_t scopes;                   /* opened so far */
+    uint32_t left;                     /* pieces until the next is opened or closed */
+    uint32_t kinds;                    /* of pieces in namespaces so far */
+    uint32_t import[CPP_IMPORTS_MOST]; /* entries that the next one takes over; 0: not there */
     uint32_t imports;
     uint16_t later[CPP_LATER_MOST]; /* classes that rvalue references are made to behind the namespace */
     uint32_t laters;

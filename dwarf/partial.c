@@ -8,11 +8,11 @@
 
 enum {
     UNIT_HEADER = 12,
-    BASE = 7,                                               /* bytes of a base type; */
-    QUALIFIED = 5,                                          /* of a type that is made of another */
-    PARAMETERS = 4,                                         /* of a function's type */
-    FUNCTION_TYPE = 9 + PARAMETERS * QUALIFIED + 1,         /* with these and what ends them */
-    UNIT_SIZE = UNIT_HEADER + 1 + FUNCTION_TYPE + BASE + 1, /* its entry, those of two types, the end */
+    BASE = 7,                                                   /* bytes of a base type; */
+    QUALIFIED = 5,                                              /* of a type that is made of another */
+    PARAMETERS = 4,                                             /* of a function's type */
+    FUNCTION_TYPE = QUALIFIED + 4 + PARAMETERS * QUALIFIED + 1, /* with its sibling, these, and what ends them */
+    UNIT_SIZE = UNIT_HEADER + 1 + FUNCTION_TYPE + BASE + 1,     /* its entry, those of two types, the end */
 };
 
 /* Their codes, behind those of all other entries. */

@@ -124,7 +124,7 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
 /* Whether the row has dynamic symbols' names that are longer, on average, than the longest that there is. */
 static bool all_are_longer(const struct plan_library *l)
 {
-    const uint64_t names = UINT64_C(0) + l->extra.outside + l->imports + l->exported;
+    const uint64_t names = (uint64_t)l->extra.outside + l->imports + l->exported;
     return rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0) > names * (OUTSIDE_LONGEST + 1);
 }
 
