@@ -265,17 +265,24 @@ static uint64_t least_str(const struct debug *d)
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
+/* Bytes of the first headers' names. */
+static uint64_t names_until(const struct corpus *c, uint32_t headers)
+{
+    const struct corpus_header *last = &c->header[headers - 1];
+    return last->name_start + last->names - c->common;
+}
+
 /* The headers that `names` bytes of names are enough for; of the next, the pieces whose names there is room for. */
 static void choose_names(struct debug *d, uint64_t names, struct header_limit *limit)
 {
     const struct corpus *c = d->corpus;
     const uint32_t used = choose_headers(c, names, d->files.named);
-    const struct corpus_header *h = &c->header[used];
     d->headers_used = used;
-    d->header_names = used ? h[-1].name_start + h[-1].names - c->common : 0;
+    d->header_names = used ? names_until(c, used) : 0;
     *limit = (struct header_limit){used, UINT32_MAX};
     if (used == d->files.named)
         return;
+    const struct corpus_header *h = &c->header[used];
     uint32_t cut = 0;
     while (cut + 1 < h->cuts && d->header_names + h->cut[cut + 1].names <= names)
         cut++;
@@ -343,9 +350,7 @@ static void choose_str(struct debug *d, uint64_t rest, struct header_limit *limi
             limit->cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
         d->headers_used = with_group(c, 0, d->files.named);
     }
-    const struct corpus_header *last = &c->header[d->headers_used - 1];
-    d->header_names =
-        header_limit_any(limit) ? c->header[0].cut[limit->cut].names : last->name_start + last->names - c->common;
+    d->header_names = header_limit_any(limit) ? c->header[0].cut[limit->cut].names : names_until(c, d->headers_used);
 }
 
 /* --- all of it ------------------------------------------------------------------------- */
