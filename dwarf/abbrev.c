@@ -101,8 +101,11 @@ static uint32_t form_size(uint32_t form)
 
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
-    const bool skips = d.language == DWARF_C && code >= ABBREV_CPP_FIRST;
-    return &table[skips ? code - ABBREV_CPP_FIRST + ABBREV_TYPE_UNITS_FIRST : code];
+    if (d.language == DWARF_C && code >= ABBREV_CPP_FIRST)
+        code += ABBREV_TYPE_UNITS_FIRST - ABBREV_CPP_FIRST;
+    if (dialect_has_lasts(d) && code >= ABBREV_TYPE_UNITS_FIRST)
+        code += ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST;
+    return &table[code];
 }
 
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
@@ -129,8 +132,12 @@ struct index_die abbrev_index_die(enum abbrev_code code)
 
 uint32_t abbrev_codes(struct dialect d)
 {
-    const uint32_t more = d.type_units ? ABBREV_COUNT - ABBREV_TYPE_UNITS_FIRST : 0;
-    return (d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
+    const bool cpp = d.language == DWARF_CPP;
+    const uint32_t lasts = (uint32_t)(cpp ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST) - ABBREV_LASTS_FIRST;
+    const uint32_t more = d.type_units           ? ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST
+                          : dialect_has_lasts(d) ? lasts
+                                                 : 0;
+    return (cpp ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
@@ -196,6 +203,21 @@ uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code)
     return with[code] ? abbrev_type_units(d, with[code]) : ABBREV_END;
 }
 
+uint8_t abbrev_last(struct dialect d, uint32_t code)
+{
+    static const uint8_t last[ABBREV_COUNT] = {
+        [ABBREV_LEXICAL_BLOCK] = ABBREV_LEXICAL_BLOCK_LAST,
+        [ABBREV_LEXICAL_RANGES] = ABBREV_LEXICAL_RANGES_LAST,
+        [ABBREV_INLINED] = ABBREV_INLINED_LAST,
+        [ABBREV_INLINED_RANGES] = ABBREV_INLINED_RANGES_LAST,
+        [ABBREV_CALL_SITE_ORIGIN] = ABBREV_CALL_SITE_ORIGIN_LAST,
+        [ABBREV_INLINED_BLOCK] = ABBREV_INLINED_BLOCK_LAST,
+        [ABBREV_INLINED_BLOCK_RANGES] = ABBREV_INLINED_BLOCK_RANGES_LAST,
+    };
+    const uint32_t first = d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
+    return last[code] ? (uint8_t)(last[code] - ABBREV_LASTS_FIRST + first) : ABBREV_END;
+}
+
 void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
                        uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
@@ -259,7 +281,8 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         bytes_u8(out, a->children);
         for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
             uint32_t form = abbrev_form(d, t);
-            if (reach == ABBREV_FAR && t->name == DW_AT_type && has_common_type(code))
+            if ((reach == ABBREV_FAR_TYPES && t->name == DW_AT_type && has_common_type(code)) ||
+                (reach == ABBREV_FAR_ORIGINS && t->name == DW_AT_abstract_origin))
                 form = DW_FORM_ref_addr;
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);

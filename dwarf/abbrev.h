@@ -215,10 +215,25 @@
     X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
     X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))
 
+/* What the last of an entry's children is where that has no DW_AT_sibling (dialect.lasts), in C++ two more. */
+#define ABBREVIATIONS_OF_LASTS(X)                                                                                      \
+    X(LEXICAL_BLOCK_LAST, lexical_block, 1, A(low_pc, addr) A(high_pc, data8))                                         \
+    X(LEXICAL_RANGES_LAST, lexical_block, 1, A(ranges, sec_offset))                                                    \
+    X(INLINED_LAST, inlined_subroutine, 1,                                                                             \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(low_pc, addr) A(high_pc, data8)            \
+          A(call_file, data1) A(call_line, data2) A(call_column, data1))                                               \
+    X(INLINED_RANGES_LAST, inlined_subroutine, 1,                                                                      \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(ranges, sec_offset) A(call_file, data1)    \
+          A(call_line, data2) A(call_column, data1))                                                                   \
+    X(CALL_SITE_ORIGIN_LAST, call_site, 1, A(call_return_pc, addr) A(call_origin, ref4))                               \
+    X(INLINED_BLOCK_LAST, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8))                \
+    X(INLINED_BLOCK_RANGES_LAST, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset))
+
 #define ABBREVIATIONS(X)                                                                                               \
     ABBREVIATIONS_OF_BOTH(X)                                                                                           \
     ABBREVIATIONS_OF_CPP(X)                                                                                            \
-    ABBREVIATIONS_OF_TYPE_UNITS(X)
+    ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                     \
+    ABBREVIATIONS_OF_LASTS(X)
 
 enum abbrev_code {
     ABBREV_END,
@@ -227,7 +242,9 @@ enum abbrev_code {
 #undef ABBREV_ENUM
         ABBREV_COUNT,
     ABBREV_CPP_FIRST = ABBREV_NAMESPACE,
-    ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT
+    ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT,
+    ABBREV_LASTS_FIRST = ABBREV_LEXICAL_BLOCK_LAST,
+    ABBREV_LASTS_CPP_FIRST = ABBREV_INLINED_BLOCK_LAST
 };
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
@@ -292,6 +309,10 @@ void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
  * DW_FORM_ref_sig8; ABBREV_END where there is none. */
 uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code);
 
+/* The code of what an entry with this code is where it is the last of its siblings, and has no reference to the
+ * next; ABBREV_END where there is none. */
+uint8_t abbrev_last(struct dialect d, uint32_t code);
+
 /* Goes over the entries of this dialect that stand in [from, to) of `entries`, and lists
  * where they refer to places in the unit at or behind `least`: appends each such place less
  * the first to `places`, where the first is what stands at `base` in `entries`. */
@@ -308,10 +329,11 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
 }
 
-/* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, functions and what is in
- * them have types of the first unit (DW_FORM_ref_addr), as dwz has types that units share (partial.h); entries have the
- * same bytes, as those types are at the same place in every unit. */
-enum abbrev_reach { ABBREV_NEAR, ABBREV_FAR };
+/* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, some references are to
+ * the first unit (DW_FORM_ref_addr); entries have the same bytes, as what they refer to is at the same place in every
+ * unit. These are types of functions and of what is in them, as dwz has types that units share (partial.h); or what
+ * calls were inlined of, as gcc has functions of other units with -flto. */
+enum abbrev_reach { ABBREV_NEAR, ABBREV_FAR_TYPES, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 #endif

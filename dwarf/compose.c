@@ -230,7 +230,8 @@ void compose_function_end(struct composer *c)
 void compose_end_children(struct composer *c, uint8_t *sibling)
 {
     c->info = compose_code(c->out, c->info, ABBREV_END);
-    compose_refer(c, sibling, compose_place_of(c, c->info));
+    if (sibling)
+        compose_refer(c, sibling, compose_place_of(c, c->info));
 }
 
 /* A parameter's or local's entry up to its location. */
@@ -363,11 +364,14 @@ uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, c
     return p;
 }
 
-uint8_t *compose_block_of(struct composer *c, uint32_t ranges)
+uint8_t *compose_last_block(struct composer *c, uint32_t ranges)
 {
-    uint8_t *p = put_u32(compose_code(c->out, c->info, ABBREV_LEXICAL_RANGES), ranges);
-    c->info = p + 4;
-    return p;
+    const struct dialect d = c->corpus->dialect;
+    const bool last = dialect_has_lasts(d);
+    uint8_t *p = compose_code(c->out, c->info, last ? abbrev_last(d, ABBREV_LEXICAL_RANGES) : ABBREV_LEXICAL_RANGES);
+    p = put_u32(p, ranges);
+    c->info = last ? p : p + 4;
+    return last ? NULL : p;
 }
 
 uint32_t compose_place(const struct composer *c)

@@ -117,7 +117,8 @@ struct debug_function {
     const char *qualified; /* and with all its scopes */
 };
 
-static_assert(ABBREV_COUNT <= 128, "composed.codes has a bit for each");
+static_assert(ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each, as either of what follows is written");
+static_assert(ABBREV_COUNT - ABBREV_LASTS_FIRST <= ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST, "these are fewer");
 
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {
@@ -280,8 +281,8 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
                                const uint64_t *to);
 
-/* A block with this range list. */
-uint8_t *compose_block_of(struct composer *c, uint32_t ranges);
+/* A block with this range list, which is the last of its siblings. */
+uint8_t *compose_last_block(struct composer *c, uint32_t ranges);
 
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);
@@ -335,6 +336,7 @@ void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 
+/* `sibling` is NULL of an entry that has no reference to the next (dialect.lasts). */
 void compose_end_children(struct composer *c, uint8_t *sibling);
 
 #endif

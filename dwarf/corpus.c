@@ -411,7 +411,9 @@ static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
         made = make_header(&b, c, &layouts, i);
     }
     free_builder(&b);
-    return made && !c->abbrev.failed && !c->far_abbrev.failed && !c->strings.failed && !c->line_strings.failed;
+    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+        made &= !c->abbrev[i].failed;
+    return made && !c->strings.failed && !c->line_strings.failed;
 }
 
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -419,8 +421,8 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
     c->manner = *manner;
-    abbrev_write(&c->abbrev, dialect, ABBREV_NEAR);
-    abbrev_write(&c->far_abbrev, dialect, ABBREV_FAR);
+    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+        abbrev_write(&c->abbrev[i], dialect, i);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
     name_base_types(c, c->base_name);
@@ -463,8 +465,8 @@ bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *
 void corpus_free(struct corpus *c)
 {
     arena_free(&c->arena);
-    bytes_free(&c->abbrev);
-    bytes_free(&c->far_abbrev);
+    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+        bytes_free(&c->abbrev[i]);
     bytes_free(&c->strings);
     bytes_free(&c->line_strings);
     bytes_free(&c->index_texts);

@@ -131,9 +131,8 @@ struct corpus {
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
-    struct bytes abbrev;       /* .debug_abbrev, without the null entry at the end, */
-    struct bytes far_abbrev;   /* and as many bytes of where units have partial ones besides */
-    struct bytes strings;      /* common names, then those of all headers */
+    struct bytes abbrev[ABBREV_REACHES]; /* .debug_abbrev, without the null entry at the end: of one size */
+    struct bytes strings;                /* common names, then those of all headers */
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;

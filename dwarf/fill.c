@@ -591,7 +591,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
     const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
-    return index + objects + functions * function + units * (unit + c->abbrev.size + 1) + c->line_strings.size +
-           c->common + sizeof COMPILE_DIRECTORY + names_least(c) + names +
+    return index + objects + functions * function + units * (unit + c->abbrev[ABBREV_NEAR].size + 1) +
+           c->line_strings.size + c->common + sizeof COMPILE_DIRECTORY + names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

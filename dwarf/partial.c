@@ -47,7 +47,7 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     if (!units_include_more(d) || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY || info == DEBUG_ANY ||
         abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
         return 0;
-    if (c->abbrev.size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
+    if (c->abbrev[ABBREV_NEAR].size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
         return 0;
     const uint64_t each = UNIT_SIZE + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;

@@ -60,6 +60,7 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near)
     m->references.size = 0;
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);
+    m->depth = 0;
     *c = (struct composer){.corpus = corpus,
                            .out = &m->out,
                            .unit = &m->unit,
@@ -140,8 +141,15 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
     }
 }
 
-uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
-                       const uint64_t *from, const uint64_t *to)
+static void open_parent(struct stamp_maker *m, uint32_t begin, const uint8_t *sibling)
+{
+    assert(m->depth + 1 < STAMP_DEPTH_MOST);
+    m->parent[m->depth++] = (struct stamp_parent){.begin = begin, .sibling = sibling ? entry(m, sibling) : 0};
+    m->parent[m->depth].end = 0; /* nothing was ended in it */
+}
+
+void stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
+                   const uint64_t *from, const uint64_t *to)
 {
     /* code, origin, entry_pc, its view, then low_pc and high_pc or ranges, file, line, column, sibling */
     uint32_t start = entry(m, m->composer.info);
@@ -151,7 +159,7 @@ uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t
     note_ranges(m, start + (dialect_of(m).views ? 14 : 13), count, ranges);
     if (file == dialect_source_file(dialect_of(m)))
         note(m, STAMP_LINE, entry(m, sibling) - 3);
-    return sibling;
+    open_parent(m, start, sibling);
 }
 
 void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, struct debug_list list)
@@ -161,24 +169,23 @@ void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, stru
         note_list(m);
 }
 
-uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to)
+void stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     uint32_t start = entry(m, m->composer.info);
     const uint8_t *ranges = m->composer.ranges;
     uint8_t *sibling = compose_block(&m->composer, count, from, to);
     note_ranges(m, start + 1, count, ranges);
-    return sibling;
+    open_parent(m, start, sibling);
 }
 
-uint8_t *stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from,
-                             const uint64_t *to)
+void stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     /* code, origin, then low_pc and high_pc or ranges, sibling */
     uint32_t start = entry(m, m->composer.info);
     const uint8_t *ranges = m->composer.ranges;
     uint8_t *sibling = compose_inlined_block(&m->composer, k, count, from, to);
     note_ranges(m, start + 5, count, ranges);
-    return sibling;
+    open_parent(m, start, sibling);
 }
 
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list)
@@ -195,14 +202,83 @@ void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, stru
     note_list(m);
 }
 
-uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number)
+void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends)
 {
     uint32_t start = entry(m, m->composer.info);
     uint8_t *sibling = compose_call(&m->composer, returns, 0, true);
     note(m, STAMP_ADDRESS, start + 1);
     note(m, STAMP_ORIGIN, start + 9);
     note(m, STAMP_ORIGIN, number);
-    return sibling;
+    if (ends && dialect_has_lasts(dialect_of(m))) {
+        compose_code(&m->out, m->out.info.data + start, abbrev_last(dialect_of(m), ABBREV_CALL_SITE_ORIGIN));
+        m->composer.info = sibling;
+        sibling = NULL;
+    }
+    open_parent(m, start, sibling);
+}
+
+/* What stands behind `from` among the entries now stands `by` bytes before. */
+static uint32_t moved(uint32_t at, uint32_t from, uint32_t by)
+{
+    return at > from ? at - by : at;
+}
+
+static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
+{
+    static const enum stamp_patch kinds[] = {STAMP_ADDRESS, STAMP_LIST, STAMP_RANGES, STAMP_LINE, STAMP_NAME};
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        for (uint32_t k = 0; k < m->count[kinds[i]]; k++)
+            m->patch[kinds[i]][k] = (uint16_t)moved(m->patch[kinds[i]][k], from, by);
+    for (uint32_t k = 0; k < m->count[STAMP_ORIGIN]; k += 2)
+        m->patch[STAMP_ORIGIN][k] = (uint16_t)moved(m->patch[STAMP_ORIGIN][k], from, by);
+    for (size_t at = 0; at < m->out.noted.size; at += sizeof(struct compose_noted)) {
+        struct compose_noted noted;
+        memcpy(&noted, m->out.noted.data + at, sizeof noted);
+        noted.place = moved(noted.place, from, by);
+        memcpy(m->out.noted.data + at, &noted, sizeof noted);
+    }
+}
+
+/* The same with what refers to entries, but for the reference that stood at `from`. */
+static void move_references(struct stamp_maker *m, uint32_t from, uint32_t by)
+{
+    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
+    uint8_t *kept = m->references.data;
+    for (size_t i = 0; i < m->references.size; i += sizeof(uint32_t)) {
+        uint32_t at;
+        uint32_t to;
+        memcpy(&at, m->references.data + i, sizeof at);
+        if (at == from)
+            continue;
+        at = moved(at, from, by);
+        memcpy(&to, m->out.info.data + at, sizeof to);
+        put_u32(m->out.info.data + at, moved(to, place, by));
+        kept = put_u32(kept, at);
+    }
+    m->references.size = (size_t)(kept - m->references.data);
+}
+
+/* The entry that was ended last has no further sibling, and then no reference to one. */
+static void be_last(struct stamp_maker *m, const struct stamp_parent *e)
+{
+    uint8_t *const info = m->out.info.data;
+    const uint8_t code = abbrev_last(dialect_of(m), info[e->begin]);
+    const uint32_t behind = e->sibling + sizeof(uint32_t);
+    compose_code(&m->out, info + e->begin, code);
+    memmove(info + e->sibling, info + behind, e->end - behind);
+    m->composer.info -= sizeof(uint32_t);
+    move_references(m, e->sibling, sizeof(uint32_t));
+    move_patches(m, e->sibling, sizeof(uint32_t));
+}
+
+void stamp_end_children(struct stamp_maker *m)
+{
+    const struct stamp_parent *const inner = &m->parent[m->depth];
+    struct stamp_parent *const e = &m->parent[--m->depth];
+    if (dialect_has_lasts(dialect_of(m)) && inner->sibling && inner->end == entry(m, m->composer.info))
+        be_last(m, inner);
+    compose_end_children(&m->composer, e->sibling ? m->out.info.data + e->sibling : NULL);
+    e->end = entry(m, m->composer.info);
 }
 
 /* Three bytes, whatever the value: it is not known yet. */

@@ -37,7 +37,8 @@ enum stamp_patch {
 };
 enum {
     STAMP_ADDED = STAMP_LIST_PAIR, /* kinds of single numbers that something is added to */
-    STAMP_PATCHES_MOST = 1024
+    STAMP_PATCHES_MOST = 1024,
+    STAMP_DEPTH_MOST = 32,
 };
 
 /* A stamp's entries with their lists, as offsets in the store. */
@@ -93,6 +94,11 @@ struct stamp_maker {
     uint32_t count[STAMP_PATCHES];
     uint16_t far[4 * STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as in the store */
     uint32_t far_count;
+    struct stamp_parent {
+        uint32_t begin, sibling; /* where it is, and where it says what its next sibling is; 0: nowhere */
+        uint32_t end;            /* where that is, when it has been ended */
+    } parent[STAMP_DEPTH_MOST];  /* entries with children that are open, and the one that was ended last */
+    uint32_t depth;
     bool failed;
 };
 
@@ -103,17 +109,18 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near);
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows);
 void stamp_maker_free(struct stamp_maker *m);
 
-/* As their namesakes in compose.h. */
-uint8_t *stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
-                       const uint64_t *from, const uint64_t *to);
+/* As their namesakes in compose.h; what follows is in the entry until stamp_end_children. */
+void stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
+                   const uint64_t *from, const uint64_t *to);
 void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, struct debug_list list);
-uint8_t *stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
-uint8_t *stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from,
-                             const uint64_t *to);
+void stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
+void stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
 struct debug_list stamp_list_end(struct stamp_maker *m);
-/* A call of callee `number`, with parameters. */
-uint8_t *stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number);
+/* A call of callee `number`, with parameters; where it `ends` a block, it refers to no sibling (dialect.lasts). */
+void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends);
+/* Ends the entry that is open; what it ends with then is the last of its siblings (dialect.lasts). */
+void stamp_end_children(struct stamp_maker *m);
 /* The rows that follow are of the included header, from `line` on; of the source,
  * as `line` lines behind the stamp's first. */
 void stamp_enter_header(struct stamp_maker *m, uint32_t line);

@@ -235,7 +235,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 /* Tables of abbreviations, each ended; the last has those that occur once. */
 static void put_abbrev(const struct debug *d, uint8_t *p)
 {
-    const struct bytes *table = d->partials ? &d->corpus->far_abbrev : &d->corpus->abbrev;
+    const struct bytes *const table = unit_table(d);
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
         p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);

@@ -67,7 +67,7 @@ void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end)
 
 uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p)
 {
-    const struct bytes *table = &d->corpus->abbrev;
+    const struct bytes *const table = unit_table(d);
     for (const uint8_t *from = table->data; from < table->data + table->size;) {
         const uint8_t *end = skip_abbreviation(from);
         if (is_kept(a, *from)) {
@@ -82,7 +82,7 @@ uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, 
 
 static uint64_t size_of(const struct debug *d, const struct debug_abbrevs *a)
 {
-    const struct bytes *table = &d->corpus->abbrev;
+    const struct bytes *const table = unit_table(d);
     uint64_t size = 1;
     for (const uint8_t *from = table->data; from < table->data + table->size;) {
         const uint8_t *end = skip_abbreviation(from);

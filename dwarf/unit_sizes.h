@@ -58,6 +58,16 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
+/* The table of abbreviations, without those of partial units. What calls were inlined of is another unit's where the
+ * first unit stands where the section begins. */
+static inline const struct bytes *unit_table(const struct debug *d)
+{
+    const struct corpus *c = d->corpus;
+    const bool first = !d->joined && !c->dialect.type_units && !c->dialect.index;
+    const bool far = c->manner.far && d->unit_count > 1 && d->units_wanted && first;
+    return &c->abbrev[d->partials ? ABBREV_FAR_TYPES : far ? ABBREV_FAR_ORIGINS : ABBREV_NEAR];
+}
+
 /* How many codes each table of abbreviations has: those of all entries and, behind them, of partial units. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
@@ -67,7 +77,7 @@ static inline uint32_t unit_codes(const struct debug *d)
 /* Its bytes, with the end. */
 static inline uint64_t unit_table_least(const struct debug *d)
 {
-    return d->corpus->abbrev.size + (d->partials ? PARTIAL_ABBREVS : 0) + 1;
+    return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? PARTIAL_ABBREVS : 0) + 1;
 }
 
 /* Bytes of each table of abbreviations but the last. */

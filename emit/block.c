@@ -66,6 +66,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.beside = in_manner(t.beside, m->inlined < MANNER_USUAL ? m->inlined : MANNER_USUAL, 64);
     t.told = in_manner(MANNER_USUAL, m->told, 64);
     t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
+    t.ending = m->ending;
     return t;
 }
 
@@ -175,14 +176,14 @@ static void pass_and_call(struct builder *b, uint32_t from)
     const unsigned more = from == FROM_RESULT ? 0 : pass_more(b);
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
-    uint8_t *children = stamp_call(&b->maker, here(b), helper);
+    stamp_call(&b->maker, here(b), helper, likely(b, b->taste.ending));
     if (from != FROM_RESULT)
         compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
     if (from == FROM_RESULT || b->taste.told >= 64 || likely(b, b->taste.told))
         compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     for (unsigned i = 0; i < more; i++)
         compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
-    compose_end_children(&b->maker.composer, children);
+    stamp_end_children(&b->maker);
     b->block->helpers |= (uint8_t)(1u << helper);
 }
 

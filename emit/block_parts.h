@@ -28,6 +28,7 @@ struct taste {
     uint8_t around;              /* its result is passed to another, and so on */
     uint8_t told;                /* a constant that is passed with a local is */
     uint8_t passed;              /* an argument more; beyond 64 another */
+    uint8_t ending;              /* a call does not refer to the next entry (dwarf/manner.h) */
     uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
     uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
     uint8_t across;              /* the other has several of the ranges that it has itself */

@@ -229,14 +229,13 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     }
 }
 
-/* Its block, which has all of its ranges and holds what follows; returns what ends it. */
-static uint8_t *inlined_block(struct builder *b, const struct run *r, uint32_t k, uint32_t count,
-                              const struct ranges *g, struct block_note *n)
+/* Its block, which has all of its ranges and holds what follows. */
+static void inlined_block(struct builder *b, const struct run *r, uint32_t k, uint32_t count, const struct ranges *g,
+                          struct block_note *n)
 {
     const struct corpus_inline *f = &b->maker.composer.corpus->inlines[k];
-    uint8_t *children = stamp_inlined_block(&b->maker, k, count, g->from, g->to);
+    stamp_inlined_block(&b->maker, k, count, g->from, g->to);
     inlined_variables(b, r, k, f->children - f->variables, f->children, n);
-    return children;
 }
 
 /* Whose lines a stretch of code is of. */
@@ -305,12 +304,13 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     const struct ranges parts = g;
     const struct lines_of lines = {r, &parts, as ? as->caller : line, as ? as->from_header : depth > 0};
     uint32_t count = told_ranges(b, r, &g);
-    uint8_t *children = stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
+    stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = block_note_of(NOTE_INLINED, r);
     n.inlined = (uint8_t)k;
     const struct corpus_inline *f = &corpus->inlines[k];
     inlined_variables(b, r, k, 0, f->block ? f->children - f->variables : f->children, &n);
-    uint8_t *block = f->block ? inlined_block(b, r, k, count, &g, &n) : NULL;
+    if (f->block)
+        inlined_block(b, r, k, count, &g, &n);
     if (depth)
         b->bytes->calls[line - corpus_inline_line(0)] = true;
     else
@@ -352,9 +352,9 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     }
     if (next < r->last)
         inlined_rows(b, &lines, next, r->last, own_line + 1);
-    if (block)
-        compose_end_children(&b->maker.composer, block);
-    compose_end_children(&b->maker.composer, children);
+    if (f->block)
+        stamp_end_children(&b->maker);
+    stamp_end_children(&b->maker);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_leave_header(&b->maker, b->line);
 }
@@ -385,7 +385,7 @@ void block_lexical(struct builder *b, const struct run *r)
     struct ranges g = run_ranges(b, r);
     const struct ranges parts = g;
     uint32_t count = told_ranges(b, r, &g);
-    uint8_t *children = stamp_block(&b->maker, count, g.from, g.to);
+    stamp_block(&b->maker, count, g.from, g.to);
     struct block_note scope = block_note_of(NOTE_SCOPE, r);
     for (uint32_t n = 1 + pick(b, b->taste.locals); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
@@ -401,7 +401,7 @@ void block_lexical(struct builder *b, const struct run *r)
         if (gap.first < gap.last)
             statement_rows(b, &gap);
     }
-    compose_end_children(&b->maker.composer, children);
+    stamp_end_children(&b->maker);
     if (!b->taste.within) {
         block_note_add(b, scope, r->at, r->end, b->line);
         block_run_rows(b, r, b->line);

@@ -25,7 +25,7 @@ enum describe_level {
 enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
 /* Of describe_goal.expression: the least and the most, and in how many steps below the least blocks lose their lists.
  */
-enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 20 };
+enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 64 };
 
 /* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
  * met exactly, if that can be. */

@@ -34,6 +34,7 @@ void detail_start(struct walk *w)
     const uint64_t code = l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
+    w->code = code;
     w->info = pace_for(g->info, 0, 0, 0, code);
     w->names = pace_for(plain_names(w), 0, 0, 0, code);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
@@ -103,16 +104,17 @@ static uint32_t closest(uint64_t before, const uint16_t *size, uint32_t count, u
     return best;
 }
 
+uint32_t detail_lists_part(const struct walk *w)
+{
+    const int32_t part = DESCRIBE_EXPRESSION_PARTS - (DESCRIBE_EXPRESSION_LEAST - w->goal->expression);
+    return part < 0 ? 0 : part < DESCRIBE_EXPRESSION_PARTS ? (uint32_t)part : DESCRIBE_EXPRESSION_PARTS;
+}
+
 /* Where blocks' lists are to come, `before` bytes of which are there. */
 static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
 {
     const uint64_t goal = detail_pace_at(&w->lists, end);
-    const int32_t below = DESCRIBE_EXPRESSION_LEAST - w->goal->expression;
-    if (below <= 0 || goal <= before)
-        return goal;
-    return before + (goal - before) *
-                        (uint64_t)(below < DESCRIBE_EXPRESSION_PARTS ? DESCRIBE_EXPRESSION_PARTS - below : 0) /
-                        DESCRIBE_EXPRESSION_PARTS;
+    return goal > before ? before + (goal - before) * detail_lists_part(w) / DESCRIBE_EXPRESSION_PARTS : goal;
 }
 
 const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block)

@@ -33,11 +33,35 @@ static bool follows(const struct walk *w, enum debug_section s)
     return w->l->row->said && w->l->debug.wanted[s] != DEBUG_ANY;
 }
 
-static uint64_t missing(const struct pace *pace, uint64_t code, const uint8_t *p, const struct bytes *out)
+/* What may be missing where so much code is described: what functions without blocks leave, blocks behind them can say,
+ * with lists as those of real code are. Nothing near the end. */
+static uint64_t slack(const struct walk *w, const struct pace *pace, uint64_t code)
 {
-    const uint64_t written = (uint64_t)(p - out->data);
-    const uint64_t goal = detail_pace_at(pace, code);
-    return goal > written ? goal - written : 0;
+    enum { PART = 8, END = 16 };
+    const uint64_t until = w->code - w->code / END;
+    return code < until ? detail_pace_at(pace, w->code) / PART * (until - code) / until : 0;
+}
+
+static uint64_t missing(uint64_t goal, uint64_t less, const uint8_t *p, const struct bytes *out)
+{
+    const uint64_t there = (uint64_t)(p - out->data) + less;
+    return goal > there ? goal - there : 0;
+}
+
+static uint64_t missing_lists(const struct walk *w, uint64_t code, const uint8_t *p)
+{
+    const uint64_t less = slack(w, &w->lists, code) * detail_lists_part(w) / DESCRIBE_EXPRESSION_PARTS;
+    return missing(detail_pace_at(&w->lists, code), less, p, &w->composer.out->lists);
+}
+
+static uint64_t missing_ranges(const struct walk *w, uint64_t code, const uint8_t *p)
+{
+    return missing(detail_pace_at(&w->ranges, code), slack(w, &w->ranges, code), p, &w->composer.out->ranges);
+}
+
+static uint64_t missing_rows(const struct walk *w, uint64_t code, const uint8_t *p)
+{
+    return missing(detail_pace_at(&w->line, code), 0, p, &w->composer.out->programs);
 }
 
 /* Borders of instructions in the function's beginning, and of its pieces where these are
@@ -96,7 +120,7 @@ static void more_lists(struct walk *w, struct subject *s)
     const uint32_t size = expression_size(w);
     const uint32_t each = ENTRY_LEAST + size + (w->corpus->dialect.views ? 2 : 0);
     for (uint32_t number = 0; number < LOCALS_MOST; number++) {
-        const uint64_t rest = missing(&w->lists, s->end, c->lists, &c->out->lists);
+        const uint64_t rest = missing_lists(w, s->end, c->lists);
         const uint64_t entries = rest / each < most ? rest / each : most;
         const uint32_t slot = number % SLOTS;
         if (rest < LITTLE || !entries)
@@ -128,7 +152,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
     }
     uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN, border) - 1;
     while (depth < BLOCKS_MOST) {
-        const uint64_t rest = missing(&w->ranges, s->end, c->ranges, &c->out->ranges);
+        const uint64_t rest = missing_ranges(w, s->end, c->ranges);
         const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
         if (rest < (last ? LAST_MOST : LITTLE) || count < 2)
             break;
@@ -137,7 +161,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         compose_ranges(c, border[0], most, border, border + 1);
-        children[depth] = compose_block_of(c, list);
+        children[depth] = compose_last_block(c, list);
         compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
     }
     if (last) /* blocks beside each other are to have no code in common */
@@ -167,7 +191,7 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     const uint64_t headers = w->units * w->line_header;
     if (!follows(w, DEBUG_LINE))
         return;
-    uint64_t rest = missing(&w->line, end, rows->p, &w->composer.out->programs);
+    uint64_t rest = missing_rows(w, end, rows->p);
     rest = rest > headers + most ? rest - headers - most : 0;
     if (!rest)
         return;
@@ -199,10 +223,10 @@ struct more_room more_room(const struct walk *w, uint64_t end)
         return room;
     room.info = UINT64_C(64) + (LOCALS_MOST + BLOCKS_MOST) * COMPOSE_CHILD_MOST;
     if (follows(w, DEBUG_LISTS))
-        room.lists = missing(&w->lists, end, c->out->lists.data + c->out->lists.size, &c->out->lists) + 4096;
+        room.lists = missing_lists(w, end, c->out->lists.data + c->out->lists.size) + 4096;
     if (follows(w, DEBUG_RANGES))
-        room.ranges = missing(&w->ranges, end, c->out->ranges.data + c->out->ranges.size, &c->out->ranges) + 1024;
+        room.ranges = missing_ranges(w, end, c->out->ranges.data + c->out->ranges.size) + 1024;
     if (follows(w, DEBUG_LINE))
-        room.rows = missing(&w->line, end, c->out->programs.data + c->out->programs.size, &c->out->programs) + 1024;
+        room.rows = missing_rows(w, end, c->out->programs.data + c->out->programs.size) + 1024;
     return room;
 }

@@ -32,6 +32,7 @@ struct walk {
     enum describe_level level;
     const struct describe_goal *goal;
     struct pace info, line, lists, ranges;
+    uint64_t code;        /* bytes, for which the paces are */
     struct pace names;    /* of variables, among the library's own (describe_plain.c) */
     uint32_t variables;   /* that have such a name */
     uint32_t inner_rows;  /* rows inside of statements that might have been, in the function */
@@ -98,6 +99,9 @@ void detail_fetch(const struct walk *w, uint32_t index);
 /* Whether functions' entries, whose size is wanted, are more than they should be where the function
  * ends. */
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
+/* Of what blocks may say of lists they say so many DESCRIBE_EXPRESSION_PARTS: all, but where there are to be more
+ * entries than theirs are. */
+uint32_t detail_lists_part(const struct walk *w);
 /* Where a pace is when so much code is described. */
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 

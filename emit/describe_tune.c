@@ -174,7 +174,7 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         put_ranges(w, border, &kind[order[i]]);
-        children[i] = compose_block_of(c, list);
+        children[i] = compose_last_block(c, list);
         compose_local(c, &v, code_slot_place(i % PLACES * 2));
     }
     while (count)

@@ -18,8 +18,14 @@ enum {
 static const struct {
     double inlined, lexical, parameters, passed;
 } usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
-/* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own. */
-enum { CALLS = MANNER_USUAL * 5 / 4, OWN_LOCALS = MANNER_USUAL * 3 / 4 };
+/* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own; in C++
+ * a fifth more is inlined, and blocks are half as many. */
+enum {
+    CALLS = MANNER_USUAL * 5 / 4,
+    OWN_LOCALS = MANNER_USUAL * 5 / 8,
+    LEXICAL_CPP = MANNER_USUAL / 2,
+    ENDING = MANNER_USUAL / 2
+};
 #define MEMBERS_USUAL 5.6
 /* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */
 #define MEMBERS_CPP  0.92
@@ -205,11 +211,15 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
     if (!calls)
         return;
     m->inlined = nearest_step(times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined), 1);
-    if (language == LANGUAGE_CPP)
-        return; /* all else is as what was inlined */
+    if (language == LANGUAGE_CPP) { /* all else is as what was inlined */
+        m->inlined = (uint16_t)(m->inlined * 6U / 5);
+        m->lexical = LEXICAL_CPP;
+        return;
+    }
     m->labels = count_of(tags, "label") * LABELLED >= functions_of(p);
     const double passed = (double)passed_of(tags) / (double)calls - usual[language].parameters;
     m->calls = CALLS;
+    m->ending = ENDING;
     m->own = OWN_LOCALS;
     m->told = told_of(passed / (usual[language].parameters - 1));
     m->lexical = nearest_step(times_usual(blocks, calls, usual[language].lexical), 1);
@@ -256,10 +266,23 @@ static void read_imports(struct manner *m, const char *tags)
         m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
 }
 
+/* Where the functions are that calls were inlined of: partial units, which there are more references to, have none. */
+static void read_origins(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+{
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const uint64_t far = forms ? count_of(forms, "ref_addr") : 0;
+    m->far = !count_of(tags, "partial_unit") && far > count_of(attributes, "abstract_origin") / 2;
+}
+
 /* Whether there are as many entries as say something of the application. */
 static bool has_many(const struct profile *p)
 {
     return sum_of(p, ROW_DWARF_DIES, 0) >= ENTRIES_LEAST;
+}
+
+static bool says_manner(const struct profile *p)
+{
+    return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] && has_many(p);
 }
 
 bool profile_has_one_file(const struct profile *p)
@@ -270,12 +293,17 @@ bool profile_has_one_file(const struct profile *p)
            count_of(forms, "implicit_const") >= count_of(attributes, "decl_file") / 4 * 3 + 1;
 }
 
+bool profile_has_lasts(const struct profile *p)
+{
+    return says_manner(p);
+}
+
 struct manner profile_manner(const struct profile *p)
 {
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!tags || !attributes || !has_many(p))
+    if (!says_manner(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);
@@ -286,5 +314,6 @@ struct manner profile_manner(const struct profile *p)
     read_code(&m, p, tags);
     read_entries(&m, p, tags);
     read_imports(&m, tags);
+    read_origins(&m, p, tags, attributes);
     return m;
 }

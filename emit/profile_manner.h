@@ -13,4 +13,7 @@ struct manner profile_manner(const struct profile *p);
  * else than functions is told, with what they have. */
 bool profile_has_one_file(const struct profile *p);
 
+/* Whether entries are told as the application's, which gcc has made: the last of its siblings refers to none. */
+bool profile_has_lasts(const struct profile *p);
+
 #endif

@@ -116,15 +116,16 @@ static void follows_code(void **state)
     assert_true(m.calls > MANNER_USUAL);
     assert_true(m.own < MANNER_USUAL);
     assert_false(m.labels);
+    assert_true(m.ending > 0 && m.ending < MANNER_USUAL);
     assert_true(manner_for("c", "", "call_site:1000 label:10", "").labels);
     assert_int_equal(m.locals, 1);
     m = manner_for("c", "", "call_site:1000 call_site_parameter:1330", "");
     assert_int_equal(m.told, MANNER_USUAL / 2);
     assert_int_equal(manner_for("c", "", "call_site:1000 call_site_parameter:9", "").told, 0);
     m = manner_for("c++", "", "GNU_call_site:1000 inlined_subroutine:3000 lexical_block:1000", "");
-    assert_int_equal(m.inlined, MANNER_USUAL / 2);
+    assert_int_equal(m.inlined, MANNER_USUAL / 2 * 6 / 5);
     assert_int_equal(m.calls, MANNER_USUAL);
-    assert_int_equal(m.lexical, MANNER_USUAL);
+    assert_int_equal(m.lexical, MANNER_USUAL / 2);
     /* 100 functions and 1000 calls take 20400 bytes of these */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
     assert_int_equal(m.entries, MANNER_USUAL / 4);
@@ -169,6 +170,12 @@ static void follows_forms(void **state)
         profile_free(&p);
     }
     struct profile p;
+    with_forms("ref_addr:60", "abstract_origin:100", &p);
+    assert_true(profile_manner(&p).far);
+    profile_free(&p);
+    with_forms("ref_addr:40", "abstract_origin:100", &p);
+    assert_false(profile_manner(&p).far);
+    profile_free(&p);
     with_forms("string:50 implicit_const:50", "type:5", &p);
     assert_int_equal(profile_manner(&p).brief, 9);
     assert_true(profile_has_one_file(&p));

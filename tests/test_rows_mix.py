@@ -134,6 +134,7 @@ MANNERS = {  # tags, attributes, forms
     "much restricted": ["structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"],
     "little told": ["call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"],
     "one file": ["call_site:1000", "decl_file:1000 name:1000", "implicit_const:900 string:600"],
+    "linked as one": ["call_site:1000 inlined_subroutine:700", "abstract_origin:1000", "ref_addr:900"],
 }
 
 
@@ -186,6 +187,58 @@ def test_files_and_names_are_told_as_forms_say(made_in_manners):
         assert {file[1] for file in files if file} == {form}
         short[name] = len(re.findall(r"DW_AT_name +: [^(]", ask("readelf", "-wi", path)))
     assert short["one file"] > 2 * short["usual"]
+
+
+def entries_of(path):
+    """Of each debugging entry: how deep it is, where, its tag (None: the end of children), its attributes."""
+    text = ask("readelf", "--debug-dump=info", path)
+    found = re.findall(r"<(\w+)><(\w+)>: Abbrev Number: \d+(?: \(DW_TAG_(\w+)\))?\n((?: +<\w+> +DW_AT_.*\n)*)", text)
+    return [(int(depth, 16), int(at, 16), tag or None, attributes) for depth, at, tag, attributes in found]
+
+
+def parents_told_of_code(path):
+    """Of each entry that has children and tells of code: its tag, that of the entry that it is in, whether it is the last
+    of its siblings, whether it refers to the next."""
+    found, siblings = [], {}  # by depth: the latest
+    for depth, _, tag, attributes in entries_of(path):
+        if depth in siblings:
+            found.append({**siblings.pop(depth), "last": not tag})
+        if tag:
+            outer = siblings.get(depth - 1, {})
+            outer["has_children"] = True
+            siblings[depth] = {"tag": tag, "outer": outer.get("tag"), "sibling": "DW_AT_sibling" in attributes}
+    code = ("call_site", "inlined_subroutine", "lexical_block")
+    told = [entry for entry in found if entry["tag"] in code and "has_children" in entry]
+    return [(entry["tag"], entry["outer"], entry["last"], entry["sibling"]) for entry in told]
+
+
+def test_the_last_of_siblings_refers_to_none(made_in_manners):
+    """As gcc has it, where entries are told as an application's; but for functions' own last children. Calls, of which
+    gcc has half at the end of a block, are not in blocks."""
+    told = parents_told_of_code(made_in_manners["linked as one"][3])
+    calls = [sibling for tag, _, _, sibling in told if tag == "call_site"]
+    assert 0.4 < sum(calls) / len(calls) < 0.6
+    others = [entry for entry in told if entry[0] != "call_site"]
+    assert all(sibling != last or (sibling and outer == "subprogram") for _, outer, last, sibling in others)
+    assert sum(not sibling for *_, sibling in others) > 100
+    assert all(sibling for *_, sibling in parents_told_of_code(made_in_manners["usual"][3]))
+
+
+def test_calls_are_inlined_of_another_units_functions(made_in_manners):
+    """As of those of a program that was linked with -flto: from its second unit on."""
+    path = made_in_manners["linked as one"][0]
+    entries = entries_of(path)
+    units = [i for i, (depth, *_) in enumerate(entries) if not depth]
+    tags = {at: (tag, attributes) for _, at, tag, attributes in entries[: units[1]]}
+    assert len(units) == 3
+    for _, _, tag, attributes in entries[units[1] :]:
+        if origin := re.search(r"DW_AT_abstract_origin: <0x(\w+)>", attributes):
+            assert tags[int(origin[1], 16)][0] == {"inlined_subroutine": "subprogram"}.get(tag, tag)
+    forms = {}
+    for name in ("usual", "linked as one"):
+        text = ask("readelf", "-wa", made_in_manners[name][0])
+        forms[name] = set(re.findall(r"DW_AT_abstract_origin +DW_FORM_(\w+)", text))
+    assert forms == {"usual": {"ref4"}, "linked as one": {"ref_addr"}}
 
 
 # ---- partial units ----
