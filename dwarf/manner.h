@@ -50,12 +50,12 @@ struct manner {
     uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
     uint8_t locals;   /* of such a block, at most */
     bool labels;      /* functions of C have some */
-    uint8_t ending;   /* of MANNER_USUAL calls in C, those that end their block, and have no reference to a sibling. Here
-                         they are not in it: llvm-dwarfdump 14 --verify runs for ever where it meets one that is */
-    uint8_t imports;  /* of each partial unit */
-    uint8_t brief;    /* of ten names of parameters and locals, those of three characters, which stand in the entry */
-    bool far;         /* inlined calls are of functions in another unit, as where it was linked with -flto */
-    uint8_t entries;  /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
+    uint8_t ending;  /* of MANNER_USUAL calls in C, those that end their block, and have no reference to a sibling. Here
+                        they are not in it: llvm-dwarfdump 14 --verify runs for ever where it meets one that is */
+    uint8_t imports; /* of each partial unit */
+    uint8_t brief;   /* of ten names of parameters and locals, those of three characters, which stand in the entry */
+    bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
+    uint8_t entries; /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
 };
 
 /* The usual one. */
