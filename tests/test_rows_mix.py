@@ -10,6 +10,7 @@ import subprocess
 import pytest
 import yaml
 
+from dies import Dies
 from objects import ask, dwarfdump_complaints, each, tool
 
 # Several units with dense tables of lines; little of everything, the abbreviations too; long entries
@@ -127,6 +128,7 @@ def dies_by_tag(text):
     return collections.Counter(re.findall(r"Abbrev Number: [1-9]\d* \(DW_TAG_(\w+)\)", text))
 
 
+CODE = ("call_site", "inlined_subroutine", "lexical_block")
 MANNERS = {  # tags, attributes, forms
     "usual": [],
     "little inlined": ["call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000"],
@@ -189,51 +191,34 @@ def test_files_and_names_are_told_as_forms_say(made_in_manners):
     assert short["one file"] > 2 * short["usual"]
 
 
-def entries_of(path):
-    """Of each debugging entry: how deep it is, where, its tag (None: the end of children), its attributes."""
-    text = ask("readelf", "--debug-dump=info", path)
-    found = re.findall(r"<(\w+)><(\w+)>: Abbrev Number: \d+(?: \(DW_TAG_(\w+)\))?\n((?: +<\w+> +DW_AT_.*\n)*)", text)
-    return [(int(depth, 16), int(at, 16), tag or None, attributes) for depth, at, tag, attributes in found]
-
-
-def parents_told_of_code(path):
-    """Of each entry that has children and tells of code: its tag, that of the entry that it is in, whether it is the last
-    of its siblings, whether it refers to the next."""
-    found, siblings = [], {}  # by depth: the latest
-    for depth, _, tag, attributes in entries_of(path):
-        if depth in siblings:
-            found.append({**siblings.pop(depth), "last": not tag})
-        if tag:
-            outer = siblings.get(depth - 1, {})
-            outer["has_children"] = True
-            siblings[depth] = {"tag": tag, "outer": outer.get("tag"), "sibling": "DW_AT_sibling" in attributes}
-    code = ("call_site", "inlined_subroutine", "lexical_block")
-    told = [entry for entry in found if entry["tag"] in code and "has_children" in entry]
-    return [(entry["tag"], entry["outer"], entry["last"], entry["sibling"]) for entry in told]
+def told_of_code(path):
+    """Of each entry that has children and tells of code in a function: its tag, that of the entry that it is in, whether
+    it is the last of its siblings, whether it refers to the next."""
+    found = [die for die in Dies(path).at.values() if die.tag in CODE and die.children]
+    return [(die.tag, die.parent.tag, die is die.parent.children[-1], "sibling" in die) for die in found]
 
 
 def test_the_last_of_siblings_refers_to_none(made_in_manners):
     """As gcc has it, where entries are told as an application's; but for functions' own last children. Calls, of which
     gcc has half at the end of a block, are not in blocks."""
-    told = parents_told_of_code(made_in_manners["linked as one"][3])
+    told = told_of_code(made_in_manners["linked as one"][3])
     calls = [sibling for tag, _, _, sibling in told if tag == "call_site"]
     assert 0.4 < sum(calls) / len(calls) < 0.6
     others = [entry for entry in told if entry[0] != "call_site"]
     assert all(sibling != last or (sibling and outer == "subprogram") for _, outer, last, sibling in others)
     assert sum(not sibling for *_, sibling in others) > 100
-    assert all(sibling for *_, sibling in parents_told_of_code(made_in_manners["usual"][3]))
+    assert all(sibling for *_, sibling in told_of_code(made_in_manners["usual"][3]))
 
 
 def test_calls_are_inlined_of_another_units_functions(made_in_manners):
     """As of those of a program that was linked with -flto: from its second unit on."""
-    path = made_in_manners["linked as one"][0]
-    entries = entries_of(path)
-    units = [i for i, (depth, *_) in enumerate(entries) if not depth]
-    tags = {at: (tag, attributes) for _, at, tag, attributes in entries[: units[1]]}
-    assert len(units) == 3
-    for _, _, tag, attributes in entries[units[1] :]:
-        if origin := re.search(r"DW_AT_abstract_origin: <0x(\w+)>", attributes):
-            assert tags[int(origin[1], 16)][0] == {"inlined_subroutine": "subprogram"}.get(tag, tag)
+    dies = Dies(made_in_manners["linked as one"][0])
+    first, second, _ = (unit.at for unit in dies.units)
+    origins = [(die, die.reference("abstract_origin")) for die in dies.at.values() if "abstract_origin" in die]
+    assert sum(die.at > second for die, _ in origins) > 10
+    for die, at in origins:
+        assert first < at < second
+        assert dies.at[at].tag == {"inlined_subroutine": "subprogram"}.get(die.tag, die.tag)
     forms = {}
     for name in ("usual", "linked as one"):
         text = ask("readelf", "-wa", made_in_manners[name][0])
