@@ -12,8 +12,8 @@ import subprocess
 
 import pytest
 
-# Debian's lldb-14 looks elsewhere for its own Python.
-LLDB_PYTHON = pathlib.Path("/usr/lib/llvm-14/lib").glob("python3.*/dist-packages")
+# Debian's lldb-14 looks elsewhere for its own Python, and for what that imports with whatever python3 is first in PATH.
+LLDB_PYTHON = [*pathlib.Path("/usr/lib/llvm-14/lib").glob("python3.*/dist-packages"), "/usr/lib/python3/dist-packages"]
 LLDB_ENVIRONMENT = {"PYTHONPATH": ":".join(map(str, LLDB_PYTHON))}
 
 FIVE = ["text", "data", "debug", "symtab", "strtab"]

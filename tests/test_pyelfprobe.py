@@ -350,6 +350,20 @@ def debugger(request):
     return request.param
 
 
+def test_lldb_beside_another_python(probe, small, tmp_path, monkeypatch):
+    """Whatever Python is first in PATH, lldb's own finds what Debian has for it."""
+    tool("lldb-14", "lldb")
+    for name in ("bin", "lib"):
+        (tmp_path / name).mkdir()
+    another = tmp_path / "bin" / "python3"
+    another.write_text('#!/bin/sh\nexec /usr/bin/python3 "$@"\n')
+    another.chmod(0o755)
+    (tmp_path / "lib" / "python3.11").symlink_to("/usr/lib/python3.11")
+    path = f"{another.parent}:{os.environ['PATH']}"
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=lldb", "--phases=phase1", small, path=path)
+    assert "phase1" in cells(report, "lldb")
+
+
 @pytest.mark.slow
 def test_a_function_that_is_not_there(probe, small, debugger):
     """No time for the breakpoint, nor for the backtrace there; the others are measured."""

@@ -91,8 +91,10 @@ static bool try_python(struct probe *p, enum tool id, bool *works, struct error 
     return true;
 }
 
-/* Debian's lldb looks for its own Python modules elsewhere than where they are:
- * they are below the library directory beside its own. */
+/* Debian's lldb looks for its own Python modules elsewhere than where they are: they are below the library directory
+ * beside its own. What these import is with the system's Python, which is not the one that lldb finds where another is
+ * first in PATH. */
+#define SYSTEM_MODULES "/../../python3/dist-packages"
 static bool look_for_modules(struct probe *p, bool *works, struct error *e)
 {
     static const char *const places[] = {"python3/dist-packages", "python3*/dist-packages", "python3*/site-packages",
@@ -109,11 +111,11 @@ static bool look_for_modules(struct probe *p, bool *works, struct error *e)
         if (glob(pattern, 0, NULL, &found) != 0)
             continue;
         for (size_t j = 0; j < found.gl_pathc && well && !*works && tool->outcome == OUTCOME_DONE; j++) {
-            const size_t size = sizeof "PYTHONPATH=" + strlen(found.gl_pathv[j]);
+            const size_t size = sizeof "PYTHONPATH=:" SYSTEM_MODULES + strlen(found.gl_pathv[j]) + strlen(real);
             char *python = arena_take(&p->arena, size);
             well = python || error_set(e, ERROR_MEMORY, "out of memory");
             if (python)
-                snprintf(python, size, "PYTHONPATH=%s", found.gl_pathv[j]);
+                snprintf(python, size, "PYTHONPATH=%s:%s" SYSTEM_MODULES, found.gl_pathv[j], real);
             tool->python = python;
             well = well && try_python(p, TOOL_LLDB, works, e);
         }
