@@ -130,14 +130,19 @@ struct index_die abbrev_index_die(enum abbrev_code code)
     return die;
 }
 
+/* The first code behind those of the language. */
+static uint32_t first_beyond(struct dialect d)
+{
+    return d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
+}
+
 uint32_t abbrev_codes(struct dialect d)
 {
-    const bool cpp = d.language == DWARF_CPP;
-    const uint32_t lasts = (uint32_t)(cpp ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST) - ABBREV_LASTS_FIRST;
+    const uint32_t end = d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST;
     const uint32_t more = d.type_units           ? ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST
-                          : dialect_has_lasts(d) ? lasts
+                          : dialect_has_lasts(d) ? end - ABBREV_LASTS_FIRST
                                                  : 0;
-    return (cpp ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST) + more - 1u;
+    return first_beyond(d) + more - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
@@ -214,8 +219,7 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
         [ABBREV_INLINED_BLOCK] = ABBREV_INLINED_BLOCK_LAST,
         [ABBREV_INLINED_BLOCK_RANGES] = ABBREV_INLINED_BLOCK_RANGES_LAST,
     };
-    const uint32_t first = d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
-    return last[code] ? (uint8_t)(last[code] - ABBREV_LASTS_FIRST + first) : ABBREV_END;
+    return last[code] ? (uint8_t)(last[code] - ABBREV_LASTS_FIRST + first_beyond(d)) : ABBREV_END;
 }
 
 void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,

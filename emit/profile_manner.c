@@ -280,7 +280,7 @@ static bool has_many(const struct profile *p)
     return sum_of(p, ROW_DWARF_DIES, 0) >= ENTRIES_LEAST;
 }
 
-static bool says_manner(const struct profile *p)
+bool profile_has_manner(const struct profile *p)
 {
     return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] && has_many(p);
 }
@@ -293,17 +293,12 @@ bool profile_has_one_file(const struct profile *p)
            count_of(forms, "implicit_const") >= count_of(attributes, "decl_file") / 4 * 3 + 1;
 }
 
-bool profile_has_lasts(const struct profile *p)
-{
-    return says_manner(p);
-}
-
 struct manner profile_manner(const struct profile *p)
 {
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!says_manner(p))
+    if (!profile_has_manner(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);

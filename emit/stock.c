@@ -108,7 +108,7 @@ struct dialect stock_dialect(const struct profile *profile)
                             profile->dwarf.type_units,
                             profile->dwarf.views,
                             profile_has_one_file(profile),
-                            profile_has_lasts(profile)};
+                            profile_has_manner(profile)};
 }
 
 void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,

@@ -350,7 +350,7 @@ def debugger(request):
     return request.param
 
 
-def test_lldb_beside_another_python(probe, small, tmp_path, monkeypatch):
+def test_lldb_beside_another_python(probe, small, tmp_path):
     """Whatever Python is first in PATH, lldb's own finds what Debian has for it."""
     tool("lldb-14", "lldb")
     for name in ("bin", "lib"):

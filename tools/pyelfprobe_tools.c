@@ -91,10 +91,12 @@ static bool try_python(struct probe *p, enum tool id, bool *works, struct error 
     return true;
 }
 
+/* Modules of the system's Python, from the directory of lldb's program on. */
+#define SYSTEM_MODULES "/../../python3/dist-packages"
+
 /* Debian's lldb looks for its own Python modules elsewhere than where they are: they are below the library directory
  * beside its own. What these import is with the system's Python, which is not the one that lldb finds where another is
  * first in PATH. */
-#define SYSTEM_MODULES "/../../python3/dist-packages"
 static bool look_for_modules(struct probe *p, bool *works, struct error *e)
 {
     static const char *const places[] = {"python3/dist-packages", "python3*/dist-packages", "python3*/site-packages",
