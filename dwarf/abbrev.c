@@ -53,6 +53,8 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 {
     if (dialect_has_one_file(d) && is_source(a))
         return DW_FORM_implicit_const;
+    if (dialect_has_early_imports(d) && a->form == DW_FORM_data2 && a->value == ABBREV_EARLY)
+        return DW_FORM_data1;
     if (!dialect_is_4(d))
         return a->form;
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
@@ -276,6 +278,18 @@ static bool has_common_type(uint32_t code)
     return memchr(with, (int)code, sizeof with);
 }
 
+/* The form of a reference to an entry, in this table. */
+static uint32_t form_reaching(enum abbrev_reach reach, uint32_t code, uint32_t name)
+{
+    if (reach == ABBREV_FAR_ORIGINS && name == DW_AT_abstract_origin)
+        return DW_FORM_ref_addr;
+    if (reach == ABBREV_SHARED && name == DW_AT_sibling)
+        return DW_FORM_ref_udata;
+    if (reach == ABBREV_SHARED && (name == DW_AT_call_origin || (name == DW_AT_type && has_common_type(code))))
+        return DW_FORM_ref_addr;
+    return DW_FORM_ref4;
+}
+
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 {
     for (unsigned code = 1; code <= abbrev_codes(d); code++) {
@@ -285,9 +299,8 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         bytes_u8(out, a->children);
         for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
             uint32_t form = abbrev_form(d, t);
-            if ((reach == ABBREV_FAR_TYPES && t->name == DW_AT_type && has_common_type(code)) ||
-                (reach == ABBREV_FAR_ORIGINS && t->name == DW_AT_abstract_origin))
-                form = DW_FORM_ref_addr;
+            if (form == DW_FORM_ref4)
+                form = form_reaching(reach, code, t->name);
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);
             if (form == DW_FORM_implicit_const)

@@ -19,6 +19,8 @@
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
 /* The same of a function, or of what it has: in the source. */
 #define OWN {DW_AT_decl_file, DW_FORM_data1, ABBREV_SOURCE}, A(decl_line, data2) A(decl_column, data1)
+/* The same of what a namespace takes over: perhaps early (dialect.as_gcc). */
+#define TAKEN A(decl_file, data1){DW_AT_decl_line, DW_FORM_data2, ABBREV_EARLY}, A(decl_column, data1)
 /* The same early in the header. */
 #define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
 
@@ -162,7 +164,7 @@
     X(TEMPLATE_VALUE, template_value_parameter, 0, A(name, string) A(type, ref4) A(const_value, data1))                \
     X(REFERENCE, reference_type, 0, C(byte_size, 8) A(type, ref4))                                                     \
     X(RVALUE_REFERENCE, rvalue_reference_type, 0, C(byte_size, 8) A(type, ref4))                                       \
-    X(IMPORTED, imported_declaration, 0, DECLARED A(import, ref4))                                                     \
+    X(IMPORTED, imported_declaration, 0, TAKEN A(import, ref4))                                                        \
     X(ABSTRACT_METHOD, subprogram, 1,                                                                                  \
       A(specification, ref4) C(inline, DW_INL_declared_inlined) A(object_pointer, ref4) A(sibling, ref4))              \
     X(ABSTRACT_THIS, formal_parameter, 0, A(name, strp) A(type, ref4) A(artificial, flag_present))                     \
@@ -215,7 +217,7 @@
     X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
     X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))
 
-/* What the last of an entry's children is where that has no DW_AT_sibling (dialect.lasts), in C++ two more. */
+/* What the last of an entry's children is where that has no DW_AT_sibling (dialect.as_gcc), in C++ two more. */
 #define ABBREVIATIONS_OF_LASTS(X)                                                                                      \
     X(LEXICAL_BLOCK_LAST, lexical_block, 1, A(low_pc, addr) A(high_pc, data8))                                         \
     X(LEXICAL_RANGES_LAST, lexical_block, 1, A(ranges, sec_offset))                                                    \
@@ -249,12 +251,14 @@ enum abbrev_code {
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
-enum { ABBREV_SOURCE = 1 };
+/* What some attributes are in some dialects. */
+enum { ABBREV_SOURCE = 1, ABBREV_EARLY };
 
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source */
+    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source; of a line
+                      ABBREV_EARLY where that may be one of a byte */
 };
 
 struct abbreviation {
@@ -331,9 +335,10 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, some references are to
  * the first unit (DW_FORM_ref_addr); entries have the same bytes, as what they refer to is at the same place in every
- * unit. These are types of functions and of what is in them, as dwz has types that units share (partial.h); or what
- * calls were inlined of, as gcc has functions of other units with -flto. */
-enum abbrev_reach { ABBREV_NEAR, ABBREV_FAR_TYPES, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
+ * unit. These are types of functions and of what is in them, as dwz has types that units share; or what calls were
+ * inlined of, as gcc has functions of other units with -flto. The table of what dwz shares has two forms besides, whose
+ * values partial_refer puts (partial.h): calls' functions, and siblings. */
+enum abbrev_reach { ABBREV_NEAR, ABBREV_SHARED, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 #endif

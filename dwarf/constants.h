@@ -117,6 +117,7 @@ enum {
     DW_FORM_strp = 0x0e,
     DW_FORM_ref_addr = 0x10,
     DW_FORM_ref4 = 0x13,
+    DW_FORM_ref_udata = 0x15,
     DW_FORM_sec_offset = 0x17,
     DW_FORM_exprloc = 0x18,
     DW_FORM_flag_present = 0x19,

@@ -495,6 +495,20 @@ static void add_c_functions(struct header_builder *b)
         h->import[i] = 0;
 }
 
+/* Where a namespace takes something over: at the top of a header, as in <cstdlib>. */
+static void declare_imported(struct header_builder *b)
+{
+    enum { FIRST = 50, LINES = 200 };
+    const uint32_t line = next_line(b);
+    if (!dialect_has_early_imports(b->corpus->dialect)) {
+        declare(b, line);
+        return;
+    }
+    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
+    bytes_u8(&b->entries, (uint8_t)(FIRST + line % LINES));
+    bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
+}
+
 /* What a namespace takes over, as <cstring> does: these, and a few types. */
 static void add_imported(struct header_builder *b)
 {
@@ -508,7 +522,7 @@ static void add_imported(struct header_builder *b)
     for (uint32_t i = 0; i < h->imports; i++) {
         const size_t before = b->entries.size;
         bytes_u8(&b->entries, ABBREV_IMPORTED);
-        declare(b, next_line(b));
+        declare_imported(b);
         bytes_u32(&b->entries, h->import[i]);
         if (!h->import[i])
             b->entries.size = before;

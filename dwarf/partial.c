@@ -2,11 +2,13 @@
 #include "dwarf/partial.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
+    PADDED_MOST = (1 << 28) - 1,
     UNIT_HEADER = 12,
     BASE = 7,                                                   /* bytes of a base type; */
     QUALIFIED = 5,                                              /* of a type that is made of another */
@@ -44,13 +46,38 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const struct corpus *c = d->corpus;
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
-    if (!units_include_more(d) || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY || info == DEBUG_ANY ||
+    if (!units_include_more(d) || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY || info > PADDED_MOST ||
         abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
         return 0;
     if (c->abbrev[ABBREV_NEAR].size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
         return 0;
     const uint64_t each = UNIT_SIZE + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
+}
+
+/* A reference of four bytes, 28 bits of which it has: DWARF 5 section 7.6 allows more bytes than a number needs. */
+static uint8_t *put_padded(uint8_t *p, uint32_t value)
+{
+    assert(value <= PADDED_MOST);
+    return put_u32(p, (value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 | (value & 0xfe00000) << 3 |
+                          0x00808080);
+}
+
+void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end)
+{
+    while (p < end) {
+        const struct abbrev_entry entry = abbrev_read(d->corpus->dialect, p);
+        for (uint32_t i = 0; i < entry.references; i++) {
+            uint8_t *const at = p + entry.reference[i].at;
+            uint32_t place;
+            memcpy(&place, at, sizeof place);
+            if (entry.reference[i].attribute == DW_AT_sibling)
+                put_padded(at, place);
+            else if (entry.reference[i].attribute == DW_AT_call_origin)
+                put_u32(at, (uint32_t)unit + place);
+        }
+        p += entry.size;
+    }
 }
 
 static uint64_t all_imports(const struct debug *d)
@@ -124,7 +151,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
     const bool is_long = number % 2;
     p = put_head(d, number, p);
     const uint32_t base = (uint32_t)(p - start) + FUNCTION_TYPE;
-    p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
+    p = put_padded(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
     for (unsigned i = 0; i < PARAMETERS; i++)
         p = put_type(p, ABBREV_TYPE_PARAMETER, base);
     p = put_u8(p, ABBREV_END);

@@ -14,13 +14,18 @@ enum {
 };
 
 /* How many of so many the library can have: all, or none where what is wanted of .debug_info and .debug_abbrev is too
- * little, or is not said; and with version 4, where llvm-dwarfdump takes them for compile units with a wrong entry. */
+ * little, or is not said, or that of .debug_info is 256 MiB and more; and with version 4, where llvm-dwarfdump takes
+ * them for compile units with a wrong entry. */
 uint32_t partial_possible(const struct debug *d, uint32_t wanted);
 
 /* Bytes of .debug_info: theirs; of what imports them, in this unit, and in all. */
 uint64_t partial_units_size(const struct debug *d);
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit);
 uint64_t partial_all_imports_size(const struct debug *d);
+
+/* Has entries [p, end) of the unit at `unit` in .debug_info, made as without partial units, refer to others as dwz has
+ * it (ABBREV_SHARED): calls to functions by places in the section, all to siblings by numbers of seven bits a byte. */
+void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end);
 
 /* Write what this unit imports; them all; and their abbreviations. All return what is behind it. */
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p);

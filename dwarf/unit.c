@@ -144,7 +144,8 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     return p;
 }
 
-static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
+/* At `info` of the section. */
+static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     const struct debug_unit *u = &d->unit[index];
@@ -168,6 +169,8 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint8_t *p)
     p = put_bytes(p, h->entries, c->fixed);
     p = put_functions(d, u, p);
     p = put_pieces(d, u, p);
+    if (d->partials)
+        partial_refer(d, info, entries, p);
     unit_renumber(d, entries, p);
     p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)
@@ -327,7 +330,7 @@ static void write_unit(struct debug_writer *w)
         w->at[DEBUG_ARANGES] =
             put_aranges(u, joined_base(d, DEBUG_INFO) + info, until - w->aranges_given, w->at[DEBUG_ARANGES]);
     w->aranges_given = until;
-    w->at[DEBUG_INFO] = put_unit(d, w->unit++, w->at[DEBUG_INFO]);
+    w->at[DEBUG_INFO] = put_unit(d, w->unit++, info, w->at[DEBUG_INFO]);
 }
 
 void debug_writer_start(struct debug_writer *w, const struct debug *d, const uint8_t *names,

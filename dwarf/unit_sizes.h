@@ -65,7 +65,7 @@ static inline const struct bytes *unit_table(const struct debug *d)
     const struct corpus *c = d->corpus;
     const bool first = !d->joined && !c->dialect.type_units && !c->dialect.index;
     const bool far = c->manner.far && d->unit_count > 1 && d->units_wanted && first;
-    return &c->abbrev[d->partials ? ABBREV_FAR_TYPES : far ? ABBREV_FAR_ORIGINS : ABBREV_NEAR];
+    return &c->abbrev[d->partials ? ABBREV_SHARED : far ? ABBREV_FAR_ORIGINS : ABBREV_NEAR];
 }
 
 /* How many codes each table of abbreviations has: those of all entries and, behind them, of partial units. */

@@ -226,6 +226,26 @@ def test_calls_are_inlined_of_another_units_functions(made_in_manners):
     assert forms == {"usual": {"ref4"}, "linked as one": {"ref_addr"}}
 
 
+def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_path):
+    """As <cstdlib> does, in all C++ that was captured."""
+    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c++, units: 40}\n"
+    row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 2000000, symtab: 9000, strtab: 9000, "
+    row += "functions: 200, dwarf: {version: 5, language: c++, units: 3, dies: 100000}}\n"
+    said = "distributions: " + json.dumps({"tags": "subprogram:900 imported_declaration:100", "attributes": "name:1"})
+    lines = {}
+    for name, text in [("usual", ""), ("as captured", said + "\n")]:
+        profile, made = tmp_path / f"{name}.prof", tmp_path / name
+        profile.write_text(head + text + "libraries:\n" + row)
+        programs.run("pyelfgen", "--profile", profile, "-o", made)
+        library = made / "libutility0.so"
+        dies = Dies(library).at.values()
+        lines[name] = [die.number("decl_line") for die in dies if die.tag == "imported_declaration"]
+        assert len(lines[name]) > 20
+        verify = [tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", library]
+        assert subprocess.run(verify, stdout=subprocess.DEVNULL).returncode == 0
+    assert min(lines["usual"]) > 255 and 0 < min(lines["as captured"]) and max(lines["as captured"]) < 256
+
+
 # ---- partial units ----
 
 
@@ -263,6 +283,28 @@ def test_functions_have_types_of_the_first_partial_unit(partial):
         told = [text for text in parameters if "DW_AT_name" in text and "DW_AT_location" in text]
         places = [int(re.search(r"DW_AT_type +: <0x(\w+)>", text)[1], 16) for text in told]
         assert places and all(first < place < second for place in places)
+
+
+def within(die):
+    """The entry, and all below it."""
+    yield die
+    for child in die.children:
+        yield from within(child)
+
+
+def test_siblings_and_calls_are_referred_to_as_dwz_has_them(partial):
+    calls = 0
+    for _, path in partial:
+        forms = re.findall(r"DW_AT_(sibling|call_origin) +DW_FORM_(\w+)", ask("readelf", "-wa", path))
+        assert set(forms) == {("sibling", "ref_udata"), ("call_origin", "ref_addr")}
+        for unit in Dies(path).units:
+            called = {die.at for die in unit.of("subprogram")}
+            for die in within(unit):
+                calls += "call_origin" in die
+                assert "call_origin" not in die or die.reference("call_origin") in called
+                for child, following in zip(die.children, die.children[1:]):
+                    assert "sibling" not in child or child.reference("sibling") == following.at
+    assert calls > 100
 
 
 def test_units_share_tables_of_abbreviations_with_codes_of_one_byte(partial):
