@@ -75,6 +75,21 @@ void arena_shrink(struct arena *a, const void *p, size_t size)
     b->used = offset + size;
 }
 
+struct arena_mark arena_mark(const struct arena *a)
+{
+    return (struct arena_mark){a->current, a->current ? a->current->used : 0};
+}
+
+void arena_return(struct arena *a, struct arena_mark mark)
+{
+    if (!mark.block) {
+        arena_reset(a);
+        return;
+    }
+    a->current = mark.block;
+    a->current->used = mark.used;
+}
+
 void arena_reset(struct arena *a)
 {
     a->current = a->first;

@@ -8,7 +8,7 @@ void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
-    c->entries = 0;
+    c->entries = c->rows = 0;
     memset(c->codes, 0, sizeof c->codes);
 }
 
@@ -61,6 +61,7 @@ void compose_unit_end(struct composer *c, uint64_t offset)
         c->rows.p = p;
         line_end(&c->rows, offset);
         bytes_keep(&out->programs, c->rows.p);
+        out->rows = c->rows.count;
     }
     u->end = c->text + offset;
     u->entries_size = out->info.size - u->entries;

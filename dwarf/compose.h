@@ -65,6 +65,7 @@ struct composed {
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
     uint64_t entries;      /* of location lists, but for base addresses */
+    uint64_t rows;         /* of units that are closed */
     uint64_t codes[2];     /* abbreviations that entries in `info` have: bit code % 64 of code / 64 */
 };
 
@@ -336,7 +337,7 @@ void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 
-/* `sibling` is NULL of an entry that has no reference to the next (dialect.lasts). */
+/* `sibling` is NULL of an entry that has no reference to the next (dialect.as_gcc). */
 void compose_end_children(struct composer *c, uint8_t *sibling);
 
 #endif

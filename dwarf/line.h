@@ -26,6 +26,7 @@ struct line_rows {
     uint8_t *p;
     uint64_t address; /* of the last row */
     uint32_t line;
+    uint64_t count; /* of rows */
 };
 
 /* Sets address and file; the address is the 8 bytes at p + 3 of the start. */
@@ -57,6 +58,7 @@ static inline void line_row(struct line_rows *r, uint64_t address, uint32_t line
     r->p = put_u8(r->p, (uint8_t)opcode);
     r->address = address;
     r->line = line;
+    r->count++;
 }
 
 /* The next row is in this column (below 128). */
@@ -90,6 +92,7 @@ static inline void line_end(struct line_rows *r, uint64_t address)
     }
     r->p = put_bytes(r->p, (const uint8_t[]){0, 1, DW_LNE_end_sequence}, 3);
     r->address = address;
+    r->count++;
 }
 
 /* What a unit's header names: as offsets in .debug_line_str, and as texts, of

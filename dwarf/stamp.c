@@ -439,7 +439,8 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
     *s = (struct stamp_rows){.size = (uint16_t)rows->size,
                              .patched = (uint16_t)(m->count[STAMP_ENTER] + m->count[STAMP_LEAVE]),
                              .last_row = (uint16_t)m->composer.rows.address,
-                             .last_line = (uint16_t)m->composer.rows.line};
+                             .last_line = (uint16_t)m->composer.rows.line,
+                             .count = (uint16_t)m->composer.rows.count};
     make_room(m, shelf);
     s->patches = next_patches(shelf);
     for (uint32_t i = 0; i < s->patched / 2; i += 2) {
@@ -602,4 +603,5 @@ void stamp_put_rows(struct composer *c, const struct stamp_store *store, const s
     rows->p += s->size;
     rows->address = at + s->last_row;
     rows->line = line + s->last_line;
+    rows->count += s->count;
 }

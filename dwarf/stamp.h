@@ -60,6 +60,7 @@ struct stamp_rows {
     uint16_t patched;   /* numbers of 16 bits of patches: for entering, and for leaving what was entered, in turn */
     uint16_t last_row;  /* address of its last row */
     uint16_t last_line; /* and the line of that */
+    uint16_t count;     /* of rows */
 };
 
 /* All stamps' bytes, those of one together, with some to spare: what is put is copied in steps. */
@@ -117,9 +118,9 @@ void stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, co
 void stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
 struct debug_list stamp_list_end(struct stamp_maker *m);
-/* A call of callee `number`, with parameters; where it `ends` a block, it refers to no sibling (dialect.lasts). */
+/* A call of callee `number`, with parameters; where it `ends` a block, it refers to no sibling (dialect.as_gcc). */
 void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends);
-/* Ends the entry that is open; what it ends with then is the last of its siblings (dialect.lasts). */
+/* Ends the entry that is open; what it ends with then is the last of its siblings (dialect.as_gcc). */
 void stamp_end_children(struct stamp_maker *m);
 /* The rows that follow are of the included header, from `line` on; of the source,
  * as `line` lines behind the stamp's first. */

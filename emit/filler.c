@@ -109,6 +109,8 @@ static void border(struct builder *b)
     f->patch_first[k] = (uint16_t)b->patches;
     f->row[k] = (uint32_t)(b->rows.p - f->rows);
     f->dense_row[k] = (uint32_t)(b->dense_rows.p - f->dense_rows);
+    f->rows_before[k] = (uint32_t)b->rows.count;
+    f->dense_rows_before[k] = (uint32_t)b->dense_rows.count;
     f->statement[k] = k == 0 || b->line != f->line[k - 1];
     if (k) {
         border_rows(b, k, false, &b->rows);
@@ -282,8 +284,8 @@ void filler_make(struct filler *f, uint64_t seed)
 {
     struct builder b = {
         .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
-    b.rows = (struct line_rows){f->rows, 0, LINE_START};
-    b.dense_rows = (struct line_rows){f->dense_rows, 0, LINE_START};
+    b.rows = (struct line_rows){.p = f->rows, .line = LINE_START};
+    b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START};
     border(&b);
     while (b.p - f->code < FILLER_BYTES - 96) {
         uint32_t kind = pick(&b, 10);
@@ -321,14 +323,17 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
                  struct line_rows *rows)
 {
     const uint32_t *row = dense ? f->dense_row : f->row;
+    const uint32_t *before = dense ? f->dense_rows_before : f->rows_before;
+    const uint32_t end = last > first + 1 ? last : first + 1;
     uint32_t from = row[first + 1];
-    uint32_t to = last > first + 1 ? row[last] : from;
+    uint32_t to = row[end];
     if (!f->statement[first])
         line_negate_statement(rows);
     line_row(rows, at, line);
     rows->p = put_bytes(rows->p, (dense ? f->dense_rows : f->rows) + from, to - from);
     rows->address += (uint64_t)f->offset[last - 1] - f->offset[first];
     rows->line = line + f->line[last - 1] - f->line[first];
+    rows->count += before[end] - before[first + 1];
     if (!f->statement[last - 1])
         line_negate_statement(rows);
 }

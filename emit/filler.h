@@ -44,6 +44,8 @@ struct filler {
     bool statement[FILLER_BORDERS_MOST];          /* whether the row of border k begins a statement */
     uint32_t row[FILLER_BORDERS_MOST];            /* rows[row[k]..]: the row of border k */
     uint32_t dense_row[FILLER_BORDERS_MOST];
+    uint32_t rows_before[FILLER_BORDERS_MOST]; /* how many rows are before that of border k */
+    uint32_t dense_rows_before[FILLER_BORDERS_MOST];
     uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
     uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
     uint32_t events;

@@ -39,6 +39,10 @@ bool large_is(const struct plan *plan, const struct plan_library *row);
 /* The size pass alone, of any library: of a large one nothing is kept. */
 bool large_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e);
 
+/* The same where, since the builder was used for this library, if it was, nothing but its mix has changed. */
+bool large_size_again(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                      struct error *e);
+
 /* Writes the library that library_size has sized, with b->large, to the set's directory; fills `file`. */
 bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e);
 

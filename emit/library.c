@@ -441,12 +441,12 @@ static bool place_loaded(struct library *l, struct error *e)
     return place_with(l, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, e));
 }
 
-bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
-                  struct error *e)
+/* What is loaded: its addresses are what debug information states, and stay when the rest of the file is placed. */
+static bool size_loaded(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                        struct error *e)
 {
     struct library *l = &b->library;
     const struct plan_library *row = &plan->library[index];
-    arena_reset(&b->arena);
     if (!start_library(l, plan, row, stock, &b->arena) || !number_slots(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
@@ -455,20 +455,41 @@ bool library_size(struct builder *b, const struct plan *plan, const struct stock
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
-    /* Then what is loaded is settled: its addresses are what debug information states,
-     * and stay when the rest of the file is placed. */
     if (!place_loaded(l, e))
         return false;
     if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
-    if (!size_debug(b, e))
-        return false;
     if (!row->stripped)
         l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
     if (l->shape.python && !l->joined &&
         !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
-    return place(l, e) && files_place(l, e);
+    return true;
+}
+
+static bool size_rest(struct builder *b, struct error *e)
+{
+    return size_debug(b, e) && place(&b->library, e) && files_place(&b->library, e);
+}
+
+bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                  struct error *e)
+{
+    arena_reset(&b->arena);
+    b->loaded.row = NULL;
+    if (!size_loaded(b, plan, stock, index, e))
+        return false;
+    b->loaded = b->library;
+    b->mark = arena_mark(&b->arena);
+    return size_rest(b, e);
+}
+
+bool library_size_again(struct builder *b, struct error *e)
+{
+    assert(b->loaded.row);
+    b->library = b->loaded;
+    arena_return(&b->arena, b->mark);
+    return size_rest(b, e);
 }

@@ -97,12 +97,18 @@ struct builder {
     bool only_sizes;             /* what it finds is not going to be written; all has its size */
     struct large *large;         /* where the library is written piece by piece, or NULL */
     struct library library;
+    struct library loaded;  /* as it is when what is loaded is settled, */
+    struct arena_mark mark; /* and what of the arena that takes */
 };
 
 /* Fails where the sizes cannot be met (which the plan has excluded), where the
  * object would be too large, or where memory runs out. */
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
+
+/* The same of the library that library_size was last asked for, and for which it had settled what is loaded
+ * (b->loaded.row), where since then nothing but its mix has changed: what is loaded is as it was. */
+bool library_size_again(struct builder *b, struct error *e);
 
 /* Writes b->files; of a large library the sections of its file, headers and what is between these come with
  * window_finish (large.h). */

@@ -1,16 +1,16 @@
 /* The debug sections of each library with a row: tried one by one until what is asked for
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
-#include "dwarf/line_read.h"
 #include "emit/describe.h"
-#include "emit/library.h"
+#include "emit/large.h"
 #include "emit/mix_parts.h"
 
-enum { TRIES_MOST = 40, ROUNDS_MOST = 4, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6 };
+enum { TRIES_MOST = 40, ROUNDS_MOST = 4, NEARER_MOST = 3, MARGIN_MOST = 256, ROWS_TRIES = 6, TRIED_MOST = 64 };
 
 struct rows {
     struct plan *plan;
@@ -63,23 +63,6 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
     return true;
 }
 
-/* Rows of the line tables that the builder has composed. */
-static uint64_t count_rows(const struct builder *b)
-{
-    const struct debug *d = &b->library.debug;
-    uint64_t rows = 0;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        const struct debug_unit *u = &d->unit[i];
-        if (!u->program_size)
-            continue;
-        struct line_reader r = line_reader_of(d->composed->programs.data + u->program, u->program_size);
-        while (line_read(&r))
-            rows++;
-        rows++; /* the sequence's end */
-    }
-    return rows;
-}
-
 static uint64_t distance(uint64_t a, uint64_t b)
 {
     return a < b ? b - a : a - b;
@@ -93,32 +76,63 @@ static uint64_t wanted_of(const struct rows *r, uint32_t index, enum row_value v
     return said > 0 && r->plan->mix[index].size[section] != DEBUG_ANY ? (uint64_t)said : 0;
 }
 
-/* As many rows as the row says, nearly, by halving what is known to be too few and too many. */
-static void settle_rows(struct rows *r, struct builder *b, uint32_t index)
+/* What came of sizing a library with its mix, of which nothing but these two changes then. */
+struct tried {
+    int32_t rows_part, expression;
+    bool fits;
+    uint64_t entries, rows;
+};
+
+/* One library, and all that was tried of it. */
+struct library_tries {
+    struct rows *r;
+    struct builder *b;
+    uint32_t index;
+    uint32_t count;
+    struct tried tried[TRIED_MOST];
+};
+
+static const struct tried *note_try(struct library_tries *t, bool fits)
 {
-    struct plan_mix *mix = &r->plan->mix[index];
-    const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ROWS, DEBUG_LINE);
+    const struct plan_mix *const mix = &t->r->plan->mix[t->index];
+    assert(t->count < TRIED_MOST);
+    t->tried[t->count] =
+        (struct tried){mix->rows_part, mix->expression, fits, t->b->composed.entries, t->b->composed.rows};
+    return &t->tried[t->count++];
+}
+
+/* With the mix as it is now; never twice with the same. */
+static const struct tried *try_mix(struct library_tries *t)
+{
+    const struct plan_mix *const mix = &t->r->plan->mix[t->index];
     struct error own = {0};
-    if (!wanted || !library_size(b, r->plan, r->stock, index, &own))
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->tried[i].rows_part == mix->rows_part && t->tried[i].expression == mix->expression)
+            return &t->tried[i];
+    return note_try(t, large_size_again(t->b, t->r->plan, t->r->stock, t->index, &own));
+}
+
+/* As many rows as the row says, nearly, by halving what is known to be too few and too many. */
+static void settle_rows(struct library_tries *t)
+{
+    struct plan_mix *mix = &t->r->plan->mix[t->index];
+    const uint64_t wanted = wanted_of(t->r, t->index, ROW_DWARF_ROWS, DEBUG_LINE);
+    if (!wanted || !try_mix(t)->fits)
         return;
-    uint64_t nearest = count_rows(b);
+    uint64_t nearest = try_mix(t)->rows;
     int32_t best = DESCRIBE_ROWS_ANY;
     int32_t low = 0;
     int32_t high = DESCRIBE_ROWS_MOST;
     /* Until it is right, not only near: what came out here is to come out again where it is asked for. */
     for (unsigned tries = 0; tries < ROWS_TRIES && nearest != wanted; tries++) {
         mix->rows_part = (low + high) / 2;
-        if (!library_size(b, r->plan, r->stock, index, &own)) {
-            low = mix->rows_part;
-            continue;
-        }
-        const uint64_t rows = count_rows(b);
-        if (rows > wanted)
+        const struct tried *const now = try_mix(t);
+        if (now->fits && now->rows > wanted)
             high = mix->rows_part;
         else
             low = mix->rows_part;
-        if (distance(rows, wanted) < distance(nearest, wanted)) {
-            nearest = rows;
+        if (now->fits && distance(now->rows, wanted) < distance(nearest, wanted)) {
+            nearest = now->rows;
             best = mix->rows_part;
         }
     }
@@ -144,10 +158,10 @@ static int32_t next_expression(const struct bracket *k, int32_t from, int32_t st
 }
 
 /* And as many entries of location lists. Where it begins makes no difference to where it ends. */
-static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
+static void settle_entries(struct library_tries *t)
 {
-    struct plan_mix *mix = &r->plan->mix[index];
-    const uint64_t wanted = wanted_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    struct plan_mix *mix = &t->r->plan->mix[t->index];
+    const uint64_t wanted = wanted_of(t->r, t->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!wanted)
         return;
     struct bracket k = {EXPRESSION_LEAST - 1, DESCRIBE_EXPRESSION_MOST + 1, UINT64_MAX, 0};
@@ -155,10 +169,9 @@ static void settle_entries(struct rows *r, struct builder *b, uint32_t index)
     int32_t sized_best = from; /* of those that can be sized, as where it begins can */
     uint64_t nearest = UINT64_MAX;
     for (int32_t step = 1; k.few - k.many > 1; step *= 2) {
-        struct error own = {0};
-        const bool sized = library_size(b, r->plan, r->stock, index, &own);
-        const uint64_t entries = sized ? b->composed.entries : UINT64_MAX;
-        if (sized && distance(entries, wanted) < nearest) {
+        const struct tried *const now = try_mix(t);
+        const uint64_t entries = now->fits ? now->entries : UINT64_MAX;
+        if (now->fits && distance(entries, wanted) < nearest) {
             nearest = distance(entries, wanted);
             sized_best = mix->expression;
         }
@@ -210,7 +223,7 @@ static bool size_somehow(struct rows *r, struct builder *b, uint32_t index, stru
     struct asked a = {.size = r->plan->mix[index].size};
     r->plan->mix[index].expression = usual_expression(r, index);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        if (library_size(b, r->plan, r->stock, index, own))
+        if (large_size_again(b, r->plan, r->stock, index, own))
             return true;
         if (own->code != ERROR_INFEASIBLE ||
             !relent(&a, b->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
@@ -237,6 +250,7 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     struct builder *b = &r->builders[worker];
     struct plan_mix *mix = &r->plan->mix[index];
     struct plan_mix well = {0}; /* which can be */
+    bool is_last = true;        /* it is what the builder has */
     bool any = ask(r, &r->plan->library[index], mix->size);
     for (unsigned rounds = 0; any && rounds < ROUNDS_MOST; rounds++) {
         struct plan_mix before = *mix;
@@ -248,6 +262,7 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
                 return false;
             }
             any = rounds;
+            is_last = false;
             *mix = well;
             break;
         }
@@ -258,9 +273,12 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
         mix->size[i] = DEBUG_ANY;
     if (any) {
+        struct library_tries t = {.r = r, .b = b, .index = index};
         *mix = well;
-        settle_entries(r, b, index);
-        settle_rows(r, b, index);
+        if (is_last)
+            note_try(&t, true);
+        settle_entries(&t);
+        settle_rows(&t);
     }
     return true;
 }

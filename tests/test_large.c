@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "dwarf/line_read.h"
 #include "emit/digest.h"
 #include "emit/large.h"
 #include "emit/mix.h"
@@ -96,13 +97,45 @@ static void write_again(struct made *m, struct directory *d, uint32_t index, con
     }
 }
 
+/* The rows that were composed are as many as a reader finds. */
+static void count_rows(const struct builder *b)
+{
+    const struct debug *d = &b->library.debug;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        if (!u->program_size)
+            continue;
+        struct line_reader r = line_reader_of(b->composed.programs.data + u->program, u->program_size);
+        while (line_read(&r))
+            rows++;
+        rows++; /* the sequence's end */
+    }
+    assert_true(rows > 0);
+    assert_int_equal(b->composed.rows, rows);
+}
+
+/* Sizing the rest of it once more changes nothing. */
+static void size_again(struct builder *b)
+{
+    struct error e = {0};
+    const struct layout before = b->library.layout;
+    if (!library_size_again(b, &e))
+        fail_msg("%s", e.text);
+    assert_memory_equal(&b->library.layout, &before, sizeof before);
+}
+
 static void compare(struct made *m, struct directory *d, uint32_t index)
 {
     struct error e = {0};
     struct set_file file;
     struct large large = {.builder = &m->windows};
     struct builder *b = &m->image;
-    if (!library_size(b, &m->plan, m->stock, index, &e) || !library_write(b, &e))
+    if (!library_size(b, &m->plan, m->stock, index, &e))
+        fail_msg("%s", e.text);
+    count_rows(b);
+    size_again(b);
+    if (!library_write(b, &e))
         fail_msg("%s", e.text);
     m->windows.large = &large;
     if (!library_size(&m->windows, &m->plan, m->stock, index, &e) || !large_write(&m->windows, d, &file, &e))
