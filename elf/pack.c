@@ -10,7 +10,8 @@
 enum {
     ZSTD_LEVEL = 3, /* zstd's own default; zlib has its own */
     CHDR_ALIGN = 8,
-    CHDR_ZSTD = 2, /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+    CHDR_ZSTD = 2,   /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+    TIMES_MOST = 16, /* longer than its compressed bytes, libdwarf believes of no section */
 };
 
 /* Compresses into `room` bytes at `to`; 0 where it does not fit. */
@@ -25,7 +26,7 @@ static size_t compress_bytes(enum pack_kind kind, uint8_t *to, size_t room, cons
 }
 
 /* Appends what section `id` will be in the file: compressed where that is
- * shorter. */
+ * shorter, and readers take it. */
 static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, enum pack_kind kind,
                            struct bytes *out)
 {
@@ -39,7 +40,7 @@ static bool append_section(struct layout *l, const uint8_t *image, enum section_
         if (!p)
             return false;
         size_t n = compress_bytes(kind, p + sizeof header, s->size - sizeof header, from, s->size);
-        if (n) {
+        if (n >= (s->size + TIMES_MOST - 1) / TIMES_MOST) {
             memcpy(p, &header, sizeof header);
             s->packed = sizeof header + n;
             bytes_keep(out, p + s->packed);

@@ -1,9 +1,12 @@
 """Compressed debug sections: the same contents, the same sizes, shorter files."""
 
 import json
+import re
 import subprocess
 
 import pytest
+
+from objects import ask, tool
 
 KINDS = ["zlib", "zstd"]
 
@@ -57,6 +60,23 @@ def test_readers_have_nothing_to_say(packed):
         assert lint.stdout.strip() == "No errors"
         dump = subprocess.run(["readelf", "-aW", "--debug-dump=info", path], capture_output=True, text=True)
         assert dump.stderr == ""
+
+def test_dwarfdump_reads_what_repeats_itself(programs, tmp_path):
+    """Tables of abbreviations of many units: libdwarf takes no section that got shorter by more than 16 times."""
+    profile = tmp_path / "units.prof"
+    profile.write_text(
+        "pyelfgen-profile: 1\nmodules: 1\nutilities: 1\nfunctions: 400\n"
+        "sections: {text: 1 MB, data: 50 kB, debug: 4 MB, symtab: 60 kB, strtab: 60 kB}\n"
+        "dwarf: {units: 1, compress: zlib}\n"
+    )
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set")
+    library = tmp_path / "set" / "libmodule0.so"
+    headers = ask("readelf", "-SW", library)
+    flags = {row.split()[0]: row.split()[6] for row in re.findall(r"\] (\.debug_.*)", headers)}
+    assert "C" in flags[".debug_info"] and "C" not in flags[".debug_abbrev"]
+    complaints = re.findall("ERROR.*", ask(tool("dwarfdump"), "-i", library))
+    assert complaints == []
+
 
 def test_gdb_reads_them(packed):
     said = subprocess.run(
