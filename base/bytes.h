@@ -85,6 +85,15 @@ static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
     return p;
 }
 
+/* LEB128 of either kind in so many bytes, whatever the value, which has 7 bits in each: more than a number needs are
+ * allowed (DWARF 5 section 7.6). */
+static inline uint8_t *put_padded_leb128(uint8_t *p, int64_t v, unsigned bytes)
+{
+    for (; bytes > 1; bytes--, v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    return put_u8(p, (uint8_t)(v & 0x7f));
+}
+
 /* Has the processor read ahead: what is soon wanted, as random numbers have it, no processor foresees. */
 static inline void fetch_lines(const void *from, unsigned lines)
 {

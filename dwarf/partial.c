@@ -8,7 +8,7 @@
 #include "dwarf/unit_sizes.h"
 
 enum {
-    PADDED_MOST = (1 << 28) - 1,
+    PADDED_MOST = (1 << 28) - 1, /* in four bytes of seven bits */
     UNIT_HEADER = 12,
     BASE = 7,                                                   /* bytes of a base type; */
     QUALIFIED = 5,                                              /* of a type that is made of another */
@@ -55,12 +55,11 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
 }
 
-/* A reference of four bytes, 28 bits of which it has: DWARF 5 section 7.6 allows more bytes than a number needs. */
-static uint8_t *put_padded(uint8_t *p, uint32_t value)
+/* In as many bytes as DW_FORM_ref4 has. */
+static uint8_t *put_sibling(uint8_t *p, uint32_t place)
 {
-    assert(value <= PADDED_MOST);
-    return put_u32(p, (value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 | (value & 0xfe00000) << 3 |
-                          0x00808080);
+    assert(place <= PADDED_MOST);
+    return put_padded_leb128(p, place, sizeof place);
 }
 
 void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end)
@@ -72,7 +71,7 @@ void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8
             uint32_t place;
             memcpy(&place, at, sizeof place);
             if (entry.reference[i].attribute == DW_AT_sibling)
-                put_padded(at, place);
+                put_sibling(at, place);
             else if (entry.reference[i].attribute == DW_AT_call_origin)
                 put_u32(at, (uint32_t)unit + place);
         }
@@ -151,7 +150,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
     const bool is_long = number % 2;
     p = put_head(d, number, p);
     const uint32_t base = (uint32_t)(p - start) + FUNCTION_TYPE;
-    p = put_padded(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
+    p = put_sibling(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
     for (unsigned i = 0; i < PARAMETERS; i++)
         p = put_type(p, ABBREV_TYPE_PARAMETER, base);
     p = put_u8(p, ABBREV_END);

@@ -575,21 +575,13 @@ void stamp_put_entries(struct composer *c, const struct stamp_store *store, cons
     c->uses_ranges |= s->ranges_size != 0;
 }
 
-/* DWARF 5 section 7.6 allows more bytes than a number needs. */
-static void put_padded(uint8_t *p, int32_t value)
-{
-    p[0] = (uint8_t)(value | 0x80);
-    p[1] = (uint8_t)(value >> 7 | 0x80);
-    p[2] = (uint8_t)(value >> 14 & 0x7f);
-}
-
 static void put_row_copies(uint8_t *p, const struct stamp_store *store, const struct stamp_rows *s, uint32_t line)
 {
     copy_in_steps(p, store->data + s->rows, s->size);
     const uint16_t *patch = patches_of(store, s->patches);
     for (uint32_t n = s->patched; n; n -= 4, patch += 4) {
-        put_padded(p + patch[0], (int16_t)patch[1] - (int32_t)line);
-        put_padded(p + patch[2], (int16_t)patch[3] + (int32_t)line);
+        put_padded_leb128(p + patch[0], (int16_t)patch[1] - (int32_t)line, PADDED_LEB);
+        put_padded_leb128(p + patch[2], (int16_t)patch[3] + (int32_t)line, PADDED_LEB);
     }
 }
 

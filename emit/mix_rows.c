@@ -117,9 +117,10 @@ static void settle_rows(struct library_tries *t)
 {
     struct plan_mix *mix = &t->r->plan->mix[t->index];
     const uint64_t wanted = wanted_of(t->r, t->index, ROW_DWARF_ROWS, DEBUG_LINE);
-    if (!wanted || !try_mix(t)->fits)
+    const struct tried *const usual = wanted ? try_mix(t) : NULL;
+    if (!usual || !usual->fits)
         return;
-    uint64_t nearest = try_mix(t)->rows;
+    uint64_t nearest = usual->rows;
     int32_t best = DESCRIBE_ROWS_ANY;
     int32_t low = 0;
     int32_t high = DESCRIBE_ROWS_MOST;
