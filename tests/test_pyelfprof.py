@@ -468,6 +468,15 @@ def test_directories(capture, tmp_path, tiny_library):
     assert [row["name"] for row in captured.rows] == ["again.so"] and captured.said == ""
 
 
+def test_libraries_for_32_bits(capture, tmp_path, tiny_library):
+    (tmp_path / "all").mkdir()
+    shutil.copy(tiny_library, tmp_path / "all" / "a.so")
+    small = built(tmp_path / "all", "b", "int called(void) { return 1; }", "-m32", "-nostdlib")
+    assert [row["name"] for row in capture(tmp_path / "all").rows] == ["a.so"]
+    (row,) = capture(small).rows
+    assert row["name"] == "b.so" and row["machine"] == 3 and row["text"] == sizes_by_binutils(small)["text"]
+
+
 def test_patterns(capture, small):
     def names(*arguments):
         return [row["name"] for row in capture("--no-dwarf", *arguments, small).rows]

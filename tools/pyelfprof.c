@@ -48,10 +48,11 @@ static const struct cli_program program = {
              "--explain PROFILE",
     .summary = "Measure an application's shared libraries into a profile for pyelfgen.",
     .details = "Of a DIRECTORY, all shared objects in it and below count, of a set those that its\n"
-               "manifest names; what is no ELF file is passed over. FILEs count whatever they\n"
-               "are, and in the order given; one that is a core file stands for the files that\n"
-               "its process had loaded. Separate debug files are found by build-id and by\n"
-               ".gnu_debuglink in /usr/lib/debug, in every --debug-dir and beside the library.\n"
+               "manifest names; what is no ELF file, or is for 32 bits, is passed over. FILEs\n"
+               "count whatever they are, and in the order given; one that is a core file stands\n"
+               "for the files that its process had loaded. Separate debug files are found by\n"
+               "build-id and by .gnu_debuglink in /usr/lib/debug, in every --debug-dir and beside\n"
+               "the library.\n"
                "\n"
                "A profile holds numbers: sizes, counts, distributions, and who needs whom by\n"
                "number. No name, path, string, version or build-id of the application is in it,\n"

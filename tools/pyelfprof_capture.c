@@ -167,10 +167,10 @@ bool prof_is_debug_dir(const char *path, struct error *e)
 /* ---- files ---- */
 
 /* Whether the file is of an application, where it was found and not given: a shared
- * object with code of its own. */
+ * object with code of its own, that a process of 64 bits could load. */
 static bool is_shared_object(const struct capture *c)
 {
-    return c->library && !c->executable && !c->debug_only;
+    return c->library && c->wide && !c->executable && !c->debug_only;
 }
 
 static bool capture_one(void *context, unsigned worker, uint32_t index, struct error *unused)
