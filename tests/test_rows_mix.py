@@ -3,6 +3,7 @@ and entries are as many, or nearly.
 """
 
 import collections
+import filecmp
 import json
 import re
 import subprocess
@@ -74,6 +75,11 @@ def check_sections(row, path):
     return off
 
 
+def rows_of(path):
+    lines = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-line", path)
+    return len(re.findall("^0x[0-9a-f]{16} ", lines, flags=re.M))
+
+
 def test_each_section_has_its_size(libraries):
     told = json.loads((libraries[0][1].parent / "differences.json").read_text())["libraries"]
     for (row, path), library in zip(libraries, told):
@@ -85,10 +91,31 @@ def test_units_rows_and_entries_are_as_many(libraries):
     for row, path in libraries:
         units = ask("readelf", "--debug-dump=info", "--dwarf-depth=1", path).count("Compilation Unit @")
         assert units == row["dwarf"]["units"], path
-        lines = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-line", path)
-        rows = len(re.findall("^0x[0-9a-f]{16} ", lines, flags=re.M))
         if row["debug"] > 16000:
-            assert abs(rows - row["dwarf"]["rows"]) <= row["dwarf"]["rows"] / 4, path
+            assert abs(rows_of(path) - row["dwarf"]["rows"]) <= row["dwarf"]["rows"] / 4, path
+
+
+def test_many_that_are_alike(libraries, programs, tmp_path):
+    """Some of them show the others where to begin: these end where they would, with any number of threads."""
+    first, *others = yaml.safe_load(ROWS)
+    lines = [row.split("}}")[0] + "}}\n" for row in ROWS.split("\n- ")]
+    times = 20
+    profile = tmp_path / "many.prof"
+    rows = "".join(line if line.startswith("- ") else f"- {line}" for line in lines) * times
+    profile.write_text("pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n" + rows)
+    for threads in ("1", "4"):
+        programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / threads, "-q", "-j", threads)
+    count = times * (1 + len(others))
+    names = [f"libmodule{i}.so" for i in range(count)]
+    assert filecmp.cmpfiles(tmp_path / "1", tmp_path / "4", names, shallow=False) == (names, [], [])
+    for i in range(0, count, 7):
+        row, alone = libraries[i % len(libraries)]
+        if row["debug"] < 16000:
+            continue
+        wanted = row["dwarf"]["rows"]
+        found = rows_of(tmp_path / "1" / names[i])
+        check_sections(row, tmp_path / "1" / names[i])
+        assert abs(found - wanted) <= abs(rows_of(alone) - wanted) + wanted / 10, i
 
 
 def test_readers_have_nothing_to_complain_of(libraries):
