@@ -176,6 +176,6 @@ void detail_fetch(const struct walk *w, uint32_t index)
     const uint32_t functions = w->l->row->functions;
     if (index + 2 < functions)
         fetch_places(w, &w->l->body[index + 2]);
-    if (index + 1 < functions)
+    if (index + 1 < functions && !w->l->only_sizes)
         fetch_stamps(w, &w->l->body[index + 1]);
 }

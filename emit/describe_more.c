@@ -114,7 +114,7 @@ static void more_lists(struct walk *w, struct subject *s)
     struct composer *c = &w->composer;
     uint64_t border[BORDERS_MOST + 1];
     uint8_t expression[DESCRIBE_EXPRESSION_MOST + 8];
-    if (!follows(w, DEBUG_LISTS))
+    if (!follows(w, DEBUG_LISTS) || missing_lists(w, s->end, c->lists) < LITTLE)
         return;
     const uint32_t most = borders(w, s, true, border) - 1;
     const uint32_t size = expression_size(w);
@@ -145,7 +145,8 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
     uint64_t border[BORDERS_MOST + 1];
     uint8_t *children[BLOCKS_MOST];
     uint32_t depth = 0;
-    if (!follows(w, DEBUG_RANGES)) {
+    const uint64_t least = last ? LAST_MOST : LITTLE;
+    if (!follows(w, DEBUG_RANGES) || missing_ranges(w, s->end, c->ranges) < least) {
         if (last)
             tune_ranges(w, s);
         return;
@@ -154,7 +155,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
     while (depth < BLOCKS_MOST) {
         const uint64_t rest = missing_ranges(w, s->end, c->ranges);
         const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
-        if (rest < (last ? LAST_MOST : LITTLE) || count < 2)
+        if (rest < least || count < 2)
             break;
         most = (uint32_t)count; /* what is in it has no more */
         const struct debug_variable v = {

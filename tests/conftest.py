@@ -25,7 +25,7 @@ SANITIZER_STATUS = 99
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes long; left out under the sanitizers")
-    config.addinivalue_line("markers", "long: takes minutes; only run by ./dev check")
+    config.addinivalue_line("markers", "long: takes minutes, or is one of many alike; only run by ./dev check")
 
 
 def mpi_environment():
@@ -109,7 +109,7 @@ def sets(programs, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def small(sets):
-    """The set of the shipped profile `small`; not to be changed."""
+    """A set like that of the shipped profile `small`, with a fifth of its bytes; not to be changed."""
     return sets.get("small")
 
 

@@ -4,7 +4,13 @@ A test that changes a set copies it first.
 """
 
 import json
+import pathlib
 import shutil
+
+import pytest
+
+# The shipped profile `small` with a fifth of its bytes, of which the set `small` is: reading is what tests wait for.
+SMALL = pathlib.Path(__file__).with_name("small.prof")
 
 # Sizes that no unit fits and that no number of libraries divides.
 SECTIONS = {"text": 700_001, "data": 60_003, "debug": 1_500_007, "symtab": 60_011, "strtab": 300_013}
@@ -67,6 +73,16 @@ VARIANTS = {
 EXACT = [name for name, change in VARIANTS.items() if "sections" not in change or change["sections"]]
 
 
+def mostly_long(names, *quick):
+    """Parameters: these names, of which ./dev test tries the quick ones, and ./dev check the others."""
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.long) for name in names]
+
+
+def mostly_slow(names, *quick):
+    """The same, of which the others are left out under the sanitizers."""
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
 def value_text(value, size=False):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -110,9 +126,11 @@ class Sets:
         return path
 
     def get(self, name):
-        """The directory of a variant's or a shipped profile's set; not to be changed."""
+        """The directory of a variant's set, of `small`, or with "shipped-" of a shipped profile's; not to be changed."""
         if name not in self.made:
-            profile = self.write_profile(name, variant_text(name)) if name in VARIANTS else name
+            profile = SMALL if name == "small" else name.removeprefix("shipped-")
+            if name in VARIANTS:
+                profile = self.write_profile(name, variant_text(name))
             self.made[name] = self.directory / name
             self.programs.run("pyelfgen", "--profile", profile, "-o", self.made[name], "--quiet")
         return self.made[name]

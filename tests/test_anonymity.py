@@ -12,6 +12,7 @@ import pytest
 
 from captures import SYSTEM
 from objects import ask, each, every, tool
+from sets import mostly_slow
 
 DOCUMENTED = pathlib.Path(__file__).parent.parent / "docs" / "capture.md"
 
@@ -95,7 +96,7 @@ def places():
     return [place for place in SYSTEM if SYSTEM[place]]
 
 
-@pytest.mark.parametrize("place", ["small", *places()])
+@pytest.mark.parametrize("place", mostly_slow(["small", *places()], "small", "lib-dynload"))
 def test_strings_of_real_libraries(anonymous, small, place):
     directory = small if place == "small" else SYSTEM[place][-1]
     text = anonymous("--without", "*/site-packages/*", directory)
@@ -253,6 +254,7 @@ def test_scripts(anonymous, script, programs):
         assert "import: " in text and "methods: 1" in text and tells(text) == []
 
 
+@pytest.mark.slow
 def test_processes_and_cores(anonymous, script, tmp_path):
     command = ["/usr/bin/python3", script, "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=debian()) as running:

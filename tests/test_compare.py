@@ -12,6 +12,7 @@ import subprocess
 import pytest
 
 from objects import tool
+from sets import SMALL
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "compare.schema.json"
 
@@ -535,7 +536,7 @@ def page(programs, tmp_path):
 
 
 def test_page(page, small, programs, tmp_path):
-    programs.run("pyelfgen", "--profile", "small", "--seed", 7, "-o", tmp_path / "twin", "-q")
+    programs.run("pyelfgen", "--profile", SMALL, "--seed", 7, "-o", tmp_path / "twin", "-q")
     path = page(small, tmp_path / "twin", status=1)
     found = check_page(path.read_text())
     libraries = 12
@@ -565,7 +566,7 @@ def labels(found):
 
 def test_labels_of_pictures(page, programs, small, tmp_path):
     """None is cut off by the picture's edge, none is on another, and axes say what they are of."""
-    programs.run("pyelfgen", "--profile", "small", "--seed", 7, "-o", tmp_path / "twin", "-q")
+    programs.run("pyelfgen", "--profile", SMALL, "--seed", 7, "-o", tmp_path / "twin", "-q")
     found = check_page(page(small, tmp_path / "twin", status=1).read_text())
     for height, texts in labels(found):
         assert texts and all(9 <= float(of["y"]) <= height - 5 for of in texts)
@@ -622,6 +623,7 @@ def browser(tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 def test_page_in_browser(page, browser, programs, small, tmp_path):
     """A browser finds the same pictures in the page, and draws them in the light and in the dark."""
     path = page(small, small, status=0)

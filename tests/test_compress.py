@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from objects import ask, tool
+from sets import SMALL
 
 KINDS = ["zlib", "zstd"]
 
@@ -14,13 +15,13 @@ KINDS = ["zlib", "zstd"]
 @pytest.fixture(scope="module")
 def plain(programs, tmp_path_factory):
     path = tmp_path_factory.mktemp("plain") / "set"
-    programs.run("pyelfgen", "-P", "small", "-o", path, "-q")
+    programs.run("pyelfgen", "-P", SMALL, "-o", path, "-q")
     return path
 
 @pytest.fixture(scope="module", params=KINDS)
 def packed(programs, tmp_path_factory, request):
     path = tmp_path_factory.mktemp(request.param) / "set"
-    programs.run("pyelfgen", "-P", "small", "-o", path, "-q", "--compress", request.param)
+    programs.run("pyelfgen", "-P", SMALL, "-o", path, "-q", "--compress", request.param)
     return path
 
 def section_bytes(path, section, tmp_path):
@@ -54,6 +55,8 @@ def test_files_are_shorter(plain, packed):
     for path in plain.glob("libmodule[0-9].so"):
         assert (packed / path.name).stat().st_size < 0.8 * path.stat().st_size
 
+
+@pytest.mark.slow
 def test_readers_have_nothing_to_say(packed):
     for path in sorted(packed.glob("lib*.so")):
         lint = subprocess.run(["eu-elflint", "--gnu-ld", path], capture_output=True, text=True)
@@ -93,10 +96,10 @@ def test_set_runs_and_verifies(programs, packed):
 
 def test_same_bytes_again(programs, packed, tmp_path):
     kind = packed.parent.name.rstrip("0123456789")
-    programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "again", "-q", "--compress", kind, "-j", "1")
+    programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "again", "-q", "--compress", kind, "-j", "1")
     subprocess.run(["diff", "-r", packed, tmp_path / "again"], check=True)
 
 def test_unknown_kind_is_refused(programs, tmp_path):
-    result = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "--compress", "gzip", status=2)
+    result = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "--compress", "gzip", status=2)
     assert result.stderr == "pyelfgen: 'gzip' is no way to compress; use none, zlib or zstd\n"
     assert not (tmp_path / "set").exists()

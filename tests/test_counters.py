@@ -244,6 +244,7 @@ def simulated(programs, count):
     return lambda *arguments: count("--simulate", "--phases", "import,visit", *arguments, timeout=300)
 
 
+@pytest.mark.long
 def test_simulated_misses(simulated, linked):
     vanilla = simulated(linked)
     link = simulated("--mode", "link", linked)

@@ -10,7 +10,7 @@ import model
 from conftest import SOURCE
 from dies import Dies
 from objects import ask, counted_libraries, demangled, dwarfdump_complaints, each, every, functions, sums, tool
-from sets import SECTIONS, profile_text
+from sets import SECTIONS, mostly_long, profile_text
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ class Made:
         return counted_libraries(self.directory)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "itanium", "itanium-4", "pynamic"))
 def made(request, programs, tmp_path_factory):
     return make(request.param, programs, tmp_path_factory)
 

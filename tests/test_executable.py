@@ -12,7 +12,7 @@ import pytest
 
 from conftest import BUILD, SOURCE
 from objects import FIVE, OF_NESTED_CALLS, ask, dwarfdump_complaints, sizes_by_binutils, tool
-from sets import manifest_of, variant_text
+from sets import manifest_of, mostly_long, variant_text
 
 BIG = 2_000_003
 OPTIONS = ["--link", "--bigexe", f"{BIG} B"]
@@ -90,11 +90,12 @@ def test_runs(which, mode, programs, request):
 
 VARIANTS = ["hash-sysv", "hash-both", "relro-full", "relro-none", "no-build-id", "page-64k", "stripped", "bare"]
 VARIANTS += ["no-debug", "cpp", "cpp-4", "itanium-natural", "depth-1", "units-of-one", "one-function", "large-bss"]
+QUICK = ["relro-full", "stripped", "no-debug", "cpp", "one-function"]
 KINDS = ["--compress=zlib", "--compress=zstd", "--separate=debuglink", "--separate=build-id", "--split"]
 KINDS += ["--type-units", "--index=gdb_index", "--index=debug_names"]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", mostly_long(VARIANTS, *QUICK))
 def test_variants(name, make, programs):
     made = make(name, *OPTIONS)
     programs.run("pyelfgen", "--verify", made.directory)

@@ -18,6 +18,7 @@ def gauntlet(*options, **more):
     return subprocess.run(command, capture_output=True, text=True, timeout=600, **more)
 
 
+@pytest.mark.long
 def test_short_gauntlet(programs):
     if programs.sanitized:
         pytest.skip("what reads the sets is not ours")

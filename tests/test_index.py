@@ -276,6 +276,7 @@ def verify(path):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_llvm_verifies_debug_names(names):
     done = verify(names.path)
     assert "Verifying .debug_names" in done.stdout

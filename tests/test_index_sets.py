@@ -11,6 +11,9 @@ from objects import FIVE, ask, counted_libraries, each, every, functions, sums, 
 from sets import profile_text
 from test_index import ask_gdb, errors_of, first_of_variables, index_by_readelf, symbols_by_readelf
 
+# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+pytestmark = pytest.mark.slow
+
 SECTIONS = {"gdb_index": ".gdb_index", "debug_names": ".debug_names"}
 # Everything but the kind of index: what else becomes of debug information.
 WAYS = {
@@ -142,7 +145,6 @@ def questions(library):
     return asked + [f"ptype struct {name}" for name in every(sorted(set(structures)), 4)]
 
 
-@pytest.mark.slow
 def test_gdb_answers_the_same_as_without(plain, tmp_path):
     library = counted_libraries(plain.path)[1]
     without = without_index(plain, library, tmp_path)
@@ -161,7 +163,6 @@ def test_gdb_answers_the_same_as_without(plain, tmp_path):
         assert not re.search("^No symbol|No struct|not defined", found, flags=re.M), found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("made", [(kind, "separate") for kind in SECTIONS], indirect=True, ids=list(SECTIONS))
 def test_gdb_uses_the_index_of_a_debug_file(made):
     library = counted_libraries(made.path)[2]

@@ -15,7 +15,7 @@ import pytest
 
 from conftest import SOURCE
 from objects import tool
-from sets import libraries_of
+from sets import SMALL, libraries_of
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
@@ -125,7 +125,7 @@ def debugged(programs, small, tmp_path_factory):
     return probe.run("--repeat=2", "--cache=warm", "--tools=load,gdb", "--pattern=_fun1", small), probe.out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_step_of_gdb(debugged):
     report, _ = debugged
     steps = cells(report, "gdb")
@@ -203,7 +203,7 @@ def test_debug_files_beside_the_libraries(probe, programs, tmp_path, debugger, h
     """Local functions, which libraries without their debug files know nothing of; of a list as of a set."""
     tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
     made = tmp_path / "set"
-    programs.run("pyelfgen", "-P", "small", "-o", made, "-q", f"--separate={how}")
+    programs.run("pyelfgen", "-P", SMALL, "-o", made, "-q", f"--separate={how}")
     (tmp_path / "list").write_text("set/libutility0.so\nset/libutility1.so\n")
     wanted = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=functions", "--pattern=utility1_helper"]
     for application in (made, tmp_path / "list"):
@@ -240,7 +240,7 @@ def test_the_spread_of_ratios(probe, small, sets):
     assert row.split()[1:4] == [f"{value:.2f}" for value in (pairs[1], pairs[0], pairs[2])]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_python_opens_what_is_no_set(probe, small, tmp_path):
     """Extension modules need Python's data; the loader says so, and Python has it."""
     directory = pathlib.Path("/usr/lib/python3.11/lib-dynload")
@@ -279,7 +279,7 @@ def test_the_dynamic_linker_among_the_files(probe, tiny_library, tmp_path):
     assert cells(report, "gdb")["phase1"]["status"] == "done"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_model(probe, small):
     tool("gdb")
     command = ["--cache=warm", "--tools=gdb", "--phases=phase2", "--repeat=1"]
@@ -300,7 +300,7 @@ def test_model(probe, small):
     assert "500 libraries x 400 tasks x (T1 + 4 breakpoints x T2)" in probe.out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_model_of_two(probe, small, tmp_path):
     """Each has its own points; what one has none of is said of it alone."""
     tool("gdb")
@@ -564,7 +564,7 @@ def test_a_debugger_that_does_not_even_start(probe, small, bare_path):
     assert sleepers() == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_time_limit_within_a_session(probe, small):
     """The debugger and its debuggee are gone, whatever process groups they are in."""
     gdb = tool("gdb")
@@ -575,7 +575,7 @@ def test_a_time_limit_within_a_session(probe, small):
     assert gdb and [line for line in left if b"time.sleep(4711)" in line] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_time_limit_when_warming_up(probe):
     """What came before in the session is all that there is of it, and counts; the others go on."""
     tool("gdb")

@@ -662,7 +662,7 @@ def test_names_only_when_asked(capture, tmp_path, tiny_library):
     assert "odd" not in capture(name, names=False).text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_five_hundred_libraries(programs, capture, tmp_path):
     programs.run("pyelfgen", "--profile", "llnl-2007", "-o", tmp_path / "many", "-q")
     captured = capture(tmp_path / "many", names=False)

@@ -10,7 +10,7 @@ import pytest
 
 import model
 from conftest import SOURCE
-from sets import VARIANTS, libraries_of, manifest_of
+from sets import VARIANTS, libraries_of, manifest_of, mostly_long
 
 SYSTEM = "/usr/bin/python3"
 OTHERS = sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
@@ -118,7 +118,7 @@ def test_sample_of_the_large_set(python, bind, large, drive):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["small", *VARIANTS])
+@pytest.mark.parametrize("name", mostly_long(["small", *VARIANTS], "small", *list(VARIANTS)[::3]))
 def test_manifest_has_the_results_of_the_model(name, sets):
     directory = sets.get(name)
     expected = model.Model(directory)

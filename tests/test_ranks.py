@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sets import VARIANTS, profile_text, variant_text
+from sets import SMALL, VARIANTS, profile_text, variant_text
 
 PROFILE = profile_text(
     modules=6,
@@ -122,13 +122,13 @@ def test_every_variant(name, programs, sets, tmp_path):
 )
 def test_every_option(options, programs, tmp_path):
     """Over an older set, too: what is stale goes."""
-    programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "one", "-q", *options)
-    programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q", "--seed=7", "--split", "--sources")
-    programs.mpirun(3, "pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q", *options)
+    programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "one", "-q", *options)
+    programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--seed=7", "--split", "--sources")
+    programs.mpirun(3, "pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", *options)
     assert same(tmp_path / "one", tmp_path / "set")
-    done = programs.mpirun(2, "pyelfgen", "-P", "small", "-o", tmp_path / "set", *options)
+    done = programs.mpirun(2, "pyelfgen", "-P", SMALL, "-o", tmp_path / "set", *options)
     assert kept(done)[1] == kept(done)[2]
-    programs.mpirun(2, "pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q", "--force", *options)
+    programs.mpirun(2, "pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--force", *options)
     assert same(tmp_path / "one", tmp_path / "set")
 
 

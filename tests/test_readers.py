@@ -11,13 +11,14 @@ import subprocess
 import pytest
 
 from objects import ask, calls, dwarfdump_complaints, each, functions, section, sizes_of_each, tool
-from sets import VARIANTS
+from sets import VARIANTS, mostly_long
 
 # Our programs ran when the sets were made; what reads them is not ours.
 pytestmark = pytest.mark.slow
 
 TIMEOUT = 120
-EVERY = ["small", *VARIANTS]
+QUICK = ["small", "odd", "hash-both", "relro-full", "page-64k", "no-utilities", "stripped", "bare", "few-functions", "one-function"]
+EVERY = mostly_long(["small", *VARIANTS], *QUICK)
 # Where the debug information is another for the knob that was turned.
 DEBUG = ["small", "odd", "page-64k", "coverage-half", "depth-1", "two-calls", "no-utilities", "no-debug", "stripped"]
 DEBUG += ["units-of-one", "few-functions", "without-sizes", "one-function", "itanium"]

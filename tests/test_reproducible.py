@@ -13,7 +13,7 @@ import subprocess
 import pytest
 
 from objects import ask, counted_libraries, sizes_of_each, tool
-from sets import libraries_of, manifest_of, profile_text, variant_text
+from sets import SMALL, libraries_of, manifest_of, profile_text, variant_text
 
 PROFILE = profile_text(
     modules=3,
@@ -417,7 +417,7 @@ def test_profile_that_may_not_be_read(without_privilege, tmp_path):
 @pytest.mark.slow
 def test_killed_in_the_midst(programs, sets, tmp_path):
     """What SIGKILL leaves is no set; another run completes it."""
-    command = [programs.path("pyelfgen"), "--profile", "small", "-o", tmp_path / "set", "-q", "-j1"]
+    command = [programs.path("pyelfgen"), "--profile", SMALL, "-o", tmp_path / "set", "-q", "-j1"]
     process = subprocess.Popen(command, env=programs.environment())
     while not list(tmp_path.glob("set/libmodule2.so")):
         assert process.poll() is None

@@ -95,6 +95,7 @@ def test_units_rows_and_entries_are_as_many(libraries):
             assert abs(rows_of(path) - row["dwarf"]["rows"]) <= row["dwarf"]["rows"] / 4, path
 
 
+@pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
     """Some of them show the others where to begin: these end where they would, with any number of threads."""
     first, *others = yaml.safe_load(ROWS)

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from objects import functions
+from sets import SMALL
 
 
 def run(programs, *args, **options):
@@ -22,7 +23,7 @@ def row(table, name):
 def linked(programs, tmp_path_factory):
     """A set with an executable that is linked with it."""
     at = tmp_path_factory.mktemp("linked") / "set"
-    programs.run("pyelfgen", "--profile", "small", "--link", "-q", "-o", at)
+    programs.run("pyelfgen", "--profile", SMALL, "--link", "-q", "-o", at)
     return at
 
 

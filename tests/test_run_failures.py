@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Altered
 from objects import ask, functions, tool
+from sets import mostly_long
 
 LINKED = ("link", "bind-now")
 MODES = ("vanilla", *LINKED)
@@ -124,7 +125,7 @@ class TestOneRankFails:
         assert re.fullmatch(rf"pyelfrun: rank 2 on \S+: {reason} in phase visit, at libmodule1; .*", said), said
 
     @pytest.mark.usefixtures("skip_static")
-    @pytest.mark.parametrize("mode", ALL_MODES)
+    @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla", "static"))
     def test_a_hang(self, mode, fails, bad):
         """The others wait, are done with their visit, and leave the word to the one they wait for."""
         instead(bad, "libmodule1.so", LOOP)

@@ -11,7 +11,7 @@ import pytest
 import model
 from conftest import SOURCE
 from objects import FIVE, ask, counted_libraries, dwarfdump_complaints, each, sizes_of_each, tool
-from sets import PLAIN, SECTIONS, manifest_of, profile_text
+from sets import PLAIN, SECTIONS, SMALL, manifest_of, profile_text
 
 KINDS = ["debuglink", "build-id"]
 PYTHON = "/usr/bin/python3"
@@ -45,7 +45,7 @@ class Separate:
 
 
 def generate(programs, path, kind, *arguments):
-    programs.run("pyelfgen", "-P", "small", "-o", path, "-q", f"--separate={kind}", *arguments)
+    programs.run("pyelfgen", "-P", SMALL, "-o", path, "-q", f"--separate={kind}", *arguments)
     return Separate(path, kind)
 
 
@@ -307,7 +307,7 @@ def test_directory_with_a_foreign_debug_file_is_left(programs, tmp_path):
     foreign = tmp_path / "mine" / ".build-id" / "ab" / f"{'cd' * 19}.debug"
     foreign.parent.mkdir(parents=True)
     foreign.write_bytes(b"mine")
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "mine", "--separate=build-id", status=2)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "mine", "--separate=build-id", status=2)
     name = foreign.relative_to(tmp_path / "mine")
     assert f"the directory holds '{name}', which is not of a set; " in done.stderr
     assert foreign.read_bytes() == b"mine" and len(list((tmp_path / "mine").iterdir())) == 1
@@ -317,7 +317,7 @@ def test_nothing_half_written(programs, tmp_path):
     """A debug file that cannot be written: what was made is gone."""
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "libmodule4.so.debug").mkdir()
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q", "--separate=debuglink", status=1)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--separate=debuglink", status=1)
     path = tmp_path / "set" / "libmodule4.so.debug"
     assert done.stderr == f"pyelfgen: {path}: cannot give the file its name: Is a directory\n"
     assert not list((tmp_path / "set").glob(".*")) and not (tmp_path / "set" / "manifest.json").exists()
@@ -370,6 +370,6 @@ def test_none_is_as_before(programs, small, tmp_path):
 
 
 def test_unknown_kind_is_refused(programs, tmp_path):
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "--separate", "dwo", status=2)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "--separate", "dwo", status=2)
     assert done.stderr == "pyelfgen: 'dwo' is no way to separate; use none, debuglink or build-id\n"
     assert not (tmp_path / "set").exists()

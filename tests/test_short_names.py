@@ -6,6 +6,9 @@ import pytest
 
 from objects import ask, counted_libraries, each
 
+# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+pytestmark = pytest.mark.slow
+
 NAME = r"DW_AT_(?:MIPS_)?(?:linkage_)?name +: (?:\(indirect (line )?string, offset: \w+\): )?(\S.*)$"
 
 

@@ -12,7 +12,7 @@ import pytest
 import model
 from conftest import SOURCE
 from objects import FIVE, LLDB_ENVIRONMENT, ask, counted_libraries, each, every, functions, line_of, sizes_of_each, tool
-from sets import PLAIN, SECTIONS, manifest_of, profile_text
+from sets import PLAIN, SECTIONS, SMALL, manifest_of, mostly_long, profile_text
 
 PYTHON = "/usr/bin/python3"
 DRIVE = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.{0}_entry())"
@@ -78,7 +78,7 @@ def keys_of(kind, **more):
     return {**KEYS, "dwarf": dwarf} if dwarf else KEYS
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "dwarf5", "cpp4", "zlib4", "views5"))
 def split(programs, tmp_path_factory, request):
     path = tmp_path_factory.mktemp("split") / "set"
     return Split(generate(programs, path, keys_of(request.param), "--split"), request.param)
@@ -158,6 +158,7 @@ def test_sections_of_the_files(split):
             assert "REL (Relocatable file)" in ask("readelf", "-hW", path)
 
 
+@pytest.mark.slow
 def test_units_have_the_identity_of_their_skeletons(split):
     """Each another."""
     identities = []
@@ -300,6 +301,7 @@ def test_files_are_read_silently(split, command):
         assert found == [("", [])] * len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["readelf", "--debug-dump"], ["objdump", "--dwarf"]], ids=" ".join)
 def test_binutils_follow_from_the_directory_of_the_set(split, command):
     if split.packed:
@@ -460,7 +462,7 @@ def test_interrupted_set_is_gone_over_again(programs, plain, copied):
 def test_directory_with_a_foreign_file_is_left(programs, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "application.dwo").write_bytes(b"mine")
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "mine", "--split", status=2)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "mine", "--split", status=2)
     assert "the directory holds 'application.dwo', which is not of a set; " in done.stderr
 
 
@@ -468,7 +470,7 @@ def test_nothing_half_written(programs, tmp_path):
     """A file that cannot be written: its library is not there either."""
     path = tmp_path / "set" / "libmodule1_1.dwo"
     path.mkdir(parents=True)
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q", "--split", status=1)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--split", status=1)
     assert done.stderr == f"pyelfgen: {path}: cannot give the file its name: Is a directory\n"
     assert not list((tmp_path / "set").glob(".*")) and not (tmp_path / "set" / "manifest.json").exists()
     assert not (tmp_path / "set" / "libmodule1.so").exists()
@@ -513,6 +515,6 @@ def test_variants(programs, tmp_path, change):
     ],
 )
 def test_what_does_not_go_together(programs, tmp_path, other, why):
-    done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "--split", other, status=1)
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "--split", other, status=1)
     assert done.stderr == f"pyelfgen: dwarf: split: excludes {why}; remove one of them\n"
     assert not (tmp_path / "set").exists()

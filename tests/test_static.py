@@ -13,11 +13,12 @@ import pytest
 
 from conftest import BUILD, SOURCE
 from objects import OF_NESTED_CALLS, ask, dwarfdump_complaints, section, sizes_by_binutils, tool
-from sets import VARIANTS, libraries_of, manifest_of, profile_text, variant_text
+from sets import SMALL, VARIANTS, libraries_of, manifest_of, mostly_long, profile_text, variant_text
 
 # What such an executable does not have.
 UNSUPPORTED = ["gdb-index", "debug-names", "type-units", "type-units-4"]
-EVERY = ["small", "version-4", *(name for name in VARIANTS if name not in UNSUPPORTED)]
+QUICK = ["small", "version-4", "odd", "random-calls", "no-utilities", "no-debug", "stripped", "cpp", "itanium", "one-function"]
+EVERY = mostly_long(["small", "version-4", *(name for name in VARIANTS if name not in UNSUPPORTED)], *QUICK)
 SMALLEST = profile_text(modules=2, utilities=1, functions=30)
 RUNTIME = BUILD / "lib" / "libpyelfrun.so.0"
 
@@ -37,7 +38,7 @@ class Statics:
     def profile(self, name):
         if name == "version-4":
             return self.sets.write_profile(name, variant_text("odd") + "dwarf: {version: 4}\n")
-        return self.sets.write_profile(f"{name}-static", variant_text(name)) if name in VARIANTS else name
+        return self.sets.write_profile(f"{name}-static", variant_text(name)) if name in VARIANTS else SMALL
 
     def generate(self, name, directory, *options, **more):
         command = ["--profile", self.profile(name), "-o", directory, "--quiet", "--static", *options]

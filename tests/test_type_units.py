@@ -11,6 +11,9 @@ from entries import declared
 from objects import FIVE, LLDB_ENVIRONMENT, ask, counted_libraries, each, every, sums, tool
 from sets import profile_text
 
+# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+pytestmark = pytest.mark.slow
+
 SIZES = {"text": 500_001, "data": 60_003, "debug": 4_000_007, "symtab": 60_000, "strtab": 200_013}
 SMALL = {"modules": 3, "utilities": 2, "functions": 80, "sections": SIZES}
 VERSIONS = [5, 4]
