@@ -341,6 +341,23 @@ def test_mangled_names(capture, tmp_path):
 # ---- debug information ----
 
 
+def test_mangled_names_of_a_few_libraries(capture, programs, tmp_path):
+    """Those libraries of the twin have mangled names whose real ones have, also where most have none."""
+    plain = "".join(f"int plain{i}(int a) {{ return a * {i + 3}; }}\n" for i in range(40))
+    methods = "".join(f"int Some::method{i}(int a) {{ return a * {i + 3}; }}\n" for i in range(12))
+    declared = "".join(f"int method{i}(int a);" for i in range(12))
+    paths = [
+        built(tmp_path, "plain", plain, "-O2", "-g"),
+        built(tmp_path, "mangled", f"struct Some {{ {declared} }};\n{methods}", "-O2", "-g", compiler="g++"),
+    ]
+    captured = capture(*paths)
+    profile = tmp_path / "both.prof"
+    profile.write_text(captured.text)
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "twin", "-q")
+    mangled = [len(re.findall(r" T _Z", ask("nm", "--defined-only", path))) for path in counted_libraries(tmp_path / "twin")]
+    assert mangled == [0, 12]
+
+
 def test_debug_information(capture, tmp_path, programs):
     text = "int f(int a) {int b = a; return b;} struct s {int m;} v;"
     library = built(tmp_path, "debug", text, "-g", "-O1", "-gdwarf-5")

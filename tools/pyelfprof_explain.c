@@ -178,7 +178,7 @@ static void tell_plan(struct explained *x)
     const double functions = text_number(&x->t, x->t.root, "functions");
     if (functions > 0)
         printf("A library has %.0f %s on average.\n", functions, plural(functions, "function", "functions"));
-    if (style && strcmp(style, "itanium") == 0)
+    if (!x->rows && style && strcmp(style, "itanium") == 0)
         puts("Most functions have C++ names.");
     if (text_number(&x->t, names, "length") > 0)
         printf("Their names have %.0f characters on average.\n", text_number(&x->t, names, "length"));

@@ -377,18 +377,29 @@ static const char *separation(const struct prof *p)
     return !any ? NULL : by_build_id > all ? "build-id" : "debuglink";
 }
 
+/* Whether any library's functions have mangled names, or most of all functions do: rows say of which libraries. */
+static bool any_mangled(const struct prof *p)
+{
+    uint64_t functions = 0, mangled = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct capture *c = &p->file[i].capture;
+        if (c->has_symtab && c->functions.count && 2 * c->mangled_functions >= c->functions.count)
+            return true;
+        functions += c->functions.count;
+        mangled += c->mangled_functions;
+    }
+    return mangled > functions / 2;
+}
+
 /* What most of the debug information is like, by its bytes, in the keys that every
  * profile has: what single libraries are like instead, their rows say. */
 static void write_majority(FILE *to, const struct prof *p)
 {
     uint64_t known = 0, old = 0, cpp = 0, views = 0, zlib = 0, zstd = 0, units = 0, described = 0;
-    uint64_t functions = 0, mangled = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct capture *c = &p->file[i].capture;
         const struct prof_dwarf *d = &p->file[i].dwarf;
         char text[STATS_NAME];
-        functions += c->functions.count;
-        mangled += c->mangled_functions;
         if (!d->known)
             continue;
         known += c->sizes.debug / 2; /* more than that is most */
@@ -400,7 +411,7 @@ static void write_majority(FILE *to, const struct prof *p)
         units += d->units;
         described += c->functions.count;
     }
-    if (mangled > functions / 2)
+    if (any_mangled(p))
         fputs("names: {style: itanium}\n", to);
     const uint64_t each = units ? (described + units / 2) / units : 0;
     const char *const separate = separation(p);
