@@ -80,6 +80,15 @@ static bool is_near(const struct mix_place *p, uint64_t count, uint64_t wanted)
     return mix_distance(count, wanted) * NEAR_ONE < p->near * wanted;
 }
 
+/* How many places to go on at first from one that is not near. */
+static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wanted)
+{
+    enum { MOST = 1 << 10 };
+    const uint64_t steps =
+        p->near ? (mix_distance(count, wanted) * NEAR_ONE / wanted + p->near) / (2 * (uint64_t)p->near) : 1;
+    return steps < 1 ? 1 : steps < MOST ? (int32_t)steps : MOST;
+}
+
 /* Of the place where the search has ended. */
 static uint32_t search_near(const struct search *s, uint64_t wanted)
 {
@@ -95,7 +104,8 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     const struct mix_tried *now = wanted ? try_mix(t) : NULL;
     if (!now || !now->fits || is_near(&from, now->rows, wanted))
         return from;
-    struct search s = {.most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at, .step = from.at ? 1 : 0};
+    struct search s = {.most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at};
+    s.step = from.at ? first_step(&from, now->rows, wanted) : 0;
     uint64_t nearest = now->rows;
     int32_t best = from.at;
     int32_t at = from.at;
@@ -117,6 +127,8 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
         at = search_next(&s);
         mix->rows_part = mix_rows_part(at);
         now = try_mix(t);
+        if (now->fits && is_near(&from, now->rows, wanted))
+            return (struct mix_place){at, from.near};
     }
     mix->rows_part = best ? mix_rows_part(best) : DESCRIBE_ROWS_ANY;
     return (struct mix_place){best, search_near(&s, wanted)};
@@ -135,8 +147,10 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
     for (;;) {
         const struct mix_tried *const now = try_mix(t);
         const uint64_t entries = now->fits ? now->entries : UINT64_MAX;
-        if (now->fits && mix->expression == from.at && is_near(&from, entries, wanted))
-            return from;
+        if (now->fits && is_near(&from, entries, wanted))
+            return (struct mix_place){mix->expression, from.near};
+        if (now->fits && mix->expression == from.at)
+            s.step = first_step(&from, entries, wanted);
         if (now->fits && mix_distance(entries, wanted) < nearest) {
             nearest = mix_distance(entries, wanted);
             sized_best = mix->expression;
