@@ -11,7 +11,7 @@
  *     RX   .init .plt .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
- *     -    .comment .gnu_debuglink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
+ *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
  * A .dwo file or a package of them is an object of sections that are not loaded,
  * and of nothing else: no segments, ET_REL, placed by layout_place_unloaded.
@@ -61,6 +61,7 @@
     X(BSS, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 8, 0, NONE, NONE)                                                \
     X(COMMENT, ".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1, 1, NONE, NONE)                                    \
     X(GNU_DEBUGLINK, ".gnu_debuglink", SHT_PROGBITS, 0, 4, 0, NONE, NONE)                                              \
+    X(GNU_DEBUGALTLINK, ".gnu_debugaltlink", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                        \
     X(DEBUG_ARANGES, ".debug_aranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                              \
     X(DEBUG_INFO, ".debug_info", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
     X(DEBUG_ABBREV, ".debug_abbrev", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \

@@ -127,7 +127,7 @@ static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = l->plan->profile->dwarf.split;
-    v[ROW_ALTERNATE] = 0;
+    v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
     if (l->plan->profile->dwarf.compress != COMPRESS_NONE)
         v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (l->row->without_debug)

@@ -262,6 +262,13 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     return s;
 }
 
+/* Whether the library has a .gnu_debugaltlink: where there is debug information, its readers want the file. */
+static bool names_alternate(const struct plan_library *l)
+{
+    return l->said && l->said->value[ROW_ALTERNATE] > 0 && l->without_debug && l->separate == SEPARATE_NONE &&
+           !plan_is_direct(l);
+}
+
 void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout)
 {
     const struct profile_elf *elf = &l->elf;
@@ -310,6 +317,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
+    if (names_alternate(l))
+        section[SECTION_GNU_DEBUGALTLINK].size = sizeof SHAPE_ALTERNATE + SHAPE_ALTERNATE_ID;
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
     section[SECTION_SYMTAB].info =

@@ -117,6 +117,11 @@ enum {
 #define COMMENT_START "pyelfgen "
 #define COMMENT_TEXT  COMMENT_START PYELFGEN_VERSION
 
+/* .gnu_debugaltlink, of dwz(1): the file with what debug files share, and its build-id. As on a system without debug
+ * files there is none. */
+#define SHAPE_ALTERNATE "/usr/lib/debug/.dwz/x86_64-linux-gnu/application.debug"
+enum { SHAPE_ALTERNATE_ID = 20 }; /* bytes */
+
 /* What the name of a prefixed one begins with. */
 static inline const char *shape_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
 {

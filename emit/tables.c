@@ -377,6 +377,19 @@ static void write_build_id(const struct library *l, uint8_t *image)
     files_build_id(l->plan, l->row, p);
 }
 
+/* One file is named by all: so is its build-id. */
+static void write_alternate(const struct library *l, uint8_t *image)
+{
+    const uint64_t *const digest = l->plan->profile_digest;
+    if (!l->layout.section[SECTION_GNU_DEBUGALTLINK].size)
+        return;
+    uint8_t *p = image + l->layout.section[SECTION_GNU_DEBUGALTLINK].offset;
+    p = put_bytes(p, SHAPE_ALTERNATE, sizeof SHAPE_ALTERNATE);
+    p = put_u64(p, digest[0]);
+    p = put_u64(p, digest[1]);
+    put_u32(p, (uint32_t)random_mix(digest[1])); /* SHAPE_ALTERNATE_ID in all */
+}
+
 static void write_constants(const struct library *l, uint8_t *image, bool steered)
 {
     const struct constants *c = &l->plan->constants;
@@ -414,6 +427,7 @@ void tables_write(struct library *l, uint8_t *image, bool steered)
     write_relocated(l, image);
     write_dynamic(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
+    write_alternate(l, image);
 }
 
 void tables_write_part(struct library *l, uint8_t *image)

@@ -457,6 +457,20 @@ def test_files_that_units_refer_to_are_noted(capture, tmp_path):
         assert [row.get("alternate") for row in rows] == ["true", "true"]
 
 
+def test_files_that_others_share_are_named(capture, programs, tmp_path):
+    """A twin without debug information names a file as dwz does, and readers go on without it."""
+    profile = tmp_path / "shared.prof"
+    row = "{kind: utility, text: 20000, data: 1000, symtab: 2400, strtab: 2000, functions: 20, alternate: true}"
+    profile.write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n- {row.replace('alternate: true', 'alternate: false')}\n")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "-q")
+    paths = counted_libraries(tmp_path / "set")
+    assert [row.get("alternate") for row in capture(*paths).rows] == ["true", None]
+    said = ask("readelf", "--debug-dump=links,no-follow-links", paths[0])
+    assert "/usr/lib/debug/.dwz/x86_64-linux-gnu/application.debug" in said and "Build-ID (0x14 bytes)" in said
+    assert ask("eu-elflint", "--gnu-ld", paths[0]) == "No errors\n"
+    assert "0x" in ask("gdb", "-batch", "-nx", "-ex", "info address libutility0_visits", paths[0])
+
+
 def test_partial_units_are_not_among_the_units(capture, programs, tmp_path):
     library = library_of_units(tmp_path)
     (row,) = capture(library).rows
