@@ -112,18 +112,33 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-/* Of 255 names so many as are to have the same words, for .symtab and its names to compress as the row says. */
-static uint8_t choose_alike(const struct profile_row *row)
+/* What zstd makes of a library's symbols and names, about: where all have words in common, and where none have. */
+struct packed_names {
+    int64_t least, most;
+};
+
+static struct packed_names packed_names(const struct profile_row *row)
 {
     enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
+    if (row->value[ROW_STRTAB] > 0)
+        return (struct packed_names){row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE,
+                                     row->value[ROW_STRTAB] * WORDS / 100};
+    /* of the dynamic ones alone, some of which have names that are other libraries' */
+    const int64_t symbols =
+        (int64_t)(rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
+                  rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0));
+    const int64_t names = (int64_t)rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
+    return (struct packed_names){10 * symbols + names / 20, 11 * symbols + names / 4};
+}
+
+/* Of 255 names so many as are to have the same words, for symbols and names to compress as the row says. */
+static uint8_t choose_alike(const struct profile_row *row)
+{
     const int64_t packed = row->value[ROW_ZSTD_NAMES];
-    if (packed <= 0 || row->value[ROW_STRTAB] <= 0)
+    const struct packed_names p = packed_names(row);
+    if (packed <= 0 || packed >= p.most || p.most <= p.least)
         return 0;
-    const int64_t least = row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE;
-    const int64_t most = row->value[ROW_STRTAB] * WORDS / 100;
-    if (packed >= most || most <= least)
-        return 0;
-    const int64_t alike = packed <= least ? UINT8_MAX : (most - packed) * UINT8_MAX / (most - least);
+    const int64_t alike = packed <= p.least ? UINT8_MAX : (p.most - packed) * UINT8_MAX / (p.most - p.least);
     return (uint8_t)alike;
 }
 

@@ -66,3 +66,17 @@ def test_addresses_among_objects_stay(made):
             assert int.from_bytes(image[at : at + 8], "little") in (0, int(fields[3], 16))
             words += 1
     assert words > 600
+
+
+def test_names_of_stripped_libraries_compress_as_rows_say(programs, tmp_path):
+    """Nearly: between names that all have the same words and ones of which none have."""
+    wanted = [10624, 11585, 13777]
+    row = (
+        "- {{kind: utility, text: 180000, data: 10000, bss: 800, debug: 0, symtab: 0, strtab: 0, functions: 800, "
+        "dynamic: {{functions: 800, undefined: 20, dynstr: 20000}}, zstd: {{names: {}}}}}\n"
+    )
+    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(row.format(n) for n in wanted))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    programs.run("pyelfprof", "-o", tmp_path / "made.prof", tmp_path / "set")
+    found = [row["zstd"]["names"] for row in Capture(tmp_path / "made.prof").rows]
+    assert found == [pytest.approx(names, rel=0.2) for names in wanted]
