@@ -114,6 +114,12 @@ def small(sets):
 
 
 @pytest.fixture(scope="session")
+def shipped_small(sets):
+    """The set of the shipped profile `small`; not to be changed."""
+    return sets.get("shipped-small")
+
+
+@pytest.fixture(scope="session")
 def roomy(tmp_path_factory):
     """A directory for gigabytes: in memory where that has room."""
     memory = pathlib.Path("/dev/shm")

@@ -73,14 +73,14 @@ VARIANTS = {
 EXACT = [name for name, change in VARIANTS.items() if "sections" not in change or change["sections"]]
 
 
+def mostly(mark, names, *quick):
+    """Parameters: these names, of which all but the quick ones have the mark."""
+    return [name if name in quick else pytest.param(name, marks=mark) for name in names]
+
+
 def mostly_long(names, *quick):
-    """Parameters: these names, of which ./dev test tries the quick ones, and ./dev check the others."""
-    return [name if name in quick else pytest.param(name, marks=pytest.mark.long) for name in names]
-
-
-def mostly_slow(names, *quick):
-    """The same, of which the others are left out under the sanitizers."""
-    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
+    """Of which ./dev test tries the quick ones, and ./dev check the others."""
+    return mostly(pytest.mark.long, names, *quick)
 
 
 def value_text(value, size=False):

@@ -12,7 +12,7 @@ import pytest
 
 from captures import SYSTEM
 from objects import ask, each, every, tool
-from sets import mostly_slow
+from sets import mostly
 
 DOCUMENTED = pathlib.Path(__file__).parent.parent / "docs" / "capture.md"
 
@@ -96,7 +96,7 @@ def places():
     return [place for place in SYSTEM if SYSTEM[place]]
 
 
-@pytest.mark.parametrize("place", mostly_slow(["small", *places()], "small", "lib-dynload"))
+@pytest.mark.parametrize("place", mostly(pytest.mark.slow, ["small", *places()], "small", "lib-dynload"))
 def test_strings_of_real_libraries(anonymous, small, place):
     directory = small if place == "small" else SYSTEM[place][-1]
     text = anonymous("--without", "*/site-packages/*", directory)

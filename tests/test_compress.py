@@ -80,6 +80,7 @@ def test_dwarfdump_reads_what_repeats_itself(programs, tmp_path):
     complaints = re.findall("ERROR.*", ask(tool("dwarfdump"), "-i", library))
     assert complaints == []
 
+
 def test_gdb_reads_them(packed):
     said = subprocess.run(
         ["gdb", "-nx", "-batch", "-ex", "info line libmodule3_entry", packed / "libmodule3.so"],

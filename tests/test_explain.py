@@ -76,13 +76,13 @@ def test_small(explain):
 # ---- captured ones ----
 
 
-def test_captured(explain, captured, small):
-    path = captured(small)
+def test_captured(explain, captured, shipped_small):
+    path = captured(shipped_small)
     rows = Capture(path).rows
     text = explain(path)
     assert text.startswith(
         "The application has 12 libraries and programs: 8 Python extension modules and 4 others.\n"
-        "They were captured from files.\nTogether they have 1.6 MB of code and constants (text), "
+        "They were captured from files.\nTogether they have 8.0 MB of code and constants (text), "
     )
     assert f"They have {sum(row['functions'] for row in rows)} functions with a symbol.\n" in text
     dwarf = [row["dwarf"] for row in rows]

@@ -46,9 +46,8 @@ def generate(programs, roomy):
 
 
 @pytest.fixture
-def small(sets):
-    """As it is shipped."""
-    return sets.get("shipped-small")
+def small(shipped_small):
+    return shipped_small
 
 
 def test_small(small):
