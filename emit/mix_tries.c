@@ -69,6 +69,13 @@ static int32_t search_next(struct search *s)
     return s->low + (s->high - s->low) / 2;
 }
 
+/* `count` of them at this place, which is to be below where it ends, or above. */
+static void search_note(struct search *s, bool below, int32_t at, uint64_t count)
+{
+    *(below ? &s->low : &s->high) = at;
+    *(below ? &s->of_low : &s->of_high) = count;
+}
+
 int32_t mix_rows_part(int32_t step)
 {
     return step * DESCRIBE_ROWS_MOST / ROWS_STEPS;
@@ -80,13 +87,13 @@ static bool is_near(const struct mix_place *p, uint64_t count, uint64_t wanted)
     return mix_distance(count, wanted) * NEAR_ONE < p->near * wanted;
 }
 
-/* How many places to go on at first from one that is not near. */
+/* How many places to go on at first from one that is not near: one at least. */
 static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wanted)
 {
     enum { MOST = 1 << 10 };
     const uint64_t steps =
         p->near ? (mix_distance(count, wanted) * NEAR_ONE / wanted + p->near) / (2 * (uint64_t)p->near) : 1;
-    return steps < 1 ? 1 : steps < MOST ? (int32_t)steps : MOST;
+    return steps < MOST ? (int32_t)steps : MOST;
 }
 
 /* Of the place where the search has ended. */
@@ -102,7 +109,7 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     struct plan_mix *mix = &t->plan->mix[t->index];
     const uint64_t wanted = mix_wanted(t->plan, t->index, ROW_DWARF_ROWS, DEBUG_LINE);
     const struct mix_tried *now = wanted ? try_mix(t) : NULL;
-    if (!now || !now->fits || is_near(&from, now->rows, wanted))
+    if (!now || !now->fits)
         return from;
     struct search s = {.most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at};
     s.step = from.at ? first_step(&from, now->rows, wanted) : 0;
@@ -111,24 +118,19 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     int32_t at = from.at;
     /* Until it is right, not only near: what came out here is to come out again where it is asked for. */
     for (;;) {
+        if (now->fits && is_near(&from, now->rows, wanted))
+            return (struct mix_place){at, from.near};
         if (now->fits && mix_distance(now->rows, wanted) < mix_distance(nearest, wanted)) {
             nearest = now->rows;
             best = at;
         }
-        if (at && now->fits && now->rows > wanted) {
-            s.high = at;
-            s.of_high = now->rows;
-        } else if (at) {
-            s.low = at;
-            s.of_low = now->fits ? now->rows : UINT64_MAX;
-        }
+        if (at)
+            search_note(&s, !now->fits || now->rows <= wanted, at, now->fits ? now->rows : UINT64_MAX);
         if (nearest == wanted || !search_goes_on(&s))
             break;
         at = search_next(&s);
         mix->rows_part = mix_rows_part(at);
         now = try_mix(t);
-        if (now->fits && is_near(&from, now->rows, wanted))
-            return (struct mix_place){at, from.near};
     }
     mix->rows_part = best ? mix_rows_part(best) : DESCRIBE_ROWS_ANY;
     return (struct mix_place){best, search_near(&s, wanted)};
@@ -155,13 +157,7 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
             nearest = mix_distance(entries, wanted);
             sized_best = mix->expression;
         }
-        if (entries > wanted) { /* longer expressions are fewer */
-            s.low = mix->expression;
-            s.of_low = entries;
-        } else {
-            s.high = mix->expression;
-            s.of_high = entries;
-        }
+        search_note(&s, entries > wanted, mix->expression, entries); /* longer expressions are fewer */
         if (!search_goes_on(&s))
             break;
         mix->expression = search_next(&s);
