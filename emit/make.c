@@ -7,6 +7,7 @@
 #include "emit/differences.h"
 #include "emit/digest.h"
 #include "emit/large.h"
+#include "emit/mix.h"
 
 struct builder *make_start(struct set *set, unsigned threads, struct error *e)
 {
@@ -85,7 +86,7 @@ bool make_library(struct builder *b, const struct plan *plan, const struct stock
 {
     *out = (struct set_library){0};
     b->only_sizes = false;
-    if (!library_size(b, plan, stock, index, e) || !library_write(b, e) || !make_record(out, b, e) ||
+    if (!mix_size(b, plan, stock, index, e) || !library_write(b, e) || !make_record(out, b, e) ||
         !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++)
@@ -97,7 +98,8 @@ bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *
                 struct set_library *out, struct error *e)
 {
     *out = (struct set_library){0};
-    if (!large_size(b, plan, stock, index, e) || !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
+    if (!mix_settle_library(b, plan, stock, index, e) || !large_size(b, plan, stock, index, e) ||
+        !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];

@@ -2,15 +2,18 @@
  * goes together. What does not is brought to the nearest that does, or left open, and then
  * differs from the row (differences.h).
  *
- * Libraries of one application are alike: of many, some go first, and where these ended the others that
- * say nearly as much in as many bytes begin. Where they end is decided by themselves.
+ * Libraries of one application are alike: of many, some go first, before any library is made, and where these ended
+ * the others that say nearly as much in as many bytes begin. Where they end is decided by themselves, when they are
+ * made: by one thread of one rank.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
 #include "emit/describe.h"
 #include "emit/large.h"
+#include "emit/mix.h"
 #include "emit/mix_parts.h"
 #include "emit/mix_tries.h"
 
@@ -32,13 +35,19 @@ struct guide {
     struct mix_place end;
 };
 
-struct rows {
-    struct plan *plan;
-    const struct stock *stock;
-    struct builder *builders; /* of each thread */
-    uint32_t guides, step;    /* so many, every so many libraries */
-    bool are_settled;         /* guides are */
+struct mix_guides {
+    uint32_t count, step; /* so many, every so many libraries */
+    bool are_settled;
     struct guide rows[GUIDES_MOST], entries[GUIDES_MOST];
+};
+
+/* A library that is being settled. */
+struct settling {
+    const struct plan *plan;
+    const struct stock *stock;
+    struct builder *builder; /* the thread's */
+    uint32_t index;
+    struct plan_mix *mix; /* the library's */
 };
 
 /* What one library asks for still. */
@@ -88,17 +97,17 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
 
 /* --- where to begin ------------------------------------------------------------- */
 
-static uint64_t density_of(const struct rows *r, uint32_t index, enum row_value value, enum debug_section section)
+static uint64_t density_of(const struct settling *s, enum row_value value, enum debug_section section)
 {
-    const uint64_t wanted = mix_wanted(r->plan, index, value, section);
-    return wanted ? r->plan->mix[index].size[section] * DENSITY_ONE / wanted : 0;
+    const uint64_t wanted = mix_wanted(s->plan, s->index, value, section);
+    return wanted ? s->mix->size[section] * DENSITY_ONE / wanted : 0;
 }
 
 /* The guide of about this density; NULL: there is none. */
-static const struct guide *guide_for(const struct rows *r, const struct guide *guide, uint64_t density)
+static const struct guide *guide_for(const struct mix_guides *g, const struct guide *guide, uint64_t density)
 {
     const struct guide *best = NULL;
-    for (uint32_t i = 0; density && r->are_settled && i < r->guides; i++)
+    for (uint32_t i = 0; density && g->are_settled && i < g->count; i++)
         if (guide[i].density && mix_distance(guide[i].density, density) < density / GUIDE_NEAR &&
             (!best || mix_distance(guide[i].density, density) < mix_distance(best->density, density)))
             best = &guide[i];
@@ -111,23 +120,24 @@ struct places {
 };
 
 /* Bytes of expressions that make about as many entries as are wanted. */
-static int32_t usual_expression(const struct rows *r, uint32_t index)
+static int32_t usual_expression(const struct settling *s)
 {
     enum { OTHERS = 8 }; /* bytes of an entry, with views */
-    const uint64_t wanted = mix_wanted(r->plan, index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
-    const uint64_t each = wanted ? r->plan->mix[index].size[DEBUG_LISTS] / wanted : 0;
+    const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    const uint64_t each = wanted ? s->mix->size[DEBUG_LISTS] / wanted : 0;
     if (each < DESCRIBE_EXPRESSION_LEAST + OTHERS)
         return DESCRIBE_EXPRESSION_LEAST;
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
 /* Where guides that are like this library ended; whether there are any. */
-static bool guided(const struct rows *r, uint32_t index, struct places *b)
+static bool guided(const struct settling *s, struct places *b)
 {
-    const struct guide *const rows = guide_for(r, r->rows, density_of(r, index, ROW_DWARF_ROWS, DEBUG_LINE));
-    const struct guide *const entries = guide_for(r, r->entries, density_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS));
+    const struct mix_guides *const g = s->plan->guides;
+    const struct guide *const rows = guide_for(g, g->rows, density_of(s, ROW_DWARF_ROWS, DEBUG_LINE));
+    const struct guide *const entries = guide_for(g, g->entries, density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS));
     b->rows = rows ? rows->end : (struct mix_place){0};
-    b->entries = entries ? entries->end : (struct mix_place){usual_expression(r, index), 0};
+    b->entries = entries ? entries->end : (struct mix_place){usual_expression(s), 0};
     return rows || entries;
 }
 
@@ -138,40 +148,45 @@ static void begin_at(struct plan_mix *mix, const struct places *b)
 }
 
 /* What the row says of debug sections; whether it says anything. */
-static bool ask(const struct rows *r, const struct plan_library *l, uint64_t *size)
+static bool ask(const struct settling *s)
 {
+    const struct plan_library *const l = &s->plan->library[s->index];
     bool any = false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
-        const int64_t wanted = profile_row_says(r->plan->profile, l->said, ROW_MIX_INFO + kind);
+        const int64_t wanted = profile_row_says(s->plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
-        size[mix_section(kind)] = (uint64_t)wanted;
+        s->mix->size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
     if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
-        size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
+        s->mix->size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     return any;
+}
+
+static bool size_it(const struct settling *s, struct error *e)
+{
+    return large_size_again(s->builder, s->plan, s->stock, s->index, e);
 }
 
 /* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
  * failure, which `own` has. Says where it began. */
-static bool size_somehow(struct rows *r, struct builder *b, uint32_t index, struct places *at, struct error *own)
+static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
-    struct plan_mix *const mix = &r->plan->mix[index];
-    struct asked a = {.size = mix->size};
-    if (guided(r, index, at)) {
-        begin_at(mix, at);
-        if (large_size_again(b, r->plan, r->stock, index, own))
+    struct asked a = {.size = s->mix->size};
+    if (guided(s, at)) {
+        begin_at(s->mix, at);
+        if (size_it(s, own))
             return true;
     }
-    *at = (struct places){.entries.at = usual_expression(r, index)};
-    begin_at(mix, at);
+    *at = (struct places){.entries.at = usual_expression(s)};
+    begin_at(s->mix, at);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        if (large_size_again(b, r->plan, r->stock, index, own))
+        if (size_it(s, own))
             return true;
         if (own->code != ERROR_INFEASIBLE ||
-            !relent(&a, b->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
+            !relent(&a, s->builder->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
             return false;
     }
     return false;
@@ -189,35 +204,34 @@ static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *si
     return any;
 }
 
-static bool is_guide(const struct rows *r, uint32_t index)
+static bool is_guide(const struct mix_guides *g, uint32_t index)
 {
-    return r->guides && index % r->step == 0 && index / r->step < r->guides;
+    return g->count && index % g->step == 0 && index / g->step < g->count;
 }
 
 /* Where a guide ended, for the others. */
-static void leave_guide(struct rows *r, uint32_t index, const struct places *end)
+static void leave_guide(const struct settling *s, const struct places *end)
 {
-    if (!is_guide(r, index))
+    struct mix_guides *const g = s->plan->guides;
+    if (!is_guide(g, s->index))
         return;
-    const uint32_t number = index / r->step;
-    r->rows[number] = (struct guide){density_of(r, index, ROW_DWARF_ROWS, DEBUG_LINE), end->rows};
-    r->entries[number] = (struct guide){density_of(r, index, ROW_DWARF_ENTRIES, DEBUG_LISTS), end->entries};
+    const uint32_t number = s->index / g->step;
+    g->rows[number] = (struct guide){density_of(s, ROW_DWARF_ROWS, DEBUG_LINE), end->rows};
+    g->entries[number] = (struct guide){density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS), end->entries};
 }
 
-static bool settle_library(void *context, unsigned worker, uint32_t index, struct error *e)
+static bool settle_library(const struct settling *s, struct error *e)
 {
-    struct rows *r = context;
-    struct builder *b = &r->builders[worker];
-    struct plan_mix *mix = &r->plan->mix[index];
+    struct plan_mix *mix = s->mix;
     struct plan_mix well = {0}; /* which can be */
     struct places at = {0};     /* where that began */
     bool is_last = true;        /* it is what the builder has */
-    bool any = ask(r, &r->plan->library[index], mix->size);
+    bool any = ask(s);
     for (unsigned rounds = 0; any && rounds < ROUNDS_MOST; rounds++) {
         struct plan_mix before = *mix;
         struct places began;
         struct error own = {0};
-        if (!size_somehow(r, b, index, &began, &own)) {
+        if (!size_somehow(s, &began, &own)) {
             if (own.code != ERROR_INFEASIBLE) {
                 if (e)
                     *e = own;
@@ -230,52 +244,85 @@ static bool settle_library(void *context, unsigned worker, uint32_t index, struc
         }
         well = *mix;
         at = began;
-        if (!ask_again(&b->library.debug, before.size, mix->size))
+        if (!ask_again(&s->builder->library.debug, before.size, mix->size))
             break;
     }
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
         mix->size[i] = DEBUG_ANY;
     if (any) {
-        struct mix_tries t = {.plan = r->plan, .stock = r->stock, .builder = b, .index = index};
+        struct mix_tries t = {.plan = s->plan, .stock = s->stock, .builder = s->builder, .index = s->index};
         *mix = well;
         if (is_last)
             mix_note(&t);
         at.entries = mix_settle_entries(&t, at.entries);
         at.rows = mix_settle_lines(&t, at.rows);
-        leave_guide(r, index, &at);
+        leave_guide(s, &at);
     }
+    mix->is_settled = true;
     return true;
 }
 
+/* --- when a library is made --------------------------------------------------------- */
+
+bool mix_settle_library(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                        struct error *e)
+{
+    struct large *const large = b->large;
+    const bool only_sizes = b->only_sizes;
+    assert(!b->joined);
+    b->loaded.row = NULL;
+    if (!plan->mix || plan->mix[index].is_settled)
+        return true;
+    const bool ok = settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index]}, e);
+    b->large = large;
+    b->only_sizes = only_sizes;
+    return ok;
+}
+
+bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
+{
+    if (!mix_settle_library(b, plan, stock, index, e))
+        return false;
+    if (b->loaded.row != &plan->library[index] || b->large)
+        return library_size(b, plan, stock, index, e);
+    b->loaded.only_sizes = b->only_sizes;
+    return library_size_again(b, e);
+}
+
+/* --- before any library is made ----------------------------------------------------- */
+
+/* What the threads that settle guides have. */
+struct guiding {
+    const struct plan *plan;
+    const struct stock *stock;
+    struct builder *builders; /* of each */
+};
+
 static bool settle_guide(void *context, unsigned worker, uint32_t number, struct error *e)
 {
-    const struct rows *r = context;
-    return settle_library(context, worker, number * r->step, e);
+    const struct guiding *g = context;
+    return mix_settle_library(&g->builders[worker], g->plan, g->stock, number * g->plan->guides->step, e);
 }
 
-static bool settle_other(void *context, unsigned worker, uint32_t index, struct error *e)
+/* These before others begin, so that each begins where it would with any number of threads. */
+static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
-    const struct rows *r = context;
-    return is_guide(r, index) || settle_library(context, worker, index, e);
-}
-
-/* Guides are settled before others begin, so that each begins where it would with any number of threads. */
-static bool settle_all(struct rows *r, unsigned threads, struct error *e)
-{
-    const uint32_t count = plan_counted(r->plan);
+    struct mix_guides *const g = plan->guides;
+    struct guiding guiding = {plan, stock, calloc(threads ? threads : 1, sizeof *guiding.builders)};
+    const uint32_t count = plan_counted(plan);
+    if (!guiding.builders)
+        return error_set(e, ERROR_MEMORY, "out of memory");
     if (count >= GUIDED_LEAST) {
-        r->guides = count / GUIDES_STEP < GUIDES_MOST ? count / GUIDES_STEP : GUIDES_MOST;
-        r->step = count / r->guides;
+        g->count = count / GUIDES_STEP < GUIDES_MOST ? count / GUIDES_STEP : GUIDES_MOST;
+        g->step = count / g->count;
     }
-    if (!workers_run(threads, r->guides, settle_guide, r, e))
-        return false;
-    r->are_settled = true;
-    return workers_run(threads, count, settle_other, r, e);
+    g->are_settled = workers_run(threads, g->count, settle_guide, &guiding, e);
+    builders_free(guiding.builders, threads ? threads : 1);
+    return g->are_settled;
 }
 
 bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
-    struct rows r = {.plan = plan, .stock = stock};
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
@@ -283,16 +330,15 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!any)
         return true;
     plan->mix = malloc(plan->library_count * sizeof *plan->mix);
-    r.builders = calloc(threads ? threads : 1, sizeof *r.builders);
-    bool ok = plan->mix && r.builders;
-    if (!ok)
-        error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
-    for (uint32_t i = 0; ok && i < plan->library_count; i++) {
-        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY, .expression = DESCRIBE_EXPRESSION_LEAST};
+    plan->guides = calloc(1, sizeof *plan->guides);
+    if (!plan->mix || !plan->guides)
+        return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
+                                         .expression = DESCRIBE_EXPRESSION_LEAST,
+                                         .is_settled = i >= plan_counted(plan)};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
     }
-    ok = ok && settle_all(&r, threads, e);
-    builders_free(r.builders, threads ? threads : 1);
-    return ok;
+    return settle_guides(plan, stock, threads, e);
 }

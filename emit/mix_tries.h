@@ -18,7 +18,7 @@ struct mix_tried {
 
 /* One library, and all that was tried of it. */
 struct mix_tries {
-    struct plan *plan;
+    const struct plan *plan;
     const struct stock *stock;
     struct builder *builder; /* of the thread */
     uint32_t index;

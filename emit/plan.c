@@ -305,9 +305,11 @@ void plan_free(struct plan *plan)
     free(plan->library);
     free(plan->edge);
     free(plan->mix);
+    free(plan->guides);
     free(plan->function_sizes);
     plan->function_sizes = NULL;
     plan->edge = NULL;
     plan->library = NULL;
     plan->mix = NULL;
+    plan->guides = NULL;
 }

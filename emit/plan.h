@@ -226,7 +226,10 @@ struct assignment {
 struct plan_mix {
     uint64_t size[10];
     int32_t rows_part, expression; /* describe.h */
+    bool is_settled;               /* by whoever makes the library first, where it has a row (mix.h) */
 };
+
+struct mix_guides; /* mix_rows.c */
 
 struct plan {
     const struct profile *profile;
@@ -246,6 +249,7 @@ struct plan {
     struct plan_edge *edge;     /* of all libraries, where the profile has rows */
     char *function_sizes;       /* what the profile says of them beyond rows that say it themselves, or NULL */
     struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
+    struct mix_guides *guides;  /* where settling it begins; NULL where the profile has no rows, or wants none */
     bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
     bool stripped;              /* wants no symbol table */
     bool without_debug;         /* wants no debug information */

@@ -19,6 +19,7 @@
 #include "emit/driver_py.h"
 #include "emit/large.h"
 #include "emit/make.h"
+#include "emit/mix.h"
 #include "emit/sources.h"
 #include "emit/text_file.h"
 #include "emit/tidy.h"
@@ -134,7 +135,7 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     const bool file = make_has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
-    if (!library_size(b, plan, w->stock, index, e))
+    if (!mix_size(b, plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
     if ((file || source) && !b->large && !library_write(b, e))
@@ -200,7 +201,7 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
     b->only_sizes = true;
-    if (!library_size(b, w->set->plan, w->stock, index, e))
+    if (!mix_size(b, w->set->plan, w->stock, index, e))
         return false;
     measure(w, &b->library);
     return true;

@@ -97,7 +97,7 @@ def test_units_rows_and_entries_are_as_many(libraries):
 
 @pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
-    """Some of them show the others where to begin: these end where they would, with any number of threads."""
+    """Some of them show the others where to begin: these end where they would, by any number of threads and ranks."""
     first, *others = yaml.safe_load(ROWS)
     lines = [row.split("}}")[0] + "}}\n" for row in ROWS.split("\n- ")]
     times = 20
@@ -106,9 +106,11 @@ def test_many_that_are_alike(libraries, programs, tmp_path):
     profile.write_text("pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n" + rows)
     for threads in ("1", "4"):
         programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / threads, "-q", "-j", threads)
+    programs.mpirun(3, "pyelfgen", "--profile", profile, "-o", tmp_path / "ranks", "-q")
     count = times * (1 + len(others))
     names = [f"libmodule{i}.so" for i in range(count)]
-    assert filecmp.cmpfiles(tmp_path / "1", tmp_path / "4", names, shallow=False) == (names, [], [])
+    for again in ("4", "ranks"):
+        assert filecmp.cmpfiles(tmp_path / "1", tmp_path / again, names, shallow=False) == (names, [], [])
     for i in range(0, count, 7):
         row, alone = libraries[i % len(libraries)]
         if row["debug"] < 16000:
