@@ -60,11 +60,6 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
 }
 
-int32_t abbrev_constant(struct dialect d, const struct abbrev_attribute *a)
-{
-    return is_source(a) ? dialect_source_file(d) : a->value;
-}
-
 /* Only C has functions without a prototype. */
 static bool is_said(struct dialect d, uint32_t name)
 {
@@ -304,7 +299,7 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
             bytes_uleb128(out, name_in(d, t->name));
             bytes_uleb128(out, form);
             if (form == DW_FORM_implicit_const)
-                bytes_sleb128(out, abbrev_constant(d, t));
+                bytes_sleb128(out, t->value);
         }
         bytes_u16(out, 0);
     }

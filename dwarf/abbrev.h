@@ -252,7 +252,7 @@ enum abbrev_code {
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
 /* What some attributes are in some dialects. */
-enum { ABBREV_SOURCE = 1, ABBREV_EARLY };
+enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_EARLY };
 
 struct abbrev_attribute {
     uint16_t name;
@@ -275,8 +275,6 @@ const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev
 
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
-/* The value of one that is an implicit constant. */
-int32_t abbrev_constant(struct dialect d, const struct abbrev_attribute *a);
 
 /* Bytes of an entry with this code, the code included; each exprloc or string in
  * it counts as none. */

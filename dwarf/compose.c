@@ -46,7 +46,7 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     if (!program)
         return false;
     c->rows.p = program;
-    line_begin(&c->rows, c->corpus->dialect, offset);
+    line_begin(&c->rows, offset);
     bytes_keep(&out->programs, c->rows.p);
     return true;
 }
@@ -144,7 +144,7 @@ static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line
 {
     if (dialect_has_one_file(c->corpus->dialect))
         return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
-    return compose_put_declared(c, p, line, column);
+    return compose_put_declared(p, line, column);
 }
 
 /* Its type stands before it. */
@@ -167,7 +167,7 @@ void compose_object(struct composer *c, const struct debug_object *o)
     p = compose_code(c->out, c->info, code);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, o->name);
-    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    p = put_u8(p, DIALECT_SOURCE_FILE);
     p = put_u8(p, (uint8_t)o->line);
     p = put_u8(p, (uint8_t)o->column);
     p = put_u32(p, type);
@@ -387,7 +387,7 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
     uint8_t *p = compose_code(c->out, c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
-    p = compose_put_declared(c, p, line, 15);
+    p = compose_put_declared(p, line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     uint8_t *sibling = p;
     p += 4;

@@ -134,9 +134,9 @@ static inline uint8_t *compose_code(struct composed *out, uint8_t *p, enum abbre
 }
 
 /* Writes where something is declared in the source: file, line, column. */
-static inline uint8_t *compose_put_declared(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
+static inline uint8_t *compose_put_declared(uint8_t *p, uint32_t line, uint32_t column)
 {
-    p = put_u8(p, dialect_source_file(c->corpus->dialect));
+    p = put_u8(p, DIALECT_SOURCE_FILE);
     return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
 }
 

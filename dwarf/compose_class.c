@@ -16,12 +16,12 @@ struct compose_siblings compose_class(struct composer *c, const struct debug_cla
     struct compose_siblings s;
     compose_note(c, ABBREV_NAMESPACE, k->scope, COMPOSE_UNKNOWN, NULL);
     uint8_t *p = put_own_name(c, compose_code(c->out, c->info, ABBREV_NAMESPACE), k->scope);
-    s.scope = compose_put_declared(c, p, k->line, 11);
+    s.scope = compose_put_declared(p, k->line, 11);
     c->info = s.scope + 4;
     compose_note(c, ABBREV_CLASS, k->name, COMPOSE_UNKNOWN, k->qualified);
     p = put_own_name(c, compose_code(c->out, c->info, ABBREV_CLASS), k->name);
     p = put_u8(p, 1); /* it has no members */
-    s.class = compose_put_declared(c, p, k->line, 7);
+    s.class = compose_put_declared(p, k->line, 7);
     c->info = s.class + 4;
     return s;
 }
@@ -39,7 +39,7 @@ uint32_t compose_method(struct composer *c, const struct debug_method *m)
     const uint32_t place = compose_place_of(c, c->info);
     uint8_t *p = compose_code(c->out, c->info, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD);
     p = put_own_name(c, p, m->name);
-    p = put_own_name(c, compose_put_declared(c, p, m->line, 26), m->linkage_name);
+    p = put_own_name(c, compose_put_declared(p, m->line, 26), m->linkage_name);
     p = put_u32(p, corpus_type(corpus, m->result));
     c->info = put_u8(p, DW_ACCESS_public);
     if (leaf)

@@ -76,7 +76,7 @@ uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
 
 void declare(struct header_builder *b, uint32_t line)
 {
-    const uint8_t file = dialect_header_file(b->corpus->dialect);
+    const uint8_t file = DIALECT_HEADER_FILE;
     if (b->early) {
         put_constant(b, file);
         bytes_u8(&b->entries, (uint8_t)line);

@@ -283,7 +283,7 @@ static uint32_t common_name(struct header_builder *b, uint32_t number)
 
 static void declare_at(struct header_builder *b, uint32_t line)
 {
-    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
+    bytes_u8(&b->entries, DIALECT_HEADER_FILE);
     bytes_u16(&b->entries, (uint16_t)line);
     bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
 }

@@ -504,7 +504,7 @@ static void declare_imported(struct header_builder *b)
         declare(b, line);
         return;
     }
-    bytes_u8(&b->entries, dialect_header_file(b->corpus->dialect));
+    bytes_u8(&b->entries, DIALECT_HEADER_FILE);
     bytes_u8(&b->entries, (uint8_t)(FIRST + line % LINES));
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }

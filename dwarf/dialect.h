@@ -62,16 +62,8 @@ static inline uint32_t dialect_type_unit_header(struct dialect d)
     return dialect_unit_header(d) + 12;
 }
 
-/* The primary source's number among a unit's files, and that of its header. */
-static inline uint8_t dialect_source_file(struct dialect d)
-{
-    return dialect_is_4(d) ? 1 : 0;
-}
-
-static inline uint8_t dialect_header_file(struct dialect d)
-{
-    return dialect_is_4(d) ? 2 : 1;
-}
+/* A unit's files: the primary source, and its header. In version 5 the source is file 0, too (line.h). */
+enum { DIALECT_SOURCE_FILE = 1, DIALECT_HEADER_FILE = 2 };
 
 /* An attribute that is DW_FORM_implicit_const in version 5, a byte in 4. */
 static inline uint8_t *dialect_put_constant(struct dialect d, uint8_t *p, uint8_t value)

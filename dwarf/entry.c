@@ -52,7 +52,7 @@ const uint8_t *entry_read(struct dialect d, const uint8_t *p, struct entry *e)
     e->children = abbreviation->children;
     for (const struct abbrev_attribute *a = abbreviation->attributes; (a = abbrev_said(d, a))->name; a++) {
         const uint8_t *at = p;
-        const uint64_t value = read_value(abbrev_form(d, a), abbrev_constant(d, a), &p);
+        const uint64_t value = read_value(abbrev_form(d, a), a->value, &p);
         switch (a->name) {
         case DW_AT_name:
             e->name_at = at;

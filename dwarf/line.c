@@ -7,8 +7,9 @@
 enum {
     UP_TO_TABLES_5 = 30, /* bytes before the tables of directories and files */
     UP_TO_TABLES_4 = 28,
-    TABLES_5 = 28, /* of the tables with two directories and two files */
+    TABLES_5 = 33, /* of the tables with two directories and three files, of which two are one */
     MORE_5 = 5,    /* of each further file */
+    FILES_5 = 3,
 };
 
 static uint64_t text_size(const struct line_name *name)
@@ -19,7 +20,7 @@ static uint64_t text_size(const struct line_name *name)
 uint64_t line_header_size(struct dialect d, const struct line_files *files)
 {
     if (!dialect_is_4(d))
-        return UP_TO_TABLES_5 + TABLES_5 + leb128_unsigned_size(UINT64_C(2) + files->more_count) - 1 +
+        return UP_TO_TABLES_5 + TABLES_5 + leb128_unsigned_size((uint64_t)FILES_5 + files->more_count) - 1 +
                (uint64_t)MORE_5 * files->more_count;
     uint64_t size = UP_TO_TABLES_4 + text_size(&files->include_directory) + 1;
     size += text_size(&files->source) + 3 + text_size(&files->header) + 3 + 1;
@@ -61,7 +62,8 @@ static uint8_t *put_tables_5(uint8_t *p, const struct line_files *files)
     p = put_u32(p, files->compile_directory.at);
     p = put_u32(p, files->include_directory.at);
     p = put_bytes(p, (const uint8_t[]){2, DW_LNCT_path, DW_FORM_line_strp, DW_LNCT_directory_index, DW_FORM_udata}, 5);
-    p = put_uleb128(p, UINT64_C(2) + files->more_count);
+    p = put_uleb128(p, (uint64_t)FILES_5 + files->more_count);
+    p = put_file_5(p, &files->source, 0);
     p = put_file_5(p, &files->source, 0);
     p = put_file_5(p, &files->header, 1);
     for (uint32_t i = 0; i < files->more_count; i++)

@@ -1,8 +1,8 @@
 /* The line number program (DWARF 5 section 6.2), in gas's parameters: a special
  * opcode advances the line by -5 to 8 and the address by up to 16.
  *
- * In version 5 the primary source file is file 0 and only that: listing it again
- * as file 1, as gcc does, draws a warning from llvm-dwarfdump, and readers take 0.
+ * The primary source is file 1. In version 5 it is listed as file 0, too, as gcc does: in entries 0 stands
+ * for no file (section 2.14), and libdw reads it so.
  */
 #ifndef DWARF_LINE_H
 #define DWARF_LINE_H
@@ -16,7 +16,7 @@ enum {
     LINE_BASE = -5,
     LINE_RANGE = 14,
     LINE_OPCODE_BASE = 13,
-    LINE_BEGIN = 13,    /* bytes that line_begin writes */
+    LINE_BEGIN = 11,    /* bytes that line_begin writes */
     LINE_ROW_MOST = 25, /* bytes that one row takes at most, with all that may go before it */
     LINE_END_MOST = 14,
 };
@@ -29,12 +29,11 @@ struct line_rows {
     uint64_t count; /* of rows */
 };
 
-/* Sets address and file; the address is the 8 bytes at p + 3 of the start. */
-static inline void line_begin(struct line_rows *r, struct dialect d, uint64_t address)
+/* Sets the address, the 8 bytes at p + 3 of the start; the file is the source, as it begins. */
+static inline void line_begin(struct line_rows *r, uint64_t address)
 {
     r->p = put_bytes(r->p, (const uint8_t[]){0, 9, DW_LNE_set_address}, 3);
     r->p = put_u64(r->p, address);
-    r->p = put_bytes(r->p, (const uint8_t[]){DW_LNS_set_file, dialect_source_file(d)}, 2);
     r->address = address;
     r->line = 1;
 }

@@ -37,13 +37,13 @@ uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind)
     return put_bytes(p, end, sizeof end);
 }
 
-uint8_t *single_put_entry(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type)
+uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type)
 {
     uint64_t r = random_at(UINT64_C(0x73696e676c65), code);
     p = put_uleb128(p, code);
     p = put_u32(p, name);
     if (declared(kind) > 0)
-        p = put_u8(p, dialect_header_file(d));
+        p = put_u8(p, DIALECT_HEADER_FILE);
     if (declared(kind) > 1)
         p = put_u16(p, (uint16_t)(256 + random_below(r, 60000)));
     if (declared(kind) > 2)
@@ -63,9 +63,7 @@ static uint32_t abbrev_size(uint32_t wide, uint32_t kind)
 static uint32_t entry_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    return (uint32_t)(single_put_entry((struct dialect){.version = 5, .language = DWARF_C}, buffer, 1, kind, 0, 0) -
-                      buffer) +
-           wide;
+    return (uint32_t)(single_put_entry(buffer, 1, kind, 0, 0) - buffer) + wide;
 }
 
 uint64_t single_unused_size(uint32_t first, uint32_t count)

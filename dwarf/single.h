@@ -43,6 +43,6 @@ uint32_t single_kind(const struct single_mix *mix, uint32_t i);
 
 /* Writes an abbreviation; an entry with this name and type. */
 uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind);
-uint8_t *single_put_entry(struct dialect d, uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
+uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
 
 #endif

@@ -157,7 +157,7 @@ void stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t lin
     uint8_t *sibling = compose_inlined(&m->composer, k, file, line, column, count, from, to);
     note(m, STAMP_ADDRESS, start + 5);
     note_ranges(m, start + (dialect_of(m).views ? 14 : 13), count, ranges);
-    if (file == dialect_source_file(dialect_of(m)))
+    if (file == DIALECT_SOURCE_FILE)
         note(m, STAMP_LINE, entry(m, sibling) - 3);
     open_parent(m, start, sibling);
 }
@@ -294,7 +294,7 @@ static void note_line_advance(struct stamp_maker *m, enum stamp_patch kind, int3
 void stamp_enter_header(struct stamp_maker *m, uint32_t line)
 {
     struct line_rows *rows = &m->composer.rows;
-    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, dialect_header_file(dialect_of(m))}, 2);
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, DIALECT_HEADER_FILE}, 2);
     note_line_advance(m, STAMP_ENTER, (int32_t)line - (int32_t)rows->line);
     rows->line = line;
 }
@@ -302,7 +302,7 @@ void stamp_enter_header(struct stamp_maker *m, uint32_t line)
 void stamp_leave_header(struct stamp_maker *m, uint32_t line)
 {
     struct line_rows *rows = &m->composer.rows;
-    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, dialect_source_file(dialect_of(m))}, 2);
+    rows->p = put_bytes(rows->p, (const uint8_t[]){DW_LNS_set_file, DIALECT_SOURCE_FILE}, 2);
     note_line_advance(m, STAMP_LEAVE, (int32_t)line - (int32_t)rows->line);
     rows->line = line;
 }

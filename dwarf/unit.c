@@ -114,7 +114,7 @@ static uint32_t tail_type(const struct debug *d, uint32_t i)
 /* What every entry of the tail has behind its name. */
 static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
 {
-    p = put_u8(p, dialect_header_file(d->corpus->dialect));
+    p = put_u8(p, DIALECT_HEADER_FILE);
     p = put_u16(p, (uint16_t)(DEBUG_LINE_MOST + (2 * i) % 500));
     p = put_u8(p, 12);
     return put_u32(p, tail_type(d, i));
@@ -126,8 +126,7 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
     for (uint32_t singles = single_count(&d->single); i < singles; i++) {
-        p = single_put_entry(d->corpus->dialect, p, d->single.first + i, single_kind(&d->single, i), name,
-                             tail_type(d, i));
+        p = single_put_entry(p, d->single.first + i, single_kind(&d->single, i), name, tail_type(d, i));
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->externs; k++, i++) {

@@ -295,8 +295,7 @@ static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
 static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
 {
     const struct corpus *corpus = b->maker.composer.corpus;
-    const struct dialect dialect = corpus->dialect;
-    const uint8_t file = depth ? dialect_header_file(dialect) : dialect_source_file(dialect);
+    const uint8_t file = depth ? DIALECT_HEADER_FILE : DIALECT_SOURCE_FILE;
     /* a line of the header calls the same function wherever it is inlined */
     uint32_t k = depth ? corpus_inline_callee(corpus, line) : pick(b, corpus_inlines(corpus));
     uint32_t own_line = corpus_inline_line(k) + 1;

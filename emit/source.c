@@ -17,7 +17,7 @@ enum { HEAD_LINES = DEBUG_LINE_FIRST - 1 };
 static void next_row(struct source_walk *w)
 {
     w->in_rows = line_read(&w->rows);
-    if (!w->in_rows || w->rows.file != dialect_source_file(w->corpus->dialect))
+    if (!w->in_rows || w->rows.file != DIALECT_SOURCE_FILE)
         return;
     const uint32_t line = w->rows.line & 0xffff;
     w->s->rows[line >> 3] |= (uint8_t)(1u << (line & 7));
@@ -31,7 +31,7 @@ static bool has_rows(const struct source *s, uint32_t line)
 
 uint32_t source_line_at(struct source_walk *w, uint64_t at)
 {
-    const uint32_t file = dialect_source_file(w->corpus->dialect);
+    const uint32_t file = DIALECT_SOURCE_FILE;
     while (w->in_rows && (w->rows.address < at || (w->rows.address == at && w->rows.file != file)))
         next_row(w);
     return w->in_rows && w->rows.address == at ? w->rows.line : 0;

@@ -173,7 +173,7 @@ static void test_header_sizes(void **state)
 static void check_round_trip(const struct row *rows, size_t count, uint64_t end)
 {
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, version_5, rows[0].address);
+    line_begin(&writer, rows[0].address);
     assert_ptr_equal(writer.p, buffer + LINE_BEGIN);
     for (size_t i = 0; i < count; i++) {
         uint8_t *before = writer.p;
@@ -278,7 +278,7 @@ static void test_prologue_end_belongs_to_the_next_row(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, version_5, 16);
+    line_begin(&writer, 16);
     line_row(&writer, 16, 9);
     writer.p = put_u8(writer.p, DW_LNS_set_prologue_end);
     line_row(&writer, 27, 10);
@@ -296,7 +296,7 @@ static void test_what_goes_before_a_row(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, version_5, 16);
+    line_begin(&writer, 16);
     line_column(&writer, 5);
     line_row(&writer, 16, 9);
     uint8_t *before = writer.p;
@@ -331,7 +331,7 @@ static void test_place_of_the_address(void **state)
 {
     (void)state;
     struct line_rows writer = {.p = buffer};
-    line_begin(&writer, version_5, UINT64_C(0x1122334455667788));
+    line_begin(&writer, UINT64_C(0x1122334455667788));
     const uint8_t *p = buffer + 3;
     assert_true(get_fixed(&p, 8) == UINT64_C(0x1122334455667788));
     assert_int_equal(writer.line, 1);
