@@ -86,6 +86,7 @@ static uint64_t end_of_bucket(uint64_t low)
     return low + 1;
 }
 
+/* Those that have any; there may be none. */
 static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], uint32_t *count)
 {
     *count = 0;
@@ -98,7 +99,32 @@ static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], u
         if (b.count)
             bucket[(*count)++] = b;
     }
-    return *count > 0;
+    return true;
+}
+
+bool distribution_are_quantiles(const char *text)
+{
+    uint32_t quantile[QUANTILES_MOST];
+    return read_quantiles(text, quantile);
+}
+
+bool distribution_are_buckets(const char *text)
+{
+    struct bucket bucket[BUCKETS_MOST];
+    uint32_t count;
+    return read_buckets(text, bucket, &count);
+}
+
+bool distribution_are_counts(const char *text)
+{
+    for (text = skip_spaces(text); *text; text = skip_spaces(text)) {
+        uint64_t count;
+        const size_t word = strcspn(text, ": ");
+        text += word;
+        if (!word || *text++ != ':' || !take_number(&text, " ", &count))
+            return false;
+    }
+    return true;
 }
 
 /* The geometric mean, rounded down, in whole numbers so that it is the same on every machine. */
@@ -173,7 +199,7 @@ bool distribution_values(const char *quantiles, const char *buckets, uint32_t co
     uint32_t number = quantiles ? read_quantiles(quantiles, quantile) : 0;
     if (number)
         draw_quantiles(quantile, number, count, value);
-    else if (buckets && read_buckets(buckets, bucket, &number))
+    else if (buckets && read_buckets(buckets, bucket, &number) && number)
         draw_buckets(bucket, number, count, value);
     else
         return false;

@@ -16,6 +16,12 @@ enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
  * from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
 
+/* Whether that is such a text: of quantiles; of a histogram, whose buckets may be none; and of how often each of some
+ * words occurs ("WORD:COUNT ..."). */
+bool distribution_are_quantiles(const char *text);
+bool distribution_are_buckets(const char *text);
+bool distribution_are_counts(const char *text);
+
 /* So many values, distributed as these quantiles say. */
 struct distribution_part {
     const char *quantiles;

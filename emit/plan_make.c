@@ -38,7 +38,7 @@ static uint64_t suggest_functions(const struct plan *plan)
 /* Keeps the last refusal, but of two of the same size the one that asks for less. */
 static void keep_milder(struct error *kept, const struct error *e)
 {
-    bool same = e->possible && e->wanted == kept->wanted;
+    bool same = kept->code != ERROR_NONE && e->possible && e->wanted == kept->wanted;
     if (!same || e->possible < kept->possible)
         *kept = *e;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
 /* What libcyaml fills and writes: the text of each key and the mappings below,
@@ -213,6 +214,21 @@ static bool mix_check(const struct profile *p, const struct profile_source *s, s
     return error_at(e, s->name, section_line(s, SECTION_MIX));
 }
 
+static bool distributions_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS; i++) {
+        const char *const text = p->distributions[i];
+        const bool counts = i >= DISTRIBUTION_TAGS;
+        char shown[PROFILE_SHOWN];
+        if (text && !(counts ? distribution_are_counts : distribution_are_buckets)(text))
+            return profile_wrong(s, (enum profile_key_id)(KEY_FUNCTION_SIZES + i), e,
+                                 "'%s' is not %s; correct it, or leave it out", profile_shown(text, shown),
+                                 counts ? "WORD:COUNT and so on"
+                                        : "LOWEST:COUNT and so on, with lowest values that ascend");
+    }
+    return true;
+}
+
 /* Ranges, and the rules between keys. */
 static bool profile_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
@@ -263,7 +279,7 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'index'; remove one of them");
     if (p->dwarf.split && p->dwarf.type_units)
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'type-units'; remove one of them");
-    return sections_check(p, s, e) && mix_check(p, s, e) && profile_rows_check(p, s, e);
+    return sections_check(p, s, e) && mix_check(p, s, e) && distributions_check(p, s, e) && profile_rows_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)

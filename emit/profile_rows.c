@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
 bool profile_row_wrong(const struct profile_source *s, struct error *e, const char *format, ...)
@@ -208,12 +209,27 @@ static bool mix_fits(const struct profile_row *row, const struct profile_source 
                              (long long)sum, (long long)(row->value[ROW_DEBUG] > 0 ? row->value[ROW_DEBUG] : 0));
 }
 
+static bool texts_are_quantiles(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS};
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *const text = row->text[texts[i]];
+        char shown[PROFILE_SHOWN];
+        if (text && !distribution_are_quantiles(text))
+            return profile_wrong(s, (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), e,
+                                 "'%s' is not 11, 21, 41 ... numbers that ascend, with '*' and how often where one "
+                                 "repeats; correct it, or leave it out",
+                                 profile_shown(text, shown));
+    }
+    return true;
+}
+
 static bool row_check(const struct profile_row *row, const struct profile_source *s, struct error *e)
 {
     for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++)
         if (!profile_value_check(row, key, s, e))
             return false;
-    return size_pair(row, s, e) && mix_fits(row, s, e);
+    return size_pair(row, s, e) && mix_fits(row, s, e) && texts_are_quantiles(row, s, e);
 }
 
 /* What the rows' own graph, sizes and debug sections stand in the place of. */
