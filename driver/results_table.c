@@ -147,6 +147,9 @@ void results_write_table(const struct results *r, const struct results_run *run,
         fprintf(f, ", %" PRIu64 " modules imported by %s%s", s->modules, run->loader,
                 lazy ? ", functions bound lazily" : "");
     putc('\n', f);
+    if (!s->modules && s->utilities)
+        fputs("no library was loaded: there are no modules, and nothing needs the utilities; pyelfprobe opens them\n",
+              f);
     if (run->phase[RESULTS_VISIT].ran)
         fprintf(f, "%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", run->functions_visited,
                 s->functions, run->functions_visited == s->functions ? "" : " as the manifest says");

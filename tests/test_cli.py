@@ -101,6 +101,7 @@ def test_line_ends_in_names_are_shown_harmlessly(wrong):
 # --- profiles ----------------------------------------------------------------------
 
 HEAD = "pyelfgen-profile: 1\nmodules: 3\n"
+ROW = "pyelfgen-profile: 1\nlibraries:\n- {{kind: module, functions: 9, {}}}\n"
 FULL = HEAD + "sections: {text: 400 kB, data: 40 kB, debug: 700 kB, symtab: 30 kB, strtab: 90 kB}\n"
 
 
@@ -156,6 +157,13 @@ WRONG = [
     (HEAD + "functions: 9\nnames: {length: 9, pad: 9}\n", 4, "names: pad: excludes 'length'"),
     (HEAD + 'functions: 9\napplication: "a\\0b"\n', 4, "the text has a NUL character"),
     (HEAD + 'functions: 9\napplication: "\\e[31m"\n', 4, "application: has a control character"),
+    (ROW.format("function-sizes: abc"), 3, "function-sizes: 'abc' is not 11, 21, 41 ... numbers that ascend"),
+    (ROW.format("name-lengths: '1 2 x'"), 3, "name-lengths: '1 2 x' is not 11, 21, 41"),
+    (ROW.format("name-lengths: '9*10 8'"), 3, "name-lengths: '9*10 8' is not 11, 21, 41"),
+    (ROW.format("function-sizes: ''"), 3, "function-sizes: '' is not 11, 21, 41"),
+    (HEAD + "functions: 9\ndistributions: {degree: 'a:b'}\n", 4, "degree: 'a:b' is not LOWEST:COUNT"),
+    (HEAD + "functions: 9\ndistributions: {degree: '5:1 4:2'}\n", 4, "degree: '5:1 4:2' is not LOWEST:COUNT"),
+    (HEAD + "functions: 9\ndistributions: {tags: 'member:1 x'}\n", 4, "tags: 'member:1 x' is not WORD:COUNT"),
     (HEAD + "functions: 9\napplication: " + "x" * 201 + "\n", 4, "application: is 201 bytes long"),
     (b"\x7fELF\x02\x01\x01\0\0\0\0", None, ""),
     (bytes(range(256)), None, ""),
@@ -175,6 +183,11 @@ def test_wrong_profile(text, line, message, refused):
     if line is not None:
         assert said.startswith(f"{line}: ")
     assert "\x1b" not in said and len(said) < 600
+
+
+def test_no_bss_at_all(refused):
+    said = refused(FULL.replace("}", ", bss: 0}"))
+    assert "sections: bss: 0 bytes are too few" in said
 
 
 @pytest.mark.parametrize("size", FIVE)

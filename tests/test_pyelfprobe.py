@@ -240,6 +240,10 @@ def test_the_spread_of_ratios(probe, small, sets):
     assert row.split()[1:4] == [f"{value:.2f}" for value in (pairs[1], pairs[0], pairs[2])]
 
 
+def test_python_that_is_none(probe, small):
+    assert "--python: '/bin/false' is no Python that works" in probe.fail("--tools=load", "--python=/bin/false", small)
+
+
 @pytest.mark.long
 def test_python_opens_what_is_no_set(probe, small, tmp_path):
     """Extension modules need Python's data; the loader says so, and Python has it."""

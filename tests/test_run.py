@@ -63,6 +63,16 @@ def test_phases(altered, programs):
     assert row(table, "MPI") and not row(table, "import") and "imported by" not in table
 
 
+def test_set_without_modules(programs, tmp_path):
+    """Nothing imports what it has, as it says; pyelfprobe has it opened one by one."""
+    (tmp_path / "p").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, functions: 40}\n" * 3)
+    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    table = run(programs, tmp_path / "set").stdout
+    assert "\nno library was loaded: there are no modules" in table
+    probed = programs.run("pyelfprobe", "--tools=load", "-r", "1", "--cache=warm", tmp_path / "set").stdout
+    assert "5 files" in probed and "started by loader" in probed and row(probed, "load").split()[-1] == "5"
+
+
 def test_several_runs(altered, programs):
     done = run(programs, "--repeat", "3", "--phases", "import", altered.directory)
     assert re.findall(r"^== (.*)$", done.stdout, flags=re.M)[:3] == [f"vanilla, run {i} of 3" for i in (1, 2, 3)]

@@ -44,7 +44,7 @@ static bool choose_start(struct probe *p, struct error *e)
     p->imports = p->start == START_PYTHON && sets;
     if (p->start != START_PYTHON || python_find(p, e))
         return true;
-    if (o->start_given || e->code != ERROR_INPUT)
+    if (o->start_given || o->python_given || e->code != ERROR_INPUT)
         return false;
     p->start = START_LOADER; /* without Python */
     p->imports = false;

@@ -159,6 +159,7 @@ static bool take_directory(struct app *app, struct arena *arena, struct error *e
         return no_memory(e);
     if (manifest_read(&m, app->label, &absent, e)) {
         app->set = true;
+        app->modules = m.modules;
         const bool well = take_set(app, &m, arena, e);
         manifest_free(&m);
         return well;
@@ -269,7 +270,7 @@ bool app_open(struct app *app, const struct probe_options *o, size_t number, str
 
 bool app_imports(const struct app *app)
 {
-    return app->set;
+    return app->modules;
 }
 
 bool app_find_link(struct app *app, struct arena *arena, struct error *e)

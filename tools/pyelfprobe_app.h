@@ -22,6 +22,7 @@ struct app {
     const char *label;     /* as it was given */
     const char *directory; /* of a set; NULL otherwise */
     bool set;
+    size_t modules;         /* of a set: those that Python imports */
     struct app_file *files; /* in the order in which they are loaded */
     size_t count;
     uint64_t bytes;   /* of all files */
@@ -40,7 +41,7 @@ struct app {
 bool app_open(struct app *app, const struct probe_options *options, size_t number, struct arena *arena,
               struct error *e);
 
-/* Whether Python could import it. */
+/* Whether Python could import it, or a part: a set that has modules. */
 bool app_imports(const struct app *app);
 
 /* Looks for pyelf-link in the set. */

@@ -63,12 +63,12 @@ static const struct cli_program program = {
                "memory; of two applications side by side, with their ratio.",
     .details = "An APPLICATION is a set of pyelfgen, any directory with shared objects (*.so and\n"
                "*.so.*, with those in directories below), or a file with one path a line, in the\n"
-               "order in which they are loaded. A set is started by python3, which imports its\n"
-               "modules, anything else by a loader, which opens its files in order; if one of two\n"
-               "is no set, both by the loader. --start=link runs pyelf-link, which a set may have.\n"
-               "The loader has no Python in it: extension modules that refer to data of libpython\n"
-               "need --start=python, where Python opens the files, or the libpython that they are\n"
-               "made for: --preload=libpython3.11.so.1.0, or whatever it is called.\n"
+               "order in which they are loaded. A set that has modules is started by python3,\n"
+               "which imports them, anything else by a loader, which opens its files in order; if\n"
+               "one of two has none, both by the loader. --start=link runs pyelf-link, which a set\n"
+               "may have. The loader has no Python in it: extension modules that refer to data of\n"
+               "libpython need --start=python, where Python opens the files, or the libpython that\n"
+               "they are made for: --preload=libpython3.11.so.1.0, or whatever it is called.\n"
                "\n"
                "Rows, for gdb and lldb each:\n"
                "  start      until the debugger takes commands\n"
@@ -247,6 +247,7 @@ static bool take(struct probe_options *o, int key, const char *value, struct err
     case OPTION_PRELOAD:
         return add_preload(o, value, e);
     case OPTION_PYTHON:
+        o->python_given = true;
         return read_plain("python", value, &o->python, e);
     case OPTION_UNTIL:
         return read_plain("until", value, &o->until, e);

@@ -37,7 +37,8 @@ struct probe_options {
     double limit[TOOLS];      /* seconds for each run */
     const char *preload[PRELOADS_MOST];
     size_t preloads;
-    const char *python;  /* a path, or a name in PATH */
+    const char *python; /* a path, or a name in PATH */
+    bool python_given;
     const char *json;    /* NULL: no file */
     const char *place;   /* to break at; NULL: one of the last library's functions */
     const char *until;   /* where a command has loaded all; NULL: its end */
