@@ -114,9 +114,9 @@ static void place_data(struct layout *l, struct cursor *at)
     place_run(l, at, SECTION_INIT_ARRAY, SECTION_BSS);
     add_segment(l, PT_LOAD, PF_R | PF_W, l->page, from, *at);
     add_section_segment(l, PT_DYNAMIC, PF_R | PF_W, SECTION_DYNAMIC);
+    add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_BUILD_ID);
     if (l->section[SECTION_TBSS].size)
         add_segment(l, PT_TLS, PF_R, kinds[SECTION_TBSS].align, from, tls);
-    add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_BUILD_ID);
     add_section_segment(l, PT_GNU_EH_FRAME, PF_R, SECTION_EH_FRAME_HDR);
     l->segment[l->segment_count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
     if (protected)
@@ -228,7 +228,8 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
 {
     const struct section *s = &l->section[id];
     const struct section_kind *k = &kinds[id];
-    uint32_t info = k->info == SECTION_NONE ? s->info : l->section[k->info].index;
+    const enum section_id of = k->info == SECTION_GOT_PLT ? layout_got_plt(l) : k->info;
+    uint32_t info = of == SECTION_NONE ? s->info : l->section[of].index;
     return (Elf64_Shdr){
         .sh_name = s->name,
         .sh_type = s->elsewhere ? SHT_NOBITS : k->type,

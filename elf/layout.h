@@ -35,8 +35,8 @@
 #define LAYOUT_SECTIONS(X)                                                                                             \
     X(INTERP, ".interp", SHT_PROGBITS, SHF_ALLOC, 1, 0, NONE, NONE)                                                    \
     X(NOTE_BUILD_ID, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 4, 0, NONE, NONE)                                      \
-    X(GNU_HASH, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, 0, DYNSYM, NONE)                                              \
     X(HASH, ".hash", SHT_HASH, SHF_ALLOC, 8, 4, DYNSYM, NONE)                                                          \
+    X(GNU_HASH, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, 0, DYNSYM, NONE)                                              \
     X(DYNSYM, ".dynsym", SHT_DYNSYM, SHF_ALLOC, 8, 24, DYNSTR, NONE)                                                   \
     X(DYNSTR, ".dynstr", SHT_STRTAB, SHF_ALLOC, 1, 0, NONE, NONE)                                                      \
     X(VERSYM, ".gnu.version", SHT_GNU_versym, SHF_ALLOC, 2, 2, DYNSYM, NONE)                                           \
@@ -115,6 +115,7 @@ enum { LAYOUT_SEGMENTS_MOST = 12 };
 struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
+    uint64_t got_plt; /* bytes of .got, the first, that are the PLT's: where ld binds at once it has no .got.plt */
     uint64_t page;    /* maximum page size, a power of two */
     uint64_t without; /* flags that no section gets */
     enum layout_relro relro;
@@ -139,6 +140,12 @@ struct section_kind {
 
 /* What is fixed about a section; never NULL. */
 const struct section_kind *layout_kind(enum section_id id);
+
+/* The section that begins with what the PLT has of the GOT. */
+static inline enum section_id layout_got_plt(const struct layout *l)
+{
+    return l->got_plt ? SECTION_GOT : SECTION_GOT_PLT;
+}
 
 /* Gives every section with a size its place, and fills the program headers.
  * Fails (ERROR_INFEASIBLE) where text, constants and data together pass 2 GiB,

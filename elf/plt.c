@@ -10,8 +10,8 @@ static uint8_t *put_relative(uint8_t *p, uint64_t target, uint64_t next)
 
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols)
 {
-    uint64_t got = l->section[SECTION_GOT_PLT].address;
-    uint8_t *slot_at = image + l->section[SECTION_GOT_PLT].offset;
+    uint64_t got = l->section[layout_got_plt(l)].address;
+    uint8_t *slot_at = image + l->section[layout_got_plt(l)].offset;
     slot_at = put_u64(slot_at, l->section[SECTION_DYNAMIC].address);
     slot_at = put_u64(slot_at, 0); /* link map and resolver: ld.so fills them in */
     slot_at = put_u64(slot_at, 0);

@@ -201,7 +201,10 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
 {
     struct layout *l = &j->layout;
     share_strings(j);
-    *l = (struct layout){.page = own->layout.page, .without = own->layout.without, .relro = own->layout.relro};
+    *l = (struct layout){.page = own->layout.page,
+                         .without = own->layout.without,
+                         .relro = own->layout.relro,
+                         .got_plt = own->layout.got_plt};
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         uint64_t before = id == SECTION_DEBUG_STR        ? j->shared[DEBUG_STR]
                           : id == SECTION_DEBUG_LINE_STR ? j->shared[DEBUG_LINE_STR]

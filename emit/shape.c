@@ -316,6 +316,11 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
         UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
     section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
+    if (layout->relro == LAYOUT_RELRO_FULL) {
+        layout->got_plt = section[SECTION_GOT_PLT].size;
+        section[SECTION_GOT].size += layout->got_plt;
+        section[SECTION_GOT_PLT].size = 0;
+    }
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
     if (names_alternate(l))
         section[SECTION_GNU_DEBUGALTLINK].size = sizeof SHAPE_ALTERNATE + SHAPE_ALTERNATE_ID;

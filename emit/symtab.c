@@ -22,6 +22,13 @@ static uint32_t next_name(const struct local_table *t)
     return (uint32_t)(t->base + (uint64_t)(t->strings - t->start));
 }
 
+static enum section_id fixed_local_section(const struct library *l, unsigned id)
+{
+    if (id == LOCAL_SCRATCH && l->shape.in_data)
+        return SECTION_DATA;
+    return id == LOCAL_GLOBAL_OFFSET_TABLE ? layout_got_plt(&l->layout) : fixed_local_kinds[id].section;
+}
+
 static void fixed_local_value(const struct library *l, unsigned id, uint64_t *value, uint64_t *size)
 {
     const struct section *s = l->layout.section;
@@ -87,7 +94,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
     case LOCAL_DYNAMIC:
     case LOCAL_EH_FRAME_HDR:
     case LOCAL_GLOBAL_OFFSET_TABLE:
-        *value = s[fixed_local_kinds[id].section].address;
+        *value = s[fixed_local_section(l, id)].address;
         break;
     default:
         *value = 0;
@@ -106,8 +113,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         fixed_local_value(l, i, &value, &size);
         if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* as crtbegin.o has it */
             size = 0;
-        enum section_id in = i == LOCAL_SCRATCH && l->shape.in_data ? SECTION_DATA : k->section;
-        uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[in].index;
+        uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[fixed_local_section(l, i)].index;
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, k->type, section, value, size);
         if (k->prefixed)
             t->strings = put_bytes(t->strings, shape_prefix(l->row, k), strlen(shape_prefix(l->row, k)));

@@ -70,7 +70,7 @@ void tables_addresses(struct library *l)
         c->scratch = c->objects - library_scratch(l);
         c->scratch_words = (uint32_t)library_scratch(l) / 8;
     }
-    a->got_cxa_finalize = s[SECTION_GOT].address;
+    a->got_cxa_finalize = s[SECTION_GOT].address + l->layout.got_plt;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_extra = a->got_gmon_start + 8;
     a->got_main = a->got_gmon_start + 8;
@@ -339,7 +339,7 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_SYMENT, sizeof(Elf64_Sym));
     if (l->shape.executable)
         ENTRY(DT_DEBUG, 0);
-    ENTRY(DT_PLTGOT, s[SECTION_GOT_PLT].address);
+    ENTRY(DT_PLTGOT, s[layout_got_plt(&l->layout)].address);
     if (l->shape.plt) {
         ENTRY(DT_PLTRELSZ, s[SECTION_RELA_PLT].size);
         ENTRY(DT_PLTREL, DT_RELA);
