@@ -83,7 +83,8 @@ static void place_segment(struct layout *l, struct cursor *at, uint32_t flags, e
 }
 
 /* The part of the writable segment that ld.so protects after relocation ends
- * on a page, so the segment begins wherever that makes it begin. */
+ * on a page, so the segment begins wherever that makes it begin; in the file as soon
+ * after what is before as it can, perhaps on the same page. */
 static uint64_t relro_bytes(const struct layout *l)
 {
     uint64_t bytes = 0;
@@ -106,7 +107,7 @@ static void place_data(struct layout *l, struct cursor *at)
     uint64_t protected = relro_bytes(l);
     uint64_t first_page = align_up(at->address, l->page);
     uint64_t start = first_page + (align_up(protected, l->page) - protected);
-    at->offset = align_up(at->offset, l->page) + (start & (l->page - 1));
+    at->offset += (start - at->offset) & (l->page - 1);
     at->address = start;
     struct cursor from = *at;
     struct cursor tls = *at;
