@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/process.h"
 #include "driver/launch.h"
 #include "driver/options.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
     struct options options;
     struct error e;
     int status;
+    process_start();
     if (!options_parse(&options, argc, argv, NULL, &status))
         return status;
     if (options.mode_count == 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/process.h"
 #include "driver/alike.h"
 #include "driver/counts.h"
 #include "driver/crash.h"
@@ -127,6 +128,7 @@ int main(int argc, char **argv)
     struct run run = {.begun = time(NULL), .ranks.witness = witness_attach()};
     char directory[PATH_MAX];
     int status;
+    process_start();
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
         witness_told(run.ranks.witness);
         return status;

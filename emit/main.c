@@ -1,9 +1,9 @@
 /* pyelfgen: from a profile to a set of shared libraries. */
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/process.h"
 #include "emit/differences.h"
 #include "emit/options.h"
 #include "emit/prepare.h"
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     struct error e = {0};
     struct error wrong = {0};
     struct run r = {.ranks = ranks_one()};
-    signal(SIGXFSZ, SIG_IGN); /* a file that would go beyond a limit is an error, and not the end */
+    process_start();
     const bool ok = options_parse(&r.options, argc, argv, &wrong) == OPTIONS_DONE || run(&r, &wrong, &e);
     int status = ok ? EXIT_SUCCESS : ranks_report(&r.ranks, &e);
     set_free(&r.set);

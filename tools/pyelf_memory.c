@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory_set.h"
+#include "base/process.h"
 #include "emit/memory.h"
 #include "emit/options_set.h"
 #include "emit/prepare.h"
@@ -114,6 +115,7 @@ int main(int argc, char **argv)
     struct error e = {0};
     int fd = -1;
     int status = EXIT_SUCCESS;
+    process_start();
     const enum options_result parsed = parse(&r, argc, argv, &e);
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !(generate(&r, &fd, &e) && execute(r.command, fd, &e))))
         status = error_report(program.name, &e);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/process.h"
 #include "emit/prepare.h"
 #include "emit/view.h"
 #include "tools/pyelfmount_fuse.h"
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
     struct error e = {0};
     struct run r = {0};
     int status = EXIT_SUCCESS;
+    process_start();
     const enum options_result parsed = mount_options_parse(&r.options, argc, argv, &e);
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !run(&r, &e)))
         status = error_report("pyelfmount", &e);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/replacement.h"
 #include "tools/pyelfprobe_grid.h"
 #include "tools/pyelfprobe_live.h"
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
         return loader_run(argc, argv);
     struct probe_options options;
     struct error e = {0};
+    process_start();
     int status = probe_options_read(&options, argc, argv);
     if (status >= 0)
         return fflush(stdout) == 0 && !ferror(stdout) ? status : 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cli.h"
+#include "base/process.h"
 #include "tools/pyelfprof.h"
 
 enum {
@@ -256,6 +257,7 @@ static void profile(struct command *c)
 
 int main(int argc, char **argv)
 {
+    process_start();
     struct command *c = prof_must(calloc(1, sizeof *c));
     size_t most = (size_t)argc + 1;
     c->p.only = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.only));

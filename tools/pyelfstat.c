@@ -14,6 +14,7 @@
 
 #include "base/cli.h"
 #include "base/file_begin.h"
+#include "base/process.h"
 #include "driver/results.h"
 #include "elf/sizes.h"
 #include "tools/compare.h"
@@ -466,6 +467,7 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
 
 int main(int argc, char **argv)
 {
+    process_start();
     if (is_comparison(argc, argv))
         return compare_main(argc, argv);
     struct report report = {0};

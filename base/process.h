@@ -1,0 +1,14 @@
+/* What every program does first, and last.
+ *
+ * A program is started from shells, batch systems and launchers, with limits and
+ * descriptors as they have left them; what it makes of these is the same for all.
+ */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+/* From here on a file that would go beyond a limit (RLIMIT_FSIZE) is an error of
+ * write(2), and not the end. Programs that this one executes have what it was
+ * started with. */
+void process_start(void);
+
+#endif

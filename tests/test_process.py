@@ -1,0 +1,46 @@
+"""What all programs make of what they are started with: limits, descriptors, and where they print."""
+
+import resource
+import signal
+
+import pytest
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Where a program writes, and should leave nothing."""
+    path = tmp_path / "here"
+    path.mkdir()
+    return path
+
+
+def limited():
+    """Files can have 1 kB."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+
+@pytest.mark.parametrize(
+    "program, arguments, status",
+    [
+        ("pyelfgen", ["-P", "small", "-o", "."], 1),
+        ("pyelfprof", ["-o", "a.prof", "SET"], 1),
+        ("pyelfrun", ["--no-python", "--quiet", "--json", "a.json", "SET"], 1),
+        ("pyelfprobe", ["--tools", "load", "-r", "1", "--json", "a.json", "SET"], 1),
+        ("pyelfstat", ["--compare", "--no-dwarf", "--json", "a.json", "SET", "SET"], 2),
+    ],
+)
+def test_a_file_beyond_the_limit(programs, directory, small, program, arguments, status):
+    arguments = [small if word == "SET" else word for word in arguments]
+    done = programs.run(program, *arguments, status=status, cwd=directory, preexec_fn=limited)
+    assert "File too large" in done.stderr
+    assert list(directory.iterdir()) == []
+
+
+def test_commands_end_at_the_limit(programs, directory):
+    """They do as they did before pyelfprof started them."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    grow = "head -c 4096 /dev/zero >grown; echo $? >ended"
+    programs.run("pyelfprof", "-o", "a.prof", "--run", "sh", "-c", grow, status=None, cwd=directory, preexec_fn=limited)
+    assert (directory / "ended").read_text() == f"{128 + signal.SIGXFSZ}\n"
