@@ -2,6 +2,7 @@
  * ranks_agree, which is also the barrier that stands between two phases. */
 #include "driver/phases.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +29,26 @@ static bool check_executable(const struct run *run, struct error *e)
     return error_at(e, run->options.set, 0);
 }
 
+/* With room for the names of the libraries behind it: a longer path opens none. */
+static bool find_directory(struct run *run, struct error *e)
+{
+    if (!realpath(run->options.set, run->directory))
+        return error_errno(e, run->options.set, "has no absolute path");
+    const size_t room = sizeof run->directory - strlen(run->directory) - 1;
+    for (size_t i = 0; i < run->manifest.count; i++)
+        if (strlen(run->manifest.libraries[i].name) >= room) {
+            errno = ENAMETOOLONG;
+            return error_errno(e, run->options.set, "cannot be used; put the set elsewhere");
+        }
+    return true;
+}
+
 bool phases_read(struct run *run)
 {
     struct error e;
     if (run->options.memory)
         return ranks_agree(&run->ranks, memory_read(run, &e), &e);
-    bool well = manifest_read(&run->manifest, run->options.set, NULL, &e);
-    if (well && !realpath(run->options.set, run->directory))
-        well = error_errno(&e, run->options.set, "has no absolute path");
+    bool well = manifest_read(&run->manifest, run->options.set, NULL, &e) && find_directory(run, &e);
     if (well && run->manifest.joined && run->mode != MODE_STATIC) {
         error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
         well = error_at(&e, run->options.set, 0);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ void set_digest_of(const void *manifest, size_t size, char text[SET_DIGEST_TEXT]
 
 bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e)
 {
-    char path[sizeof e->file];
+    char path[PATH_MAX + sizeof "/" MANIFEST_FILE];
     char block[1 << 16];
     XXH3_state_t state;
     ssize_t n;

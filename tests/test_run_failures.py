@@ -193,6 +193,20 @@ class TestWrongUse:
     def test_not_a_set(self, mode, refused, tmp_path):
         assert "a set" in refused("--mode", mode, tmp_path)
 
+    def test_a_directory_with_a_long_path(self, refused, bad, programs, tmp_path):
+        """One that leaves no room for the libraries' names is refused; any other will do."""
+        directory = bad.directory
+        for length in (1000, 4080):
+            longer = tmp_path
+            while len(str(longer)) < length - 200:
+                longer /= "d" * 190
+            longer.mkdir(parents=True)
+            directory = directory.rename(longer / ("s" * (length - len(str(longer)) - 1)))
+            if length == 1000:
+                programs.run("pyelfrun", "--no-python", directory)
+                programs.run("pyelfrun", directory)
+        assert "cannot be used; put the set elsewhere: File name too long" in refused(directory)
+
     def test_no_directory(self, refused, tmp_path):
         assert "nowhere: cannot be opened: No such file or directory" in refused(tmp_path / "nowhere")
 
