@@ -705,6 +705,17 @@ def test_the_json_cannot_be_written(probe, small, tmp_path):
     assert "is a directory" in probe.fail("--tools=load", "--json", tmp_path, small, status=2)
 
 
+@pytest.mark.parametrize("status", [1, -signal.SIGPIPE], ids=["full", "nobody reads"])
+def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
+    arguments = ["--start=loader", "--tools=load", "--repeat=1", "--warm-up=0", "--json", probe.json, small]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "w") if status > 0 else open(writing, "w") as nowhere:
+        done = probe.programs.run("pyelfprobe", *arguments, status=status, stdout=nowhere)
+    assert done.stderr == ("pyelfprobe: cannot write the report: No space left on device\n" if status > 0 else "")
+    assert json.loads(probe.json.read_text())["pyelfprobe"] == 1
+
+
 def test_temporary_files_cannot_be_written(programs, small):
     done = programs.run("pyelfprobe", "--tools=load", small, status=1, env={"TMPDIR": "/no/such"})
     assert "there can be no temporary files; set TMPDIR" in done.stderr

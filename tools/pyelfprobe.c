@@ -82,12 +82,14 @@ static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error
 static bool report(const struct probe *p, const struct grid (*grids)[APPS_MOST], struct error *e)
 {
     const bool model = p->options->model;
+    /* First what is to be kept: whoever reads the rest may have gone, and to write to nobody ends a program. */
+    const bool saved = !p->options->json || report_save(p, model ? grids : NULL, p->options->json, e);
     report_table(p, stdout);
     if (model)
         report_model(p, grids, stdout);
     if (fflush(stdout) != 0 || ferror(stdout))
         return error_errno(e, "", "cannot write the report");
-    return !p->options->json || report_save(p, model ? grids : NULL, p->options->json, e);
+    return saved;
 }
 
 static bool model_well(const struct probe *p, const struct grid (*grids)[APPS_MOST])
