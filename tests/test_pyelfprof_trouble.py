@@ -118,6 +118,18 @@ def test_a_script_that_leaves_a_process(programs, tmp_path):
     subprocess.run(command, env=programs.environment(leaks=False), check=True, timeout=4, **silent)
 
 
+@pytest.mark.parametrize("how", ["--python", "--run"])
+def test_what_it_prints_is_not_in_the_profile(programs, tmp_path, how):
+    if programs.sanitized and how == "--run":
+        pytest.skip("sanitizers and audit libraries do not go together")
+    script = tmp_path / "script"
+    script.write_text("#!/usr/bin/python3\nimport zlib\nprint('said')\n")
+    script.chmod(0o755)
+    done = programs.run("pyelfprof", "--no-dwarf", "-o", "-", how, script, env=debian(), leaks=False)
+    assert done.stderr == "said\n" and done.stdout.startswith("pyelfgen-profile: ")
+    assert "said" not in done.stdout
+
+
 # ---- signals ----
 
 # Unbuffered, print() would write the end of the line by itself, and two of them into each other.
@@ -397,4 +409,3 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
                 break
         changing.kill()
     assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
-

@@ -113,11 +113,6 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
     }
 }
 
-static bool is_standard(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 static bool check(const struct compare_options *o, int operands, struct error *e)
 {
     if (operands != SIDES)
@@ -191,7 +186,7 @@ static void write_all(const struct comparison *c)
 {
     const struct compare_options *o = &c->compare->options;
     struct error e;
-    if (!is_standard(o->json) && !is_standard(o->html))
+    if (!prof_is_standard(o->json) && !prof_is_standard(o->html))
         compare_print(c);
     if (o->json && !compare_write_json(c, &e))
         compare_complain(c->compare, &e);

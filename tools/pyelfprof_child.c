@@ -46,7 +46,8 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
     if (c->process == 0) {
         sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
-        if (prepare(context))
+        /* Where the profile goes, nothing else does. */
+        if ((!prof_is_standard(p->output) || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
             execvp(words[0], words);
         why = errno;
         (void)!write(ends[1], &why, sizeof why);

@@ -24,7 +24,8 @@ struct prof_child {
 bool prof_child_hold(struct prof *p, struct prof_child *c);
 
 /* Starts what `words` say; `prepare` is called in the child before, and may refuse
- * by errno. False where it cannot be run, which is complained of. */
+ * by errno. False where it cannot be run, which is complained of. What it prints
+ * goes to the standard error where the profile goes to the standard output. */
 bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, bool (*prepare)(const void *context),
                       const void *context);
 
