@@ -194,6 +194,14 @@ def test_code_of_constructors(capture, tmp_path, stripped, options):
     assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
 
 
+def test_an_object_has_no_pages(capture, tmp_path):
+    """Nor segments that could be aligned to them."""
+    (tmp_path / "o.c").write_text("int f(int x) { return x + 1; }\n")
+    ask("gcc", "-c", "-o", tmp_path / "o.o", tmp_path / "o.c")
+    [row] = capture("--no-dwarf", tmp_path / "o.o").rows
+    assert "page" not in row and row["loads"] == 0
+
+
 def test_constructors_of_an_executable(capture, tmp_path):
     """Code of those in DT_INIT_ARRAY alone: not of the early ones, nor of destructors, whose addresses are next."""
     early = "static void early(void) {a[5]++;} __attribute__((section(\".preinit_array\"))) void (*p[2])(void) = {early, early};"

@@ -243,7 +243,7 @@ static void put_links(struct flow *row, const struct capture *c)
         put_some(row, "init-code", c->init_code);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
-    if (c->page != 4096)
+    if (c->page && c->page != 4096) /* of an object, which has no segments, there is none */
         put_number(row, "page", c->page);
     if (c->loads != 4)
         put_number(row, "loads", c->loads);
