@@ -1,18 +1,34 @@
 /* See process.h. */
 #include "base/process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
+
+/* What was closed is open for what nobody does with it, so that its use fails as it did. */
+static void hold_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) /* the lowest that is free */
+            (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
 
 static void go_on(int number)
 {
     (void)number;
 }
 
-void process_start(void)
+static void hear_of_limits(void)
 {
     /* What is ignored is so after exec(2), too; what is handled is not. */
     struct sigaction limit;
     if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL)
         sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = go_on, .sa_flags = SA_RESTART}, NULL);
+}
+
+void process_start(void)
+{
+    hold_descriptors();
+    hear_of_limits();
 }

@@ -14,6 +14,11 @@ def directory(tmp_path):
     return path
 
 
+def on(directory, words):
+    """A command line, where SET stands for a directory."""
+    return [directory if word == "SET" else word for word in words]
+
+
 def limited():
     """Files can have 1 kB."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
@@ -31,10 +36,20 @@ def limited():
     ],
 )
 def test_a_file_beyond_the_limit(programs, directory, small, program, arguments, status):
-    arguments = [small if word == "SET" else word for word in arguments]
-    done = programs.run(program, *arguments, status=status, cwd=directory, preexec_fn=limited)
+    done = programs.run(program, *on(small, arguments), status=status, cwd=directory, preexec_fn=limited)
     assert "File too large" in done.stderr
     assert list(directory.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "program, arguments",
+    [("pyelfprof", ["-o", "-", "SET"]), ("pyelfstat", ["--compare", "--json", "-", "SET", "SET"])],
+)
+def test_descriptors_that_are_closed(programs, small, program, arguments):
+    """Debug information is read through pipes, which got their numbers."""
+    command = [programs.path(program), *on(small, arguments)]
+    done = programs.command(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', *command])
+    assert done.stdout == programs.command(command).stdout
 
 
 def test_commands_end_at_the_limit(programs, directory):
