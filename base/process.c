@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 /* What was closed is open for what nobody does with it, so that its use fails as it did. */
 static void hold_descriptors(void)
@@ -31,4 +34,14 @@ void process_start(void)
 {
     hold_descriptors();
     hear_of_limits();
+}
+
+bool process_printed(const char *program)
+{
+    struct error e;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    error_errno(&e, "standard output", "cannot write");
+    error_report(program, &e);
+    return false;
 }

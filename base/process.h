@@ -6,9 +6,14 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include <stdbool.h>
+
 /* From here on no file that is opened gets the number of a standard descriptor, and
  * one that would go beyond a limit (RLIMIT_FSIZE) is an error of write(2), and not
  * the end. Programs that this one executes find both as it has found them. */
 void process_start(void);
+
+/* In the end: false where what was printed cannot be written, which is said. */
+bool process_printed(const char *program);
 
 #endif

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     int status;
     process_start();
     if (!options_parse(&options, argc, argv, NULL, &status))
-        return status;
+        return process_printed("pyelfrun") ? status : EXIT_FAILURE;
     if (options.mode_count == 0)
         options.mode[options.mode_count++] = MODE_VANILLA;
 

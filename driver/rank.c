@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     process_start();
     if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
         witness_told(run.ranks.witness);
-        return status;
+        return process_printed("pyelfrun") ? status : EXIT_FAILURE;
     }
 
     /* The startup is counted to here; MPI's is not part of it. */

@@ -124,10 +124,8 @@ int main(int argc, char **argv)
     set_free(&r.set);
     prepare_free(&r.prepared);
     options_free(&r.options);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        error_errno(&e, "standard output", "cannot write");
-        status = error_report("pyelfgen", &e);
-    }
+    if (!process_printed("pyelfgen"))
+        status = EXIT_FAILURE;
     ranks_stop(&r.ranks);
     return status;
 }

@@ -41,6 +41,16 @@ def test_a_file_beyond_the_limit(programs, directory, small, program, arguments,
     assert list(directory.iterdir()) == []
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "program", ["pyelfgen", "pyelfprobe", "pyelfprof", "pyelfrun", "pyelfstat", "../libexec/pyelfgen/pyelf-memory"]
+)
+def test_nothing_can_be_printed(programs, program, arguments):
+    with open("/dev/full", "w") as full:
+        done = programs.run(program, *arguments, status=1, stdout=full)
+    assert done.stderr == f"{program.split('/')[-1]}: standard output: cannot write: No space left on device\n"
+
+
 @pytest.mark.parametrize(
     "program, arguments",
     [("pyelfprof", ["-o", "-", "SET"]), ("pyelfstat", ["--compare", "--json", "-", "SET", "SET"])],

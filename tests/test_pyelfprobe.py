@@ -712,7 +712,7 @@ def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
     os.close(reading)
     with open("/dev/full", "w") if status > 0 else open(writing, "w") as nowhere:
         done = probe.programs.run("pyelfprobe", *arguments, status=status, stdout=nowhere)
-    assert done.stderr == ("pyelfprobe: cannot write the report: No space left on device\n" if status > 0 else "")
+    assert done.stderr == ("pyelfprobe: standard output: cannot write: No space left on device\n" if status > 0 else "")
     assert json.loads(probe.json.read_text())["pyelfprobe"] == 1
 
 

@@ -320,4 +320,4 @@ def test_command_line(programs):
 def test_full_disk_is_noticed(programs, tiny_library):
     with open("/dev/full", "w") as full:
         done = programs.run("pyelfstat", tiny_library, status=1, stdout=full)
-    assert done.stderr == "pyelfstat: cannot write the report: No space left on device\n"
+    assert done.stderr == "pyelfstat: standard output: cannot write: No space left on device\n"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cli.h"
+#include "base/process.h"
 
 enum {
     OPTION_COMPARE = 256,
@@ -192,10 +193,6 @@ static void write_all(const struct comparison *c)
         compare_complain(c->compare, &e);
     if (o->html && !compare_write_html(c, &e))
         compare_complain(c->compare, &e);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        error_errno(&e, "", "cannot write the report");
-        compare_complain(c->compare, &e);
-    }
 }
 
 void compare_free(struct comparison *c)
@@ -227,6 +224,8 @@ int compare_main(int argc, char **argv)
     }
     if (status < 0)
         status = compare->trouble ? STATUS_TROUBLE : compare_agrees(c) ? STATUS_AGREES : STATUS_DIFFERS;
+    if (!compare->trouble && !process_printed("pyelfstat"))
+        status = STATUS_TROUBLE;
     compare_free(c);
     free(c);
     arena_free(&compare->report.arena);

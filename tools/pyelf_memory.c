@@ -120,5 +120,5 @@ int main(int argc, char **argv)
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !(generate(&r, &fd, &e) && execute(r.command, fd, &e))))
         status = error_report(program.name, &e);
     options_free(&r.options);
-    return status;
+    return process_printed(program.name) ? status : EXIT_FAILURE;
 }

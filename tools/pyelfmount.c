@@ -64,9 +64,5 @@ int main(int argc, char **argv)
     view_free(r.view);
     prepare_free(&r.prepared);
     options_free(&r.options.set);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        error_errno(&e, "standard output", "cannot write");
-        status = error_report("pyelfmount", &e);
-    }
-    return status;
+    return process_printed("pyelfmount") ? status : EXIT_FAILURE;
 }

@@ -87,8 +87,6 @@ static bool report(const struct probe *p, const struct grid (*grids)[APPS_MOST],
     report_table(p, stdout);
     if (model)
         report_model(p, grids, stdout);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return error_errno(e, "", "cannot write the report");
     return saved;
 }
 
@@ -110,7 +108,7 @@ int main(int argc, char **argv)
     process_start();
     int status = probe_options_read(&options, argc, argv);
     if (status >= 0)
-        return fflush(stdout) == 0 && !ferror(stdout) ? status : 1;
+        return process_printed(PROBE_PROGRAM) ? status : EXIT_FAILURE;
     struct probe *p = calloc(1, sizeof *p);
     struct grid(*grids)[APPS_MOST] = calloc(TOOLS, sizeof *grids);
     if (!p || !grids) {
@@ -123,6 +121,8 @@ int main(int argc, char **argv)
     probe_progress(p, NULL);
     well = well && report(p, grids, &e);
     status = !well ? error_report(PROBE_PROGRAM, &e) : measure_well(p) && model_well(p, grids) ? 0 : 1;
+    if (!process_printed(PROBE_PROGRAM))
+        status = EXIT_FAILURE;
     const int interrupted = p->children.interrupted;
     const sigset_t mask = p->children.mask;
     probe_close(p);

@@ -274,6 +274,8 @@ int main(int argc, char **argv)
         profile(c);
         status = c->p.failed ? 1 : 0;
     }
+    if (status == 0 && !process_printed(program.name)) /* of a profile it is said already */
+        status = EXIT_FAILURE;
     prof_free(&c->p);
     free(c);
     return status;

@@ -514,7 +514,6 @@ bool prof_explain(const char *path, struct error *e)
     x.rows = text_rows(x.list);
     x.captured = text_get(&x.t, x.t.root, "captured");
     explain(&x);
-    const bool ok = (fflush(stdout) == 0 && !ferror(stdout)) || error_errno(e, "", "cannot write");
     text_free(&x.t);
-    return ok;
+    return true;
 }

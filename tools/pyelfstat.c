@@ -481,10 +481,5 @@ int main(int argc, char **argv)
         status = report.failed ? 1 : 0;
     }
     arena_free(&report.arena);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        struct error e;
-        error_errno(&e, "", "cannot write the report");
-        return error_report(program.name, &e);
-    }
-    return status;
+    return process_printed(program.name) ? status : EXIT_FAILURE;
 }
