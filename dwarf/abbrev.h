@@ -22,7 +22,7 @@
 /* The same of what a namespace takes over: perhaps early (dialect.as_gcc). */
 #define TAKEN A(decl_file, data1){DW_AT_decl_line, DW_FORM_data2, ABBREV_EARLY}, A(decl_column, data1)
 /* The same early in the header. */
-#define EARLY C(decl_file, 1) A(decl_line, data1) A(decl_column, data1)
+#define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
  * or NOTHING.

@@ -212,7 +212,7 @@ def test_headers_declare_what_tags_say(in_manners):
 
 def test_files_and_names_are_told_as_forms_say(made_in_manners):
     short = {}
-    for name, form in [("usual", "data1"), ("one file", "implicit_const: 0")]:
+    for name, form in [("usual", "data1"), ("one file", "implicit_const: 1")]:
         path = made_in_manners[name][3]
         abbreviations = re.findall(r"DW_TAG_formal_parameter .*\n((?: +DW_AT_.*\n)+)", ask("readelf", "-wa", path))
         files = [re.search(r"DW_AT_decl_file +DW_FORM_(.*)", text) for text in abbreviations if "DW_AT_location" in text]
