@@ -98,7 +98,7 @@ bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *
                 struct set_library *out, struct error *e)
 {
     *out = (struct set_library){0};
-    if (!mix_settle_library(b, plan, stock, index, e) || !large_size(b, plan, stock, index, e) ||
+    if (!mix_settle_library(b, plan, stock, index, e) || !large_size_again(b, plan, stock, index, e) ||
         !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {

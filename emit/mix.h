@@ -17,8 +17,8 @@
  * where the profile wants no mix. An ERROR_INFEASIBLE names the section and the nearest total. */
 bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
 
-/* Before a library is sized: settles its mix, if that is still to be done. No two threads may have the same library at
- * a time. */
+/* Before a library is sized: settles its mix, if that is still to be done; what the builder had sized before is
+ * forgotten, so that large_size_again may follow. No two threads may have the same library at a time. */
 bool mix_settle_library(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                         struct error *e);
 
