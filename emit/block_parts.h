@@ -13,11 +13,6 @@ enum {
     DEPTH_MOST = 8,   /* of calls inlined into one another */
     CALLS_AROUND = 2, /* that are passed another's result, at most */
     PASSED_MOST = 2,  /* arguments besides */
-    REGISTER_RDX = 1, /* DWARF's numbers */
-    REGISTER_RCX = 2,
-    REGISTER_RSI = 4,
-    REGISTER_RDI = 5,
-    REGISTER_RBP = 6,
 };
 
 /* How programs in a language are told: shares out of 64. Measured on CPython

@@ -104,6 +104,15 @@ void code_write(const struct code *c, uint32_t index, const struct body *b);
 
 /* --- what there is to say about a function (describe.c) ------------------ */
 
+/* DWARF's numbers of registers (psABI figure 3.36). */
+enum {
+    REGISTER_RDX = 1,
+    REGISTER_RCX = 2,
+    REGISTER_RSI = 4,
+    REGISTER_RDI = 5,
+    REGISTER_RBP = 6,
+};
+
 /* A parameter's way: in a register until it is spilled at `spilled`, then in its
  * slot, from where it is also in %rax for [loaded, used). Offsets from the
  * function's start. */

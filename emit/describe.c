@@ -5,7 +5,10 @@
 #include <string.h>
 
 enum {
+    GLUE_PARAMETERS = 2,
     GLUE_PARAMETER_PLACE = -24,
+    GLUE_SPILLED = 12, /* bytes of code up to where the first is spilled, */
+    GLUE_SPILL = 4,    /* and up to where the next is */
     OBJECTS = 2,
     LABELS_MOST = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
@@ -129,6 +132,24 @@ static void end_function(struct walk *w, uint64_t end)
     w->end = end;
 }
 
+/* A parameter that is in a register until it is spilled to a place where it stays. */
+struct spill {
+    uint64_t start, spilled, end;
+    uint32_t reg; /* DWARF's number */
+    int32_t place;
+};
+
+/* Debuggers stop where a function begins if any variable of its unit has a list (gdb's COMPUNIT_LOCATIONS_VALID): there
+ * nothing is spilled yet. */
+static void describe_spilled(struct walk *w, const struct debug_variable *v, const struct spill *s)
+{
+    struct composer *c = &w->composer;
+    compose_list_begin(c, s->start);
+    compose_list_register(c, s->start, s->spilled, s->reg);
+    compose_list_frame(c, s->spilled, s->end, s->place);
+    compose_parameter_list(c, v, compose_list_end(c));
+}
+
 /* --- glue --------------------------------------------------------------------------- */
 
 static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
@@ -157,6 +178,32 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     }
 }
 
+/* Self and args, or two numbers. */
+static void glue_parameters(struct walk *w, enum glue_function which, uint64_t start, uint64_t end)
+{
+    static const uint8_t registers[GLUE_PARAMETERS] = {REGISTER_RDI, REGISTER_RSI};
+    const bool lists = detail_has_lists(w, end);
+    for (uint32_t j = 0; j < GLUE_PARAMETERS; j++) {
+        const struct debug_variable v = {
+            .name = w->corpus->name[(w->l->row->number + 17 * j) % CORPUS_NAMES],
+            .line = w->line_number,
+            .column = 25 + 20 * j,
+            .type = which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG,
+        };
+        const struct spill s = {
+            .start = start,
+            .spilled = start + GLUE_SPILLED + GLUE_SPILL * j,
+            .end = end,
+            .reg = registers[j],
+            .place = GLUE_PARAMETER_PLACE - 8 * (int32_t)j,
+        };
+        if (lists)
+            describe_spilled(w, &v, &s);
+        else
+            compose_parameter(&w->composer, &v, s.place);
+    }
+}
+
 static bool describe_glue(struct walk *w, enum glue_function which)
 {
     struct library *l = w->l;
@@ -164,7 +211,9 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     struct composer *c = &w->composer;
     if (!place->size)
         return true;
-    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST, .rows = glue_rows_most(&l->code)};
+    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST,
+                              .lists = GLUE_PARAMETERS * (COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST),
+                              .rows = glue_rows_most(&l->code)};
     if (!begin_function(w, place->offset, &room))
         return false;
     bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
@@ -188,18 +237,12 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     if (is_helper)
         w->helper[which - GLUE_HELPER] = compose_place(c);
     compose_function(c, &f);
-    for (uint32_t j = 0; has_parameters && j < 2; j++) { /* self and args, or two numbers */
-        const struct debug_variable v = {
-            .name = w->corpus->name[(l->row->number + 17 * j) % CORPUS_NAMES],
-            .line = w->line_number,
-            .column = 25 + 20 * j,
-            .type = which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG,
-        };
-        compose_parameter(c, &v, GLUE_PARAMETER_PLACE - 8 * (int32_t)j);
-    }
+    const uint64_t end = place->offset + (uint64_t)place->size;
+    if (has_parameters)
+        glue_parameters(w, which, place->offset, end);
     glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line_number);
     w->line_number += 3;
-    end_function(w, place->offset + (uint64_t)place->size);
+    end_function(w, end);
     return true;
 }
 
@@ -217,8 +260,13 @@ static void describe_parameters(struct walk *w, struct subject *s)
             .column = 24 + 18 * j + (uint32_t)(s->f->hash >> 52 & 15),
             .type = describe_type(s->f->type[j]),
         };
-        if (!s->lists) {
+        if (s->lists == SUBJECT_LISTS_NONE) {
             compose_parameter(c, &v, place);
+            continue;
+        }
+        if (s->lists == SUBJECT_LISTS_SPILLED) {
+            const struct spill spill = {s->start, s->start + p->spilled, s->end, p->reg, place};
+            describe_spilled(w, &v, &spill);
             continue;
         }
         compose_list_begin(c, s->start);
@@ -247,7 +295,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
         bool stays = is_cpp ? slot < 2 : slot % 3 != 0;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
-        if (!s->lists || stays) {
+        if (s->lists != SUBJECT_LISTS_ALL || stays) {
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
@@ -489,9 +537,10 @@ static bool describe_function(struct walk *w, uint32_t index)
     detail_function(w, &s);
     w->inner_rows = 0;
     /* what is told of all calls must be told of each, in lines of two bytes */
-    if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST)
+    if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST) {
         s.level = SUBJECT_PLAIN;
-    s.lists &= s.level == SUBJECT_RICH;
+        s.lists = s.lists == SUBJECT_LISTS_ALL ? SUBJECT_LISTS_SPILLED : s.lists;
+    }
     f.offset = s.start;
     f.size = b->size;
     f.line = w->line_number;

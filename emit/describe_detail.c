@@ -75,6 +75,14 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s)
     return follows_info(w) && written(w->composer.info, &w->composer.out->info) > detail_pace_at(&w->info, s->end);
 }
 
+/* Parameters' may be ahead by half of what is left to the last function: what comes then says less. */
+bool detail_has_lists(const struct walk *w, uint64_t end)
+{
+    const uint64_t ahead = w->goal->lists / 16 < RESERVE_LISTS / 2 ? w->goal->lists / 16 : RESERVE_LISTS / 2;
+    return w->level == DESCRIBE_RICH && !plain_is_told(w) &&
+           written(w->composer.lists, &w->composer.out->lists) <= detail_pace_at(&w->lists, end) + ahead;
+}
+
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
@@ -85,7 +93,10 @@ void detail_function(const struct walk *w, struct subject *s)
     if (s->level == SUBJECT_RICH && follows_info(w) &&
         written(c->info, &c->out->info) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
         s->level = SUBJECT_PLAIN;
-    s->lists = s->level == SUBJECT_RICH && written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
+    const bool behind = written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
+    s->lists = s->level == SUBJECT_RICH && behind ? SUBJECT_LISTS_ALL
+               : detail_has_lists(w, s->end)      ? SUBJECT_LISTS_SPILLED
+                                                  : SUBJECT_LISTS_NONE;
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */

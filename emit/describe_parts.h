@@ -64,8 +64,9 @@ struct subject {
     uint32_t line;
     uint32_t label, label_piece;                              /* which label stands before that piece, */
     uint32_t last_label;                                      /* and before the end; NO_LABEL: none */
-    bool lists;                                               /* of its own variables */
-    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls, no lists */
+    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls */
+    /* which of its own variables have lists; spilled: parameters, with the registers that they come in */
+    enum { SUBJECT_LISTS_NONE, SUBJECT_LISTS_SPILLED, SUBJECT_LISTS_ALL } lists;
 };
 
 static inline uint32_t subject_name(const struct walk *w, struct subject *s)
@@ -88,6 +89,8 @@ uint64_t class_room(const struct walk *w);
 /* describe_detail.c: sets the paces for the goal, whose sections have a header for
  * each unit. */
 void detail_start(struct walk *w);
+/* Whether a function that ends there has lists, if only of its parameters. */
+bool detail_has_lists(const struct walk *w, uint64_t end);
 /* How a function that begins here is told. */
 void detail_function(const struct walk *w, struct subject *s);
 /* Of a block at s->at: which stamp; which rows. */

@@ -234,7 +234,7 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_TBSS].size = row->extra.tls;
 }
 
-enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
+enum { AIMS_MOST = 6, LESS_MOST = 3, AIM_LITTLE = 200, AIM_LONGER = 2 };
 
 /* --- debug information ------------------------------------------------------ */
 
@@ -337,6 +337,19 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
     return true;
 }
 
+/* Where more was told than is wanted, after so many tries: aims lower, where sections have no sizes of their own at
+ * less of everything. False where that has not helped. */
+static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
+{
+    if (is_mixed(l))
+        return tries < AIMS_MOST && aim_lower(&l->debug, goal);
+    goal->info -= goal->info / 8;
+    goal->line -= goal->line / 8;
+    goal->lists -= goal->lists / 8;
+    goal->ranges -= goal->ranges / 8;
+    return tries < LESS_MOST;
+}
+
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -382,7 +395,7 @@ static bool size_debug(struct builder *b, struct error *e)
         filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
-        if (!filled && is_mixed(l) && tries++ < AIMS_MOST && aim_lower(d, &goal))
+        if (!filled && level == DESCRIBE_RICH && aim_again(l, tries++, &goal))
             level--;
     }
     b->sources = d->sources;

@@ -95,6 +95,21 @@ def test_units_rows_and_entries_are_as_many(libraries):
             assert abs(rows_of(path) - row["dwarf"]["rows"]) <= row["dwarf"]["rows"] / 4, path
 
 
+def test_parameters_are_in_their_registers_where_a_function_begins(libraries):
+    """Where gdb stops in optimised code: nothing is spilled yet, of functions that are told plainly either."""
+    for _, path in libraries:
+        dies = Dies(path)
+        functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
+        wanted = [(f.number("low_pc"), [p.text("name") for p in f.of("formal_parameter")]) for f in functions]
+        scopes = [option for start, _ in wanted for option in ("-ex", f"info scope *{start:#x}")]
+        out = ask(tool("gdb"), "-nx", "-batch", "-iex", "set width 0", *scopes, path)
+        found = re.split(r"^(?:Scope for |Symbol table .* )\*.*\n", out, flags=re.M)[1:]
+        assert any(names for _, names in wanted)
+        for (start, names), scope in zip(wanted, found, strict=True):
+            for name in names:
+                assert re.search(rf"^Symbol {name} is multi-location:\n  Range {start:#x}-0x\w+: a variable in \$", scope, re.M)
+
+
 @pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
     """Some of them show the others where to begin: these end where they would, by any number of threads and ranks."""
