@@ -35,7 +35,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects - v[ROW_DYNAMIC_OTHER];
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
-    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.weak + l->row->extra.weak_own;
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + l->row->extra.weak_own;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     if (l->row->stripped)
@@ -58,7 +58,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
         v[none[i]] = 0;
     v[ROW_RELATIVE] = l->shape.relative;
     v[ROW_JUMP_SLOT] = v[ROW_PLT] = l->shape.plt;
-    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.got;
+    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.clones + l->row->extra.got;
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = relocated_symbols(l);

@@ -51,7 +51,7 @@ struct glue {
 struct glue_addresses {
     uint64_t completed, dso_handle;
     uint64_t text_end; /* of .text, which GLUE_CONSTRUCTOR reads */
-    uint64_t got_cxa_finalize, got_gmon_start;
+    uint64_t got_cxa_finalize, got_gmon_start, got_clones;
     uint64_t got_extra;                /* what plan_extra has more of, in .got */
     uint64_t got_main, got_start_main; /* these and `executable` in an executable only */
     uint64_t executable;               /* struct executable */

@@ -58,7 +58,7 @@ struct library {
     uint32_t objects_tls;
     uint64_t result;                                 /* what the entry returns */
     struct dynamic_strings strings;                  /* these three by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
     uint32_t symbol_main, symbol_start_main;         /* of an executable */
     uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym, */
     uint32_t symbol_python;                          /* and of CPython's functions */

@@ -227,6 +227,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     l->dwarf_language = (uint8_t)plan->profile->dwarf.language;
     l->without_debug = plan->without_debug;
     l->separate = plan->profile->dwarf.separate;
+    l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* as a file has them */
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {
     case LIBRARY_MODULE:

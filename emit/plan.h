@@ -66,7 +66,7 @@ enum plan_init {
     INIT_PHASES, /* hands its definition to Python, which makes the module: PEP 489 */
 };
 
-enum { PLAN_FILE_LENGTHS = 32 };
+enum { PLAN_FILE_LENGTHS = 32, PLAN_CLONES = 2 };
 
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
@@ -115,6 +115,7 @@ struct plan_library {
     struct plan_extra {
         uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
         uint32_t weak;         /* of which the last so many are weak, */
+        uint32_t clones;       /* weak ones besides, which are nowhere: the first so many of shape_clones */
         uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
         uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */

@@ -443,7 +443,6 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
         l->import_names = rows_import_names(r->s->plan, l);
     else if (!name_imports(context, worker, index, e))
         return false;
-    l->extra = (struct plan_extra){0};
     w->drawn = false;
     rows_set_extra(r->s->plan, l, w);
     w->imports_named = true; /* from the next time on */

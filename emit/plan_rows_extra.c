@@ -73,32 +73,34 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
 
 /* The same with that many versions, or with as many as make .dynstr no less like the row's than none would. */
 static uint64_t choose_versions(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
-                                uint32_t versions)
+                                uint32_t versions, uint64_t *apart)
 {
-    uint64_t apart;
     uint64_t least;
-    const uint64_t names = choose_outside(plan, l, w, others, versions, &apart);
+    const uint64_t names = choose_outside(plan, l, w, others, versions, apart);
     l->extra.versions = versions;
-    if (!apart || !versions)
+    if (!*apart || !versions)
         return names;
     choose_outside(plan, l, w, others, 0, &least);
-    while (apart > least && --l->extra.versions)
-        choose_outside(plan, l, w, others, l->extra.versions, &apart);
-    return choose_outside(plan, l, w, others, l->extra.versions, &apart);
+    while (*apart > least && --l->extra.versions)
+        choose_outside(plan, l, w, others, l->extra.versions, apart);
+    return choose_outside(plan, l, w, others, l->extra.versions, apart);
 }
 
-/* Names of undefined symbols and of objects, and versions of the former, as far as there are any. */
-static void set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
+/* Names of undefined symbols and of objects, and versions of the former, as far as there are any. Returns how far
+ * .dynstr is from what the row says. */
+static uint64_t set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
 {
     struct plan_extra *x = &l->extra;
+    uint64_t apart = 0;
     x->versions = 0;
     x->names = 0;
     l->other_names = names_row_other_bytes(l);
     versions = rows_smaller(rows_smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
-        x->names += choose_versions(plan, l, w, shape_of(plan, l).dynstr, versions);
+        x->names += choose_versions(plan, l, w, shape_of(plan, l).dynstr, versions, &apart);
     else
         x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
+    return apart;
 }
 
 /* What relocations of type RELATIVE are for. */
@@ -218,10 +220,25 @@ static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
 static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 {
     const struct plan_extra *x = &l->extra;
-    const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + x->got + 2);
+    const uint32_t bound = 2 + x->clones + x->got;
+    const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + bound);
     const uint32_t left = there > x->got ? there - x->got : 1;
-    const uint32_t symbols = rows_smaller(all > x->got + 2 ? all - x->got - 2 : 0, rows_smaller(x->addresses, left));
+    const uint32_t symbols = rows_smaller(all > bound ? all - bound : 0, rows_smaller(x->addresses, left));
     return symbols || x->got ? symbols : x->addresses > 0;
+}
+
+/* What gcc's libraries look for in vain, where the row has as many weak symbols, words in .got besides those of imports
+ * without a slot, and undefined symbols besides those with versions. */
+static uint32_t clones_of(const struct plan *plan, const struct plan_library *l, uint32_t share)
+{
+    const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of(plan, l).undefined, share);
+    const uint32_t slots = rows_more_of(l, ROW_PLT, 0, share);
+    const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
+    const uint32_t versions = rows_smaller(rows_more_of(l, ROW_VERSIONS, 1, share), outside_versions_most());
+    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
+    const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + unbound + l->result_by_got, share);
+    const uint32_t most = rows_smaller(undefined > versions ? undefined - versions : 0, rows_smaller(weak, words));
+    return rows_smaller(most, PLAN_CLONES);
 }
 
 /* Of undefined symbols, those that nothing binds: none that relocations refer to which are no slots of the PLT, that
@@ -236,14 +253,17 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     l->extra.outside -= l->unbound;
 }
 
-void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+/* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
+static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
     const uint32_t share = w->share;
     struct plan_extra *x = &l->extra;
     const bool module = l->kind == LIBRARY_MODULE;
+    *x = (struct plan_extra){0};
     l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
     l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
+    x->clones = clones ? clones_of(plan, l, share) : 0;
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
@@ -252,12 +272,12 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();
-    x->weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
-    if (x->weak > x->outside)
-        x->weak = x->outside;
-    x->weak_own = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->weak, share);
-    if (x->weak_own > l->exported + l->small_exported)
-        x->weak_own = l->exported + l->small_exported;
+    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
+    const uint32_t exported = l->exported + l->small_exported;
+    /* hardly any others that are undefined are weak */
+    const uint32_t own = x->clones ? rows_smaller(weak, exported) : 0;
+    x->weak = rows_smaller(weak - own, x->outside);
+    x->weak_own = rows_smaller(weak - x->weak, exported);
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     if (!w->drawn)
         set_unbound(plan, l, w);
@@ -274,7 +294,7 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
         const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
         x->small_slots = rows_smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
-    set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
+    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
     const bool any = uncalled || least.defined || l->calls;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relative_uses wanted = {
@@ -287,9 +307,18 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least.bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
-    x->got = any ? rows_more_of(l, ROW_GLOB_DAT, 2, share) : 0;
+    x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
     x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
     x->unwind = unwind_of(plan, l);
+    return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, share);
+}
+
+void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint64_t apart = set_extra(plan, l, w, true);
+    /* where names as long as theirs leave too little to others, or as many slots need other symbols */
+    if (l->extra.clones && apart && set_extra(plan, l, w, false) >= apart)
+        set_extra(plan, l, w, true);
 }

@@ -114,7 +114,6 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     set_callers(l, most);
     rows_set_small(l, w, missing_functions(l, w));
-    l->extra = (struct plan_extra){0};
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* of few slots none is for it */
     const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
@@ -266,7 +265,6 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
             return false;
         if (!rows_set_small(l, w, less))
             continue;
-        l->extra = (struct plan_extra){0};
         rows_set_extra(r->s->plan, l, w);
     }
     return true;

@@ -129,6 +129,8 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))
             lengths_fix(f, strlen(shape_python_name(l, i)));
+    for (uint32_t i = 0; i < l->extra.clones; i++)
+        lengths_fix(f, strlen(shape_clones[i]));
     for (uint32_t i = 0; i < l->extra.ends; i++)
         lengths_fix(f, strlen(shape_ends[i].name));
     if (s->python)

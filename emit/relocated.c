@@ -120,5 +120,5 @@ uint32_t relocated_symbols(const struct library *l)
     const struct plan_extra *x = &l->row->extra;
     const uint32_t all = symbols_all(l);
     const uint32_t more = x->got + x->symbols;
-    return 2 + (more < all ? more : all);
+    return 2 + x->clones + (more < all ? more : all);
 }

@@ -19,6 +19,8 @@ const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #undef FIXED_ROW
 };
 
+const char *const shape_clones[] = {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"};
+
 const struct section_end shape_ends[] = {
 #define END_ROW(name, section, end) {name, SECTION_##section, end},
     SECTION_ENDS(END_ROW)
@@ -108,6 +110,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
     }
+    for (uint32_t i = 0; i < l->extra.clones; i++)
+        s->names += string(shape_clones[i]);
     for (uint32_t i = 0; i < l->extra.ends; i++)
         s->names += string(shape_ends[i].name);
     if (s->has_extern)
@@ -199,7 +203,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.direct += l->direct_entry;
     s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
     s.plt += l->extra.slots + l->extra.small_slots;
-    s.undefined += l->extra.outside + l->unbound;
+    s.undefined += l->extra.clones + l->extra.outside + l->unbound;
     s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
     s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
     s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
@@ -297,8 +301,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
             sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
         section[SECTION_VERNEED].info = 1;
     }
-    section[SECTION_RELA_DYN].size = sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) +
-                                                           l->extra.got + l->extra.tls_modules + l->extra.addresses);
+    section[SECTION_RELA_DYN].size =
+        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones + l->extra.got +
+                              l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
@@ -313,7 +318,8 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size =
-        UINT64_C(8) * (2 + (s->executable ? 2u : 0) + l->extra.got); /* __cxa_finalize, __gmon_start__; main, ... */
+        UINT64_C(8) * (2 + (s->executable ? 2u : 0) + /* __cxa_finalize, __gmon_start__; main, ... */
+                       l->extra.clones + l->extra.got);
     section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     if (layout->relro == LAYOUT_RELRO_FULL) {

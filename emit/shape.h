@@ -86,6 +86,10 @@ struct section_end {
 enum { SHAPE_ENDS = 5 };
 extern const struct section_end shape_ends[SHAPE_ENDS];
 
+/* What gcc's crtbegin.o and crtbeginS.o have every file look for, and none finds where no program uses transactional
+ * memory. */
+extern const char *const shape_clones[PLAN_CLONES];
+
 enum {
     INIT_BYTES = 23,
     FINI_BYTES = 9,

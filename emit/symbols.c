@@ -214,6 +214,8 @@ static struct others put_others(struct symbols *t)
                sizeof(struct executable));
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
+    for (uint32_t i = 0; i < l->row->extra.clones; i++)
+        undefine(t, put_name(t, shape_clones[i], ""), STB_WEAK, STT_NOTYPE);
     if (s->python || s->holds) {
         o.python = t->undefined;
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)

@@ -72,8 +72,9 @@ void tables_addresses(struct library *l)
     }
     a->got_cxa_finalize = s[SECTION_GOT].address + l->layout.got_plt;
     a->got_gmon_start = a->got_cxa_finalize + 8;
-    a->got_extra = a->got_gmon_start + 8;
-    a->got_main = a->got_gmon_start + 8;
+    a->got_clones = a->got_gmon_start + 8;
+    a->got_extra = a->got_clones + 8 * (uint64_t)l->row->extra.clones;
+    a->got_main = a->got_extra;
     a->got_start_main = a->got_main + 8;
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
 }
@@ -295,6 +296,8 @@ static void write_relocated(const struct library *l, uint8_t *image)
         return;
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
     point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
+    for (uint32_t i = 0; i < l->row->extra.clones; i++)
+        point_got(&r, l->at.got_clones + 8 * (uint64_t)i, l->symbol_gmon_start + 1 + i);
     if (l->shape.executable) {
         point_got(&r, l->at.got_main, l->symbol_main);
         point_got(&r, l->at.got_start_main, l->symbol_start_main);

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from captures import Capture, edges
-from objects import FIVE, tool
+from captures import Capture, edges, symbols_by_readelf
+from objects import FIVE, ask, each, tool
 from sets import manifest_of
 
 PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.11*/lib/python3.11/lib-dynload"))
@@ -150,6 +150,25 @@ def test_the_graph_is_the_real_one(twin):
 
 def test_what_differs_is_listed(twin):
     check_quantities(twin)
+
+
+def weak_words(path):
+    """Undefined weak symbols, and those that a word in .got is for."""
+    symbols = symbols_by_readelf(path, ".dynsym")
+    weak = {name for _, _, binding, section, name in symbols if (binding, section) == ("WEAK", "UND")}
+    words = {line.split()[4] for line in ask("readelf", "-rW", path).splitlines() if "R_X86_64_GLOB_DAT" in line}
+    return {name.split()[0] for name in weak}, {name.split()[0] for name in weak} & words
+
+
+def test_what_is_looked_for_in_vain_is_the_same(twin, compiled):
+    """gcc's libraries have a word each for what no library has: in every library in scope, that is looked up. A module
+    may have room for one of these, as it needs a function of CPython's more than they do.
+    """
+    (real,) = {tuple(map(frozenset, found)) for found in each(weak_words, compiled.glob("*.so"))}
+    assert real[0] == real[1] and len(real[0]) == 4
+    assert each(weak_words, twin.path.glob("libutility*.so")) == [real] * 3
+    for weak, words in each(weak_words, twin.path.glob("libmodule[0-9].so")):
+        assert weak == words < real[0] and len(weak) == 3
 
 
 # What a twin may have otherwise than its own profile says, and by how much: docs/twins.md#a-twin-of-a-twin.
