@@ -222,6 +222,17 @@ static const char *scoped_name(const struct source_walk *w, const struct told *t
     return name;
 }
 
+/* Whether a slot has the name of one of the first `locals` of the scopes, in which operators may not go with what that
+ * is. */
+static bool is_hidden(const struct source_walk *w, const struct told *t, uint32_t slot, uint32_t locals)
+{
+    const bool is_long = slot % 2 == 0;
+    for (uint32_t i = 0; is_long && slot < t->slots && i < locals; i++)
+        if (strcmp(scoped_name(w, t, i), t->slot[slot]) == 0)
+            return true;
+    return false;
+}
+
 static void say_hole(struct source_walk *w, const struct told *t, const struct hole *h, uint64_t at)
 {
     uint32_t constant;
@@ -262,6 +273,9 @@ static void say_statements(struct source_walk *w, struct told *t, const struct s
         const struct hole *h = &s->hole[i];
         text_put(body_of(w), s->text + from, h->at - from);
         from = h->at;
+        const bool is_set = s->size - from > 2 && memcmp(s->text + from, " =", 2) == 0;
+        if (h->kind == HOLE_SLOT && !is_set && is_hidden(w, t, h->number, locals))
+            say(w, "(long)");
         say_hole(w, t, h, at);
         if (h->kind == HOLE_LOCAL && h->number >= locals)
             locals = h->number + 1u;

@@ -693,6 +693,15 @@ def test_summary_is_a_profile(programs, capture, small):
     programs.run("pyelfgen", "--profile", output, "--dry-run")
 
 
+def test_summary_without_modules(programs, tmp_path, tiny_library):
+    """pyelfgen makes no set of it, which is said when it is captured; of rows it does."""
+    for options, said in [(["--summary"], 1), ([], 0)]:
+        output = tmp_path / f"{said}.prof"
+        ran = programs.run("pyelfprof", *options, "-o", output, tiny_library)
+        assert ran.stderr.count("no Python extension module is among them") == ran.stderr.count("\n") == said
+        programs.run("pyelfgen", "--profile", output, "--dry-run", status=said)
+
+
 def test_names_only_when_asked(capture, tmp_path, tiny_library):
     name = tmp_path / "it's: {odd}, \n\u00e9.so"
     shutil.copy(tiny_library, name)

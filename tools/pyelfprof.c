@@ -226,6 +226,19 @@ static void find(struct command *c)
     }
 }
 
+/* Sums are shared out over modules. */
+static void tell_of_modules(const struct prof *p)
+{
+    bool any = !p->summary;
+    for (size_t i = 0; i < p->count && !any; i++)
+        any = p->file[i].capture.module;
+    if (!any)
+        fprintf(stderr,
+                "%s: no Python extension module is among them, and pyelfgen makes no set of sums alone then; "
+                "leave out --summary\n",
+                program.name);
+}
+
 /* The passes; what one leaves, the next takes. */
 static void profile(struct command *c)
 {
@@ -254,6 +267,8 @@ static void profile(struct command *c)
     prof_graph(p);
     if (!prof_write(p, &e))
         prof_complain(p, &e);
+    else
+        tell_of_modules(p);
 }
 
 int main(int argc, char **argv)
