@@ -264,20 +264,16 @@ static void describe_parameters(struct walk *w, struct subject *s)
             compose_parameter(c, &v, place);
             continue;
         }
-        if (s->lists == SUBJECT_LISTS_SPILLED) {
+        if (s->lists == SUBJECT_LISTS_SPILLED || !p->used) {
             const struct spill spill = {s->start, s->start + p->spilled, s->end, p->reg, place};
             describe_spilled(w, &v, &spill);
             continue;
         }
         compose_list_begin(c, s->start);
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
-        if (p->used) {
-            compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
-            compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
-            compose_list_frame(c, s->start + p->used, s->end, place);
-        } else {
-            compose_list_frame(c, s->start + p->spilled, s->end, place);
-        }
+        compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
+        compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
+        compose_list_frame(c, s->start + p->used, s->end, place);
         compose_parameter_list(c, &v, compose_list_end(c));
     }
 }
