@@ -225,6 +225,7 @@ static uint32_t moved(uint32_t at, uint32_t from, uint32_t by)
 
 static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
 {
+    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
     static const enum stamp_patch kinds[] = {STAMP_ADDRESS, STAMP_LIST, STAMP_RANGES, STAMP_LINE, STAMP_NAME};
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         for (uint32_t k = 0; k < m->count[kinds[i]]; k++)
@@ -234,7 +235,7 @@ static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
     for (size_t at = 0; at < m->out.noted.size; at += sizeof(struct compose_noted)) {
         struct compose_noted noted;
         memcpy(&noted, m->out.noted.data + at, sizeof noted);
-        noted.place = moved(noted.place, from, by);
+        noted.place = moved(noted.place, place, by);
         memcpy(m->out.noted.data + at, &noted, sizeof noted);
     }
 }

@@ -291,6 +291,23 @@ def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_pa
     assert min(lines["usual"]) > 255 and 0 < min(lines["as captured"]) and max(lines["as captured"]) < 256
 
 
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_an_index_names_entries_where_they_are(programs, tmp_path, language):
+    """Though entries in front of them have lost their references to siblings."""
+    row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 1500000, symtab: 9000, strtab: 9000, "
+    row += f"functions: 200, dwarf: {{version: 5, language: {language}, units: 3, dies: 100000}}}}\n"
+    said = json.dumps({"tags": "call_site:1000 inlined_subroutine:700 lexical_block:300", "attributes": "name:1"})
+    head = f"pyelfgen-profile: 1\ndwarf: {{version: 5, language: {language}, index: debug_names}}\ndistributions: {said}\n"
+    (tmp_path / "rows.prof").write_text(head + "libraries:\n" + row)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
+    library = tmp_path / "set" / "libutility0.so"
+    inlined = [die for die in Dies(library).at.values() if die.tag == "inlined_subroutine"]
+    assert {"sibling" in die for die in inlined} == {True, False}
+    verify = [tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", "--debug-names", library]
+    done = subprocess.run(verify, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "No errors.")
+
+
 # ---- partial units ----
 
 
