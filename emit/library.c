@@ -234,7 +234,7 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_TBSS].size = row->extra.tls;
 }
 
-enum { AIMS_MOST = 6, LESS_MOST = 3, AIM_LITTLE = 200, AIM_LONGER = 2 };
+enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
 
 /* --- debug information ------------------------------------------------------ */
 
@@ -337,8 +337,8 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
     return true;
 }
 
-/* Where more was told than is wanted, after so many tries: aims lower, where sections have no sizes of their own at
- * less of everything. False where that has not helped. */
+/* Where more was told than is wanted, after so many tries: aims lower, where sections have no sizes of their own once,
+ * at less of everything, so that headers' types keep their part. False where that has not helped. */
 static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
 {
     if (is_mixed(l))
@@ -347,7 +347,7 @@ static bool aim_again(const struct library *l, unsigned tries, struct describe_g
     goal->line -= goal->line / 8;
     goal->lists -= goal->lists / 8;
     goal->ranges -= goal->ranges / 8;
-    return tries < LESS_MOST;
+    return tries == 0;
 }
 
 static bool size_debug(struct builder *b, struct error *e)

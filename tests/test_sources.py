@@ -27,7 +27,7 @@ PROFILES = {
     "plain": variant_text("odd"),
     "version-4": profile_text(**PLAIN, dwarf={"version": 4}),
     "itanium": variant_text("itanium"),
-    "little": profile_text(**{**PLAIN, "modules": 1, "utilities": 1, "sections": {**SECTIONS, "debug": 95_000}}),
+    "little": profile_text(**{**PLAIN, "modules": 1, "utilities": 1, "sections": {**SECTIONS, "debug": 110_000}}),
     "separate": profile_text(**PLAIN, dwarf={"separate": "debuglink"}),
     "compressed": profile_text(**PLAIN, dwarf={"compress": "zlib"}),
     "units-of-one": variant_text("units-of-one"),
