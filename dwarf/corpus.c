@@ -204,11 +204,12 @@ static void add_cut(struct header_builder *b)
 }
 
 /* How many headers, of how many bytes of entries, about: a unit in C++ includes
- * much more. */
+ * much more. The first are always there, and as many as declare the same are there together. */
 static const struct {
-    uint8_t headers;
+    uint8_t headers, first, together;
     uint32_t bytes;
-} shapes[] = {[DWARF_C] = {48, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, 128 << 10}};
+} shapes[] = {
+    [DWARF_C] = {48, 4, 1, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, CORPUS_GROUP, CORPUS_GROUP, 128 << 10}};
 
 /* Where a cut is, without the end of a namespace. */
 static uint32_t pieces_end(const struct corpus_cut *cut)
@@ -320,7 +321,8 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     h->name_start = (uint32_t)c->strings.size;
     b->name_start = b->repeats ? b->repeated : h->name_start;
     add_base_types(b, c->base_name);
-    c->types = number ? c->types : (uint32_t)b->entries.size;
+    if (!number)
+        c->types = (uint32_t)b->entries.size;
     (cpp ? add_cpp_inlines : add_c_inlines)(b);
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number)
@@ -396,24 +398,48 @@ static const char *producer(enum dwarf_language language)
                                    "(written by pyelfgen " PYELFGEN_VERSION ")";
 }
 
-static bool make_headers(struct corpus *c, uint32_t from, uint32_t to)
+static void name_files(struct corpus *c)
 {
-    const bool cpp = c->dialect.language == DWARF_CPP;
-    struct abbrev_layouts layouts;
-    struct header_builder b = {.corpus = c};
-    bool made = true;
-    abbrev_lay_out(c->dialect, &layouts);
-    for (uint32_t i = from; i < to && made; i++) {
+    const char *suffix = c->dialect.language == DWARF_CPP ? "hpp" : "h";
+    for (uint32_t i = 0; i < c->headers; i++) {
         char name[32];
         words_identifier(random_at(c->key, CORPUS_NAMES + i), 9, name);
-        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26, cpp ? "hpp" : "h");
+        sprintf(name + strlen(name), "%c%c.%s", 'a' + i / 26, 'a' + i % 26, suffix);
         c->header[i].file = (uint32_t)bytes_string(&c->line_strings, name);
-        made = make_header(&b, c, &layouts, i);
+    }
+}
+
+/* Whether one more header is wanted, where names of headers may take so much of a library's strings. */
+static bool is_wanted(const struct corpus *c, uint64_t names)
+{
+    const uint8_t first = shapes[c->dialect.language].first;
+    const bool is_begun = c->made % shapes[c->dialect.language].together != 0;
+    return c->made < c->headers && (c->made < first || is_begun || c->strings.size - c->common <= names);
+}
+
+static void note_room(struct corpus *c, uint32_t number)
+{
+    const struct corpus_header *h = &c->header[number];
+    const uint32_t room = h->cut[h->cuts - 1].entries;
+    if (!number || (number < shapes[c->dialect.language].first && room < c->room))
+        c->room = room;
+}
+
+/* Makes further ones until there are `most`, as long as they are wanted. */
+static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
+{
+    struct abbrev_layouts layouts;
+    struct header_builder b = {.corpus = c};
+    const uint32_t from = c->made;
+    bool made = true;
+    abbrev_lay_out(c->dialect, &layouts);
+    while (made && c->made < most && is_wanted(c, names)) {
+        made = make_header(&b, c, &layouts, c->made);
+        if (made)
+            note_room(c, c->made++);
     }
     free_builder(&b);
-    for (unsigned i = 0; i < ABBREV_REACHES; i++)
-        made &= !c->abbrev[i].failed;
-    return made && !c->strings.failed && !c->line_strings.failed;
+    return made && !c->strings.failed && list_end(c, from);
 }
 
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -441,22 +467,25 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
     list_start(c);
     c->headers = shapes[dialect.language].headers;
-    const bool made = make_headers(c, 0, 1);
+    name_files(c);
+    bool made = make_headers(c, 1, UINT64_MAX) && !c->line_strings.failed;
+    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+        made &= !c->abbrev[i].failed;
     if (!made)
         corpus_free(c);
     return made;
 }
 
-bool corpus_finish(struct corpus *c)
+bool corpus_finish(struct corpus *c, uint64_t names)
 {
-    return make_headers(c, 1, c->headers) && list_end(c);
+    return make_headers(c, c->headers, names);
 }
 
 bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
 {
     if (!corpus_begin(c, dialect, manner, seed))
         return false;
-    const bool made = corpus_finish(c);
+    const bool made = corpus_finish(c, UINT64_MAX);
     if (!made)
         corpus_free(c);
     return made;

@@ -124,7 +124,9 @@ struct corpus {
                                                  caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
     struct arena arena; /* what they consist of */
-    uint32_t headers;   /* how many there are */
+    uint32_t headers;   /* that there may be: each has a file name; */
+    uint32_t made;      /* how many there are */
+    uint32_t room;      /* bytes of entries that any of them has at the least, as the first ones have */
     uint32_t start;     /* where a header's entries begin in a unit */
     uint32_t types;     /* bytes of a header's entries up to its first inline function, */
     uint32_t fixed;     /* and up to its first cut */
@@ -159,9 +161,11 @@ struct corpus {
 bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
 
 /* The same in two steps. What other entries refer to, all but the pieces of headers, is there after the first and stays
- * as it is, so that stamps can be made of it in the meantime. Free with corpus_free when the first was true. */
+ * as it is, so that stamps can be made of it in the meantime; a library's least size is known, too. The second makes as
+ * many headers as libraries can choose in whose .debug_str are at most so many bytes of headers' names; all for
+ * UINT64_MAX. Free with corpus_free when the first was true. */
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
-bool corpus_finish(struct corpus *c);
+bool corpus_finish(struct corpus *c, uint64_t names);
 void corpus_free(struct corpus *c);
 
 /* Where a type is in every unit. */

@@ -56,19 +56,19 @@ static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
             bool is_common = name < c->common;
             bool is_new = is_common ? !seen[name] : seen[name] != number + 1;
             count += is_new && !is_common;
-            c->index_common += is_new && is_common;
+            c->index_common += is_new && is_common && !number; /* all headers list the same of these */
             seen[name] = (uint8_t)(number + 1);
         }
         h->cut[cut].named = count;
     }
 }
 
-bool list_end(struct corpus *c)
+bool list_end(struct corpus *c, uint32_t from)
 {
     if (c->dialect.index != INDEX_DEBUG_NAMES)
         return !c->index_texts.failed;
     uint8_t *seen = calloc(c->strings.size, 1);
-    for (uint32_t i = 0; seen && i < c->headers; i++)
+    for (uint32_t i = from; seen && i < c->made; i++)
         count_names(c, i, seen);
     free(seen);
     return seen;

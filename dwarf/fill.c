@@ -46,16 +46,16 @@ static bool is_wanted(const struct debug *d, enum debug_section s)
 
 /* --- headers ------------------------------------------------------------------- */
 
-static uint32_t headers_entries(const struct corpus *c, uint32_t header)
-{
-    const struct corpus_header *h = &c->header[header];
-    return h->cut[h->cuts - 1].entries;
-}
-
 /* Names of a header that are there even where none of its pieces are. */
 static uint64_t names_least(const struct corpus *c)
 {
     return c->header[0].cut[0].names;
+}
+
+/* Those that units may include. */
+static uint32_t headers_most(const struct debug *d)
+{
+    return d->files.named < d->corpus->made ? d->files.named : d->corpus->made;
 }
 
 /* The headers up to `first`, and others that have the same names as that. */
@@ -81,19 +81,9 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t 
 /* What of the bytes that are to be filled are names of headers, as a rule: an eighth, so that a
  * library's units do not all include the same, less in C++, and more where most of what the names are of does not
  * repeat. */
-static uint64_t names_usual(const struct corpus *c, uint64_t bytes)
+uint64_t debug_names_usual(const struct corpus *c, uint64_t bytes)
 {
     return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 8);
-}
-
-/* Bytes that any header has at the least. */
-static uint64_t headers_room(const struct corpus *c)
-{
-    uint64_t room = headers_entries(c, 0);
-    for (uint32_t h = 1; h < c->headers; h++)
-        if (headers_entries(c, h) < room)
-            room = headers_entries(c, h);
-    return room;
 }
 
 static bool counts_names(const struct debug *d)
@@ -159,7 +149,7 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
  * that they could all differ in. */
 static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
 {
-    const uint32_t headers = c->dialect.type_units ? choose_headers(c, names_usual(c, bytes), c->headers) : 0;
+    const uint32_t headers = c->dialect.type_units ? choose_headers(c, debug_names_usual(c, bytes), c->made) : 0;
     uint64_t room = 0;
     for (uint32_t h = 0; h < headers && h < units; h++)
         room += c->header[h].cut[c->header[h].cuts - 1].types;
@@ -169,7 +159,7 @@ static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t unit
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
-    uint64_t room = headers_room(c) - c->fixed;
+    uint64_t room = c->room - c->fixed;
     if (d->units_wanted)
         return d->units_wanted > units ? d->units_wanted - units : 0;
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
@@ -276,11 +266,11 @@ static uint64_t names_until(const struct corpus *c, uint32_t headers)
 static void choose_names(struct debug *d, uint64_t names, struct header_limit *limit)
 {
     const struct corpus *c = d->corpus;
-    const uint32_t used = choose_headers(c, names, d->files.named);
+    const uint32_t used = choose_headers(c, names, headers_most(d));
     d->headers_used = used;
     d->header_names = used ? names_until(c, used) : 0;
     *limit = (struct header_limit){used, UINT32_MAX};
-    if (used == d->files.named)
+    if (used == headers_most(d))
         return;
     const struct corpus_header *h = &c->header[used];
     uint32_t cut = 0;
@@ -290,7 +280,7 @@ static void choose_names(struct debug *d, uint64_t names, struct header_limit *l
         return;
     limit->cut = cut;
     d->header_names += h->cut[cut].names;
-    d->headers_used = with_group(c, used, d->files.named);
+    d->headers_used = with_group(c, used, headers_most(d));
 }
 
 /* Which headers' names there are, how many declarations stand at the end, and how
@@ -330,7 +320,7 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
-        room -= with_group(d->corpus, 0, d->files.named) > 1 ? room / 8 : 0; /* the others leave some out */
+        room -= with_group(d->corpus, 0, headers_most(d)) > 1 ? room / 8 : 0; /* the others leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -343,12 +333,12 @@ static void choose_str(struct debug *d, uint64_t rest, struct header_limit *limi
 {
     const struct corpus *c = d->corpus;
     *limit = (struct header_limit){0, UINT32_MAX};
-    d->headers_used = choose_headers(c, names_usual(c, rest), d->files.named);
+    d->headers_used = choose_headers(c, debug_names_usual(c, rest), headers_most(d));
     if (!d->headers_used) {
         limit->cut = first_header_cut(d, rest);
         if (limit->cut + 1 == c->header[0].cuts)
             limit->cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = with_group(c, 0, d->files.named);
+        d->headers_used = with_group(c, 0, headers_most(d));
     }
     d->header_names = header_limit_any(limit) ? c->header[0].cut[limit->cut].names : names_until(c, d->headers_used);
 }
@@ -373,7 +363,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     uint64_t kept = 0;
     uint32_t choice = d->headers_used;
     if (units_include_more(d)) { /* each unit may begin with those that have enough behind them */
-        const uint64_t several = rest / d->unit_count * 2 / (headers_room(d->corpus) - d->corpus->fixed);
+        const uint64_t several = rest / d->unit_count * 2 / (d->corpus->room - d->corpus->fixed);
         choice = several < choice && d->pieces_most == UINT32_MAX ? choice - (uint32_t)several : 1;
     }
     for (uint32_t i = 0; i < d->unit_count; i++) {

@@ -140,6 +140,10 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded);
  * have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);
 
+/* Bytes of headers' names that a library with so many bytes of debug information has at most, where none of its
+ * sections is to have a size of its own: for corpus_finish. */
+uint64_t debug_names_usual(const struct corpus *c, uint64_t bytes);
+
 /* Bytes of .debug_info that so many units have besides functions and types. */
 uint64_t debug_frames(const struct debug *d, uint64_t units);
 

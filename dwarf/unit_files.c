@@ -112,7 +112,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded)
     /* the names that .debug_str may have room for are of so many headers */
     const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
     uint32_t least = 1;
-    while (least < c->headers && c->header[least].name_start < names)
+    while (least < c->made && c->header[least].name_start < names)
         least++;
     for (unsigned brief = 0; brief < 2; brief++) {
         f->brief = brief;

@@ -367,15 +367,20 @@ static bool read_profile(struct settling *s, struct error *e)
     return true;
 }
 
+bool mix_is_wanted(const struct profile *profile)
+{
+    bool any = profile->rows != 0;
+    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
+        any |= profile->dwarf.mix[kind] != PROFILE_DERIVED;
+    return any;
+}
+
 bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
     struct settling s = {.plan = plan, .stock = stock};
-    bool any = false;
     if (plan->profile->rows)
         return mix_settle_rows(plan, stock, threads, e);
-    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
-        any |= plan->profile->dwarf.mix[kind] != PROFILE_DERIVED;
-    if (!any || plan->without_debug)
+    if (!mix_is_wanted(plan->profile) || plan->without_debug)
         return true;
     if (!read_profile(&s, e))
         return false;

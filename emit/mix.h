@@ -13,6 +13,9 @@
 
 #include "emit/library.h"
 
+/* Whether single debug sections are to have sizes of their own. */
+bool mix_is_wanted(const struct profile *profile);
+
 /* Fills plan->mix, and plan->guides where libraries are still to be settled, which plan_free frees; leaves both NULL
  * where the profile wants no mix. An ERROR_INFEASIBLE names the section and the nearest total. */
 bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);

@@ -40,33 +40,44 @@ static bool make_plan(struct prepared *p, const struct options *o, struct error 
 struct preparation {
     struct prepared *p;
     const struct options *o;
-    bool planned; /* by what the first stock has, while the rest of it is being made */
 };
+
+/* What headers' names come to in any library, at most. Where that is not known, there are all headers. */
+static uint64_t names_most(const struct prepared *p)
+{
+    const struct plan *plan = &p->plan;
+    uint64_t largest = 0;
+    if (mix_is_wanted(&p->profile) || plan->executables.link || plan->executables.joined)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < plan->library_count; i++)
+        if (plan->library[i].size[SIZE_DEBUG] > largest)
+            largest = plan->library[i].size[SIZE_DEBUG];
+    return debug_names_usual(&p->stock->corpus, largest);
+}
 
 static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
 {
     const struct preparation *w = context;
     (void)worker;
-    if (!stock_make_part(w->p->stock, part))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    return part != STOCK_PART_HEADERS || !w->planned || make_plan(w->p, w->o, e);
+    const bool is_first = part == STOCK_PART_HEADERS;
+    if (is_first && !make_plan(w->p, w->o, e))
+        return false;
+    const bool made = is_first ? stock_make_headers(w->p->stock, names_most(w->p)) : stock_make_part(w->p->stock, part);
+    return made || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
 /* What all libraries are made from, read-only from then on; and counts, calls and exact sizes of every library. */
 static bool make_stock_and_plan(struct prepared *p, const struct options *o, struct error *e)
 {
-    struct preparation w = {.p = p, .o = o, .planned = stock_suffices(&p->profile)};
+    struct preparation w = {p, o};
     const struct manner manner = profile_manner(&p->profile);
-    if (!(p->stock = stock_begin(stock_dialect(&p->profile), &manner, p->profile.seed)))
+    if (!(p->stock = stock_begin(stock_dialect(&p->profile), &manner, p->profile.seed)) ||
+        !stock_add_rows(p->stock, &p->profile, o->threads))
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;
     stock_end(p->stock);
-    if (w.planned)
-        return true;
-    if (!stock_add_rows(p->stock, &p->profile, o->threads))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    return make_plan(p, o, e);
+    return true;
 }
 
 bool prepare(struct prepared *p, struct options *o, struct error *e)

@@ -54,13 +54,13 @@ static bool write_headers(struct sources *s, const struct stock *stock, const st
     return ok;
 }
 
-/* Where types have units of their own, headers are read from a corpus without these:
- * it has the same declarations on the same lines. */
+/* All headers that line tables may name. Where types have units of their own, they are read from a corpus without
+ * these: it has the same declarations on the same lines. */
 static bool make_headers(struct sources *s, const struct stock *stock, struct error *e)
 {
     struct dialect dialect = stock->corpus.dialect;
     struct corpus whole;
-    if (!dialect.type_units)
+    if (!dialect.type_units && stock->corpus.made == stock->corpus.headers)
         return write_headers(s, stock, &stock->corpus, e);
     dialect.type_units = false;
     if (!corpus_make(&whole, dialect, &stock->corpus.manner, stock->seed))

@@ -56,10 +56,13 @@ struct stock *stock_begin(struct dialect dialect, const struct manner *manner, u
     return NULL;
 }
 
+bool stock_make_headers(struct stock *s, uint64_t names)
+{
+    return corpus_finish(&s->corpus, names);
+}
+
 bool stock_make_part(struct stock *s, enum stock_part part)
 {
-    if (part == STOCK_PART_HEADERS)
-        return corpus_finish(&s->corpus);
     if (part < STOCK_PART_LITERALS)
         return blocks_make(&s->blocks, part - STOCK_PART_BLOCKS, &s->filler, &s->corpus, s->seed);
     make_literals(s->literals, s->seed);
@@ -74,7 +77,9 @@ void stock_end(struct stock *s)
 static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
 {
     (void)worker;
-    return stock_make_part(context, part) || error_set(e, ERROR_MEMORY, "out of memory");
+    const bool made =
+        part == STOCK_PART_HEADERS ? stock_make_headers(context, UINT64_MAX) : stock_make_part(context, part);
+    return made || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads)
@@ -136,15 +141,6 @@ static struct dialect row_dialect(const struct profile *profile, struct dialect 
 {
     stock_row_dialect(profile, &profile->row[row], &dialect.version, &dialect.language);
     return dialect;
-}
-
-bool stock_suffices(const struct profile *profile)
-{
-    const struct dialect dialect = stock_dialect(profile);
-    for (uint32_t i = 0; i < profile->rows; i++)
-        if (kind_of(row_dialect(profile, dialect, i)) != kind_of(dialect))
-            return false;
-    return true;
 }
 
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)

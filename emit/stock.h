@@ -24,7 +24,8 @@ struct stock *stock_make(struct dialect dialect, const struct manner *manner, ui
 void stock_free(struct stock *s);
 
 /* The same in steps: what is large is made in parts, in any order, side by side, when it has begun; it ends when all
- * are there. The corpus is whole with the first part, which takes longest. NULL or false when memory ran out. */
+ * are there. A plan can be made when it has begun, and says how many headers are enough (corpus_finish). NULL or false
+ * when memory ran out. */
 enum stock_part {
     STOCK_PART_HEADERS,
     STOCK_PART_BLOCKS,
@@ -32,14 +33,13 @@ enum stock_part {
     STOCK_PARTS
 };
 struct stock *stock_begin(struct dialect dialect, const struct manner *manner, uint64_t seed);
-bool stock_make_part(struct stock *s, enum stock_part part);
+bool stock_make_headers(struct stock *s, uint64_t names);
+bool stock_make_part(struct stock *s, enum stock_part part); /* any other */
 void stock_end(struct stock *s);
 
 /* Makes what the libraries of a profile's rows need besides: other versions of DWARF and other
  * languages. False when memory ran out. */
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
-/* Whether that is nothing. */
-bool stock_suffices(const struct profile *profile);
 
 /* What the profile says of debug information, but for rows. */
 struct dialect stock_dialect(const struct profile *profile);

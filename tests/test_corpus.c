@@ -1,0 +1,85 @@
+/* dwarf/corpus: fewer headers are the first of all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dwarf/corpus.h"
+
+enum { SEED = 42 };
+
+static void check_header(const struct corpus_header *h, const struct corpus_header *of)
+{
+    const struct corpus_cut *last = &h->cut[h->cuts - 1];
+    assert_int_equal(h->cuts, of->cuts);
+    assert_memory_equal(h->cut, of->cut, h->cuts * sizeof *h->cut);
+    assert_memory_equal(h->entries, of->entries, last->entries - (last->open ? 1 : 0));
+    assert_int_equal(h->name_start, of->name_start);
+    assert_int_equal(h->names, of->names);
+    assert_int_equal(h->file, of->file);
+}
+
+/* All that a library reads of the headers that it may choose is there, and no more than of these; what it knows of all
+ * headers is the same. */
+static void check_fewer(struct dialect dialect, uint64_t names)
+{
+    const struct manner usual = manner_usual();
+    struct corpus all;
+    struct corpus c;
+    assert_true(corpus_make(&all, dialect, &usual, SEED));
+    assert_true(corpus_begin(&c, dialect, &usual, SEED));
+    assert_true(corpus_finish(&c, names));
+    assert_int_equal(all.made, all.headers);
+    assert_int_equal(c.headers, all.headers);
+    assert_in_range(c.made, 1, all.made - 1);
+    assert_true(c.strings.size - c.common > names);
+    assert_memory_equal(c.strings.data, all.strings.data, c.strings.size);
+    assert_int_equal(c.line_strings.size, all.line_strings.size);
+    assert_memory_equal(c.line_strings.data, all.line_strings.data, all.line_strings.size);
+    assert_int_equal(c.index_common, all.index_common);
+    assert_int_equal(c.room, all.room);
+    for (uint32_t h = 0; h < c.made; h++)
+        check_header(&c.header[h], &all.header[h]);
+    assert_int_not_equal(all.header[c.made].names, 0); /* those that have the same names are there together */
+    for (uint32_t h = 0; h < all.made; h++) {
+        assert_int_equal(all.header[h].cut[0].named, all.header[0].cut[0].named);
+        assert_in_range(all.header[h].cut[all.header[h].cuts - 1].entries, all.room - all.room / 50, UINT32_MAX);
+    }
+    corpus_free(&c);
+    corpus_free(&all);
+}
+
+static void test_c(void **state)
+{
+    (void)state;
+    check_fewer((struct dialect){.version = 5, .language = DWARF_C}, 0);
+    check_fewer((struct dialect){.version = 5, .language = DWARF_C}, 200000);
+    check_fewer((struct dialect){.version = 4, .language = DWARF_C, .type_units = true}, 300000);
+}
+
+static void test_an_index(void **state)
+{
+    (void)state;
+    check_fewer((struct dialect){.version = 5, .language = DWARF_C, .index = INDEX_DEBUG_NAMES}, 100000);
+    check_fewer((struct dialect){.version = 5, .language = DWARF_CPP, .index = INDEX_DEBUG_NAMES}, 300000);
+}
+
+static void test_cpp(void **state)
+{
+    (void)state;
+    check_fewer((struct dialect){.version = 5, .language = DWARF_CPP}, 0);
+    check_fewer((struct dialect){.version = 4, .language = DWARF_CPP}, 300000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_c),
+        cmocka_unit_test(test_an_index),
+        cmocka_unit_test(test_cpp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
