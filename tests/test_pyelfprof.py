@@ -702,6 +702,20 @@ def test_summary_without_modules(programs, tmp_path, tiny_library):
         programs.run("pyelfgen", "--profile", output, "--dry-run", status=said)
 
 
+def test_summary_of_what_is_partly_stripped(programs, tmp_path, small):
+    """Sums do not say that, and pyelfprof does."""
+    libraries = sorted(small.glob("libmodule[0-9].so"))[:3]
+    for file in libraries:
+        shutil.copy(file, tmp_path)
+    for level, (options, said) in enumerate([(["-g"], "3 have symbols and 2 debug information"),
+                                             (["-s"], "2 have symbols and 2 debug information")]):
+        subprocess.run(["strip", *options, tmp_path / libraries[0].name], check=True)
+        output = tmp_path / f"{level}.prof"
+        ran = programs.run("pyelfprof", "--summary", "-o", output, tmp_path)
+        assert f"of 3 libraries {said}" in ran.stderr and ran.stderr.count("\n") == 1
+        assert programs.run("pyelfprof", "-o", output, tmp_path).stderr == ""
+
+
 def test_names_only_when_asked(capture, tmp_path, tiny_library):
     name = tmp_path / "it's: {odd}, \n\u00e9.so"
     shutil.copy(tiny_library, name)

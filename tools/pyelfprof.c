@@ -226,17 +226,28 @@ static void find(struct command *c)
     }
 }
 
-/* Sums are shared out over modules. */
-static void tell_of_modules(const struct prof *p)
+/* Sums are shared out over modules, and over all libraries. */
+static void tell_of_sums(const struct prof *p)
 {
-    bool any = !p->summary;
-    for (size_t i = 0; i < p->count && !any; i++)
-        any = p->file[i].capture.module;
-    if (!any)
+    size_t modules = 0;
+    size_t symbols = 0;
+    size_t debug = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        modules += p->file[i].capture.module;
+        symbols += p->file[i].capture.sizes.symtab != 0;
+        debug += p->file[i].capture.sizes.debug != 0;
+    }
+    if (!modules)
         fprintf(stderr,
                 "%s: no Python extension module is among them, and pyelfgen makes no set of sums alone then; "
                 "leave out --summary\n",
                 program.name);
+    else if ((symbols && symbols < p->count) || (debug && debug < p->count))
+        fprintf(stderr,
+                "%s: of %zu libraries %zu have symbols and %zu debug information; of sums alone pyelfgen gives some "
+                "to each, or makes no set where they are too small for that; leave out --summary for libraries like "
+                "these\n",
+                program.name, p->count, symbols, debug);
 }
 
 /* The passes; what one leaves, the next takes. */
@@ -267,8 +278,8 @@ static void profile(struct command *c)
     prof_graph(p);
     if (!prof_write(p, &e))
         prof_complain(p, &e);
-    else
-        tell_of_modules(p);
+    else if (p->summary)
+        tell_of_sums(p);
 }
 
 int main(int argc, char **argv)
