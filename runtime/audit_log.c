@@ -86,6 +86,7 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
         to += length > 0 ? length : 0;
     }
     *to++ = '\0';
-    system_call(SYS_write, log_fd, (long)record, to - record, 0);
+    if (system_call(SYS_write, log_fd, (long)record, to - record, 0) != to - record)
+        system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0);
     return 0;
 }

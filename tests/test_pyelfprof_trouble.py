@@ -239,6 +239,24 @@ def test_a_command_that_cannot_be_run(refused, tmp_path):
     assert said.endswith(": cannot be written; set TMPDIR to another directory: No such file or directory")
 
 
+def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
+    """Some of it is captured, and that some is missing is said."""
+    little = file_system("16k")
+    room = os.statvfs(little)
+    (little / "other").write_bytes(bytes((room.f_bavail - 1) * room.f_frsize))
+    command = ["--run", "sh", "-c", "for i in $(seq 99); do /bin/true; done; python3 -c 'import _ssl'"]
+    output = tmp_path / "part.prof"
+    environment = {"TMPDIR": str(little), **debian()}
+    done = programs.run(
+        "pyelfprof", "--no-dwarf", "--names", "-o", output, *command, status=1, leaks=False, env=environment
+    )
+    assert done.stderr.startswith(f"pyelfprof: {little}: had no room for the list of what the command loaded")
+    assert done.stderr.count("\n") == 1
+    names = output.read_text()
+    assert "libc.so" in names and "ssl" not in names
+    assert os.listdir(little) == ["other"]
+
+
 def test_processes_that_cannot_be_captured(refused, tmp_path):
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()

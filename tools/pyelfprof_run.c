@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/audit_log.h"
@@ -366,6 +367,12 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     return ended;
 }
 
+static const char *log_directory(void)
+{
+    const char *directory = getenv("TMPDIR");
+    return directory && *directory ? directory : "/tmp";
+}
+
 static void read_log(int fd, struct report *r)
 {
     char text[1 << 14];
@@ -373,12 +380,23 @@ static void read_log(int fd, struct report *r)
         take_report(r, text, n > 0 ? (size_t)n : 0);
 }
 
+/* Whether all that was loaded is in it. */
+static bool is_whole(int fd)
+{
+    struct stat s;
+    return fstat(fd, &s) == 0 && (s.st_mode & ALLPERMS) != LOG_SPOILT;
+}
+
 static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
 {
     struct report r = {0};
     read_log(fd, &r);
     const bool well = c->status == 0;
-    if (r.size == 0)
+    if (!is_whole(fd))
+        complain(p, log_directory(),
+                 "had no room for the list of what the command loaded, and libraries are missing; make room, or set "
+                 "TMPDIR to another directory");
+    else if (r.size == 0)
         complain(p, command,
                  prof_format(p,
                              "%s%sloaded nothing that the audit library saw: it is static, or runs with other rights",
@@ -395,9 +413,8 @@ static void take_log(struct prof *p, const struct prof_child *c, const char *com
 void prof_run(struct prof *p, char **command)
 {
     const char *library = audit_library(p);
-    const char *directory = getenv("TMPDIR");
     const char *others = getenv("LD_AUDIT");
-    char *log = prof_format(p, "%s/pyelfprof.XXXXXX", directory && *directory ? directory : "/tmp");
+    char *log = prof_format(p, "%s/pyelfprof.XXXXXX", log_directory());
     struct prof_child c;
     if (!library || !prof_child_hold(p, &c))
         return;
