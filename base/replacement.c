@@ -10,6 +10,11 @@
 #include "base/file_begin.h"
 #include "base/manifest.h"
 
+bool replacement_is_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static bool cannot(const struct replacement *r, struct error *e)
 {
     const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room, and run again" : "choose another directory";

@@ -15,6 +15,9 @@
 
 #include "base/error.h"
 
+/* Whether a path stands for the standard output, "-", which is not replaced but written to. NULL does not. */
+bool replacement_is_standard(const char *path);
+
 struct replacement {
     FILE *file;          /* write to this; NULL unless it is open */
     char name[PATH_MAX]; /* what messages call it */

@@ -18,7 +18,7 @@ static bool fail(struct error *e, const char *path)
 /* The absolute path of the directory for parts, in `path`. */
 static bool find_directory(char *path, const struct options *o, struct error *e)
 {
-    char *near = o->json ? strdup(o->json) : NULL;
+    char *near = o->json && !options_print_json(o) ? strdup(o->json) : NULL;
     const char *directory = getenv("TMPDIR");
     if (!directory || !*directory)
         directory = "/tmp";
@@ -38,7 +38,7 @@ static bool find_directory(char *path, const struct options *o, struct error *e)
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
 {
     *p = (struct launch_parts){0};
-    if (o->json && !replacement_possible(o->json, e))
+    if (o->json && !options_print_json(o) && !replacement_possible(o->json, e))
         return false;
     char directory[PATH_MAX];
     if (!find_directory(directory, o, e)) {
@@ -107,11 +107,9 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
 {
     bool well = true;
     const size_t done = count_done(&p->all);
-    if (done > 0 && p->all.run_count > 1 && !o->pynamic) {
+    if (done > 0 && p->all.run_count > 1 && !o->pynamic && !options_print_json(o)) {
         putchar('\n');
-        well = results_write_cases(&p->all, stdout, e);
-        if (well && (fflush(stdout) != 0 || ferror(stdout)))
-            well = error_errno(e, "standard output", "the results cannot be written");
+        well = results_write_cases(&p->all, stdout, e) && results_printed(e);
     }
     if (o->json && done > 0) {
         struct error first = *e;

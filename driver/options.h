@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/replacement.h"
+
 /* How the libraries come into the process: the builds of the Pynamic paper. */
 enum mode {
     MODE_VANILLA,  /* each import opens its module with dlopen */
@@ -98,5 +100,11 @@ struct options_saying {
     const char *(*say)(const struct options *o, char *text);
 };
 extern const struct options_saying options_said[OPTIONS_SAID];
+
+/* Whether JSON goes to the standard output, and nothing else does. */
+static inline bool options_print_json(const struct options *o)
+{
+    return replacement_is_standard(o->json);
+}
 
 #endif

@@ -41,7 +41,7 @@ bool output_possible(const struct run *run)
 {
     struct error e;
     bool well = true;
-    if (run->ranks.rank == 0 && run->options.json && !run->options.tree)
+    if (run->ranks.rank == 0 && run->options.json && !run->options.tree && !options_print_json(&run->options))
         well = replacement_possible(run->options.json, &e);
     /* The launcher has made the file. Where it cannot be seen, it can still do
      * without, if nobody has asked for what is in it. */
@@ -55,13 +55,13 @@ bool output_possible(const struct run *run)
 /* On rank 0. */
 static bool show(const struct results *r, const struct options *o, struct error *e)
 {
+    if (options_print_json(o))
+        return true;
     if (o->pynamic)
         results_write_pynamic(&r->runs[0], stdout);
     else
         results_write_table(r, &r->runs[0], stdout);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return error_errno(e, "standard output", "the results cannot be written");
-    return true;
+    return results_printed(e);
 }
 
 static bool save(const struct results *r, const struct options *o, struct error *e)

@@ -175,8 +175,10 @@ const char *results_seconds(char *text, double seconds, int digits);
 /* ---- files ---- */
 
 /* Writes JSON as base/replacement.h does: the file is there as a whole, or as it
- * was. */
+ * was; or to the standard output. */
 bool results_save(const struct results *r, const char *path, struct error *e);
+/* Whether what was written to the standard output has arrived. */
+bool results_printed(struct error *e);
 
 /* Reads such a file, which may come from anywhere: what is handed out has passed
  * every check of type, range and length. After a failure there is nothing to

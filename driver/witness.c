@@ -13,18 +13,18 @@
 
 static _Atomic(struct witness_page *) attached;
 
-static void on_term(int number)
+static void on_signal(int number)
 {
     witness_told(atomic_load(&attached));
     signal(number, SIG_DFL);
     raise(number);
 }
 
-static void expect_term(void)
+static void expect(int number)
 {
-    struct sigaction before, action = {.sa_handler = on_term};
-    if (sigaction(SIGTERM, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        sigaction(SIGTERM, &action, NULL);
+    struct sigaction before, action = {.sa_handler = on_signal};
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(number, &action, NULL);
 }
 
 struct witness_page *witness_attach(void)
@@ -44,7 +44,8 @@ struct witness_page *witness_attach(void)
     fcntl(pipe_fd, F_SETFD, FD_CLOEXEC);
     close(page_fd);
     atomic_store(&attached, page);
-    expect_term();
+    expect(SIGTERM);
+    expect(SIGPIPE);
     return page;
 }
 

@@ -716,6 +716,13 @@ def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
     assert json.loads(probe.json.read_text())["pyelfprobe"] == 1
 
 
+def test_the_json_on_the_standard_output(probe, small):
+    """Nothing else is printed then."""
+    arguments = ["--start=loader", "--tools=load", "--repeat=1", "--warm-up=0", "--json=-", small]
+    done = probe.programs.run("pyelfprobe", *arguments)
+    assert json.loads(done.stdout)["pyelfprobe"] == 1
+
+
 def test_temporary_files_cannot_be_written(programs, small):
     done = programs.run("pyelfprobe", "--tools=load", small, status=1, env={"TMPDIR": "/no/such"})
     assert "there can be no temporary files; set TMPDIR" in done.stderr

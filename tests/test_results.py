@@ -18,8 +18,13 @@ PHASES = ["startup", "import", "visit", "mpi"]
 
 
 def load(path):
-    """The results in a file, which are what the schema says and agree with themselves."""
-    results = json.loads(path.read_text())
+    """The results in a file."""
+    return checked(path.read_text())
+
+
+def checked(text):
+    """Results, which are what the schema says and agree with themselves."""
+    results = json.loads(text)
     jsonschema.Draft202012Validator(SCHEMA).validate(results)
     for run in results["runs"]:
         if run["status"] != "done":
@@ -73,6 +78,14 @@ def kernel():
 
 def glibc():
     return os.confstr("CS_GNU_LIBC_VERSION").split()[1]
+
+
+@pytest.mark.parametrize("more", [[], ["--repeat", "2"], ["--pynamic"]], ids=["one", "two", "pynamic"])
+def test_the_standard_output(more, altered, programs, tmp_path):
+    """Nothing else is printed then."""
+    done = programs.run("pyelfrun", *more, "--json", "-", altered.directory, cwd=tmp_path)
+    assert len(checked(done.stdout)["runs"]) == (2 if "2" in more else 1)
+    assert os.listdir(tmp_path) == ["set"]
 
 
 def test_identity_of_the_set(altered, programs, tmp_path):

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
@@ -145,6 +146,15 @@ def test_killed_without_a_launcher(programs, bad):
     assert re.fullmatch(
         r"pyelfrun: rank 0 on \S+: ended without a word in phase visit, at libmodule1; was it killed, .*\n", done.stderr
     ), done.stderr
+
+
+def test_nobody_reads_the_results(programs, good):
+    """Whoever has seen enough of them is told nothing."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as nowhere:
+        done = programs.run("pyelfrun", good, status=-signal.SIGPIPE, stdout=nowhere)
+    assert done.stderr == ""
 
 
 def test_a_run_that_ends_well_has_no_witness(programs, good):

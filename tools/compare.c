@@ -10,6 +10,7 @@
 
 #include "base/cli.h"
 #include "base/process.h"
+#include "base/replacement.h"
 
 enum {
     OPTION_COMPARE = 256,
@@ -187,7 +188,7 @@ static void write_all(const struct comparison *c)
 {
     const struct compare_options *o = &c->compare->options;
     struct error e;
-    if (!prof_is_standard(o->json) && !prof_is_standard(o->html))
+    if (!replacement_is_standard(o->json) && !replacement_is_standard(o->html))
         compare_print(c);
     if (o->json && !compare_write_json(c, &e))
         compare_complain(c->compare, &e);

@@ -66,7 +66,7 @@ static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error
     /* From here on no signal ends this process but through us. */
     if (!children_start(&p->children, e) || !find_self(p, e) || !probe_open(p, e) || !open_applications(p, e))
         return false;
-    if (p->options->json && !replacement_possible(p->options->json, e))
+    if (p->options->json && !replacement_is_standard(p->options->json) && !replacement_possible(p->options->json, e))
         return false;
     if (!tools_find(p, e))
         return false;
@@ -84,6 +84,8 @@ static bool report(const struct probe *p, const struct grid (*grids)[APPS_MOST],
     const bool model = p->options->model;
     /* First what is to be kept: whoever reads the rest may have gone, and to write to nobody ends a program. */
     const bool saved = !p->options->json || report_save(p, model ? grids : NULL, p->options->json, e);
+    if (replacement_is_standard(p->options->json))
+        return saved;
     report_table(p, stdout);
     if (model)
         report_model(p, grids, stdout);

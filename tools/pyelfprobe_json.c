@@ -240,12 +240,13 @@ bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], c
 {
     json_object *root = json_all(p, grids);
     const char *json = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-    struct replacement to;
-    bool well = json ? replacement_open(&to, path, e) : error_set(e, ERROR_MEMORY, "out of memory");
-    if (well) {
+    struct replacement to = {.file = stdout};
+    const bool printed = replacement_is_standard(path);
+    bool well = json || error_set(e, ERROR_MEMORY, "out of memory");
+    well = well && (printed || replacement_open(&to, path, e));
+    if (well)
         fprintf(to.file, "%s\n", json);
-        well = replacement_keep(&to, e);
-    }
+    well = well && (printed || replacement_keep(&to, e)); /* main asks whether it is printed */
     json_object_put(root);
     return well;
 }

@@ -146,9 +146,6 @@ void prof_graph(struct prof *p);
 bool prof_write(struct prof *p, struct error *e);
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e);
 
-/* "-", and not NULL. */
-bool prof_is_standard(const char *path);
-
 /* Writes a file, as base/replacement.h does; or to the standard output, which is
  * "-", or the device or pipe of that name. Whether it can is to be asked before
  * work that takes long. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/replacement.h"
 #include "tools/descendants.h"
 
 /* Milliseconds that a command has to end by the signal which is to end it. */
@@ -47,7 +48,7 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
         sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
         /* Where the profile goes, nothing else does. */
-        if ((!prof_is_standard(p->output) || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
+        if ((!replacement_is_standard(p->output) || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
             execvp(words[0], words);
         why = errno;
         (void)!write(ends[1], &why, sizeof why);

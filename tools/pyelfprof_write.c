@@ -464,16 +464,11 @@ static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, vo
     return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
 }
 
-bool prof_is_standard(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 /* The standard output, a device or a pipe. */
 static bool is_written_through(const char *path)
 {
     struct stat st;
-    return prof_is_standard(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    return replacement_is_standard(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 bool prof_can_replace(const char *path, struct error *e)
@@ -485,7 +480,7 @@ bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struc
                   struct error *e)
 {
     struct replacement r;
-    if (prof_is_standard(path))
+    if (replacement_is_standard(path))
         return write_through(stdout, "standard output", write, context, e);
     if (is_written_through(path)) {
         FILE *to = fopen(path, "we");
