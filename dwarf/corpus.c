@@ -94,14 +94,19 @@ void end_children(struct header_builder *b, size_t sibling)
     bytes_patch_u32(&b->entries, sibling, here(b));
 }
 
+static uint32_t put_string(struct corpus *c, const char *text)
+{
+    return once_put(&c->known, &c->strings, text);
+}
+
 uint32_t add_string(struct header_builder *b, const char *text)
 {
     struct bytes *strings = &b->corpus->strings;
-    if (!b->repeats || strings->failed)
-        return (uint32_t)bytes_string(strings, text);
-    uint32_t name = b->repeated;
-    assert(strcmp((const char *)strings->data + name, text) == 0);
-    b->repeated += (uint32_t)strlen(text) + 1;
+    const size_t before = strings->size;
+    const uint32_t name = put_string(b->corpus, text);
+    assert(!b->repeats || strings->failed || strings->size == before);
+    if (b->repeats && name == b->repeated)
+        b->repeated += (uint32_t)strlen(text) + 1;
     return name;
 }
 
@@ -360,7 +365,7 @@ static void make_names(struct corpus *c, uint64_t key)
             *end++ = (char)('a' + i / 26);
         *end = '\0';
         if (strlen(name) > SHORT_NAME_MOST) {
-            c->name[i] = (uint32_t)bytes_string(&c->strings, name);
+            c->name[i] = put_string(c, name);
         } else {
             name[0] = is_keyword(name) ? 'x' : name[0];
             c->name[i] = short_name_of(name);
@@ -376,7 +381,7 @@ static void name_labels(struct corpus *c)
                                                       "finally", "cleanup", "retry",         "next",
                                                       "again",   "restart", "skip_optional", "resume"};
     for (unsigned i = 0; i < CORPUS_LABELS; i++)
-        c->label[i] = (uint32_t)bytes_string(&c->strings, labels[i]);
+        c->label[i] = put_string(c, labels[i]);
 }
 
 /* Those of the base types; short ones too, where an index of names refers to them. */
@@ -385,7 +390,7 @@ static void name_base_types(struct corpus *c, uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         const char *name = base_type_name(c->dialect, i);
         const bool stands = strlen(name) > SHORT_NAME_MOST || c->dialect.index == INDEX_DEBUG_NAMES;
-        names[i] = stands ? (uint32_t)bytes_string(&c->strings, name) : short_name_of(name);
+        names[i] = stands ? put_string(c, name) : short_name_of(name);
     }
 }
 
@@ -430,7 +435,6 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
 {
     struct abbrev_layouts layouts;
     struct header_builder b = {.corpus = c};
-    const uint32_t from = c->made;
     bool made = true;
     abbrev_lay_out(c->dialect, &layouts);
     while (made && c->made < most && is_wanted(c, names)) {
@@ -439,7 +443,7 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
             note_room(c, c->made++);
     }
     free_builder(&b);
-    return made && !c->strings.failed && list_end(c, from);
+    return made && !c->strings.failed && list_end(c);
 }
 
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -450,7 +454,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
         abbrev_write(&c->abbrev[i], dialect, i);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
-    c->producer = (uint32_t)bytes_string(&c->strings, producer(dialect.language));
+    c->producer = put_string(c, producer(dialect.language));
     name_base_types(c, c->base_name);
     c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, c->key);
@@ -458,10 +462,10 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)
-            c->base_name[BASE_TYPES + i] = (uint32_t)bytes_string(&c->strings, more_type_name(i));
+            c->base_name[BASE_TYPES + i] = put_string(c, more_type_name(i));
         c->name_t = short_name_of("T");
         c->name_n = short_name_of("N");
-        c->name_this = (uint32_t)bytes_string(&c->strings, "this");
+        c->name_this = put_string(c, "this");
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
@@ -478,7 +482,9 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
 
 bool corpus_finish(struct corpus *c, uint64_t names)
 {
-    return make_headers(c, c->headers, names);
+    const bool made = make_headers(c, c->headers, names);
+    once_free(&c->known);
+    return made;
 }
 
 bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -497,6 +503,7 @@ void corpus_free(struct corpus *c)
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
         bytes_free(&c->abbrev[i]);
     bytes_free(&c->strings);
+    once_free(&c->known);
     bytes_free(&c->line_strings);
     bytes_free(&c->index_texts);
     memset(c, 0, sizeof *c);

@@ -26,6 +26,7 @@
 #include "base/random.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/manner.h"
+#include "dwarf/once.h"
 #include "dwarf/short_name.h"
 
 enum {
@@ -134,7 +135,8 @@ struct corpus {
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev[ABBREV_REACHES]; /* .debug_abbrev, without the null entry at the end: of one size */
-    struct bytes strings;                /* common names, then those of all headers */
+    struct bytes strings;                /* common names, then those of all headers, each once */
+    struct once known;                   /* where they are, until all are there */
     struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
     uint32_t common;           /* bytes of the common names */
     uint32_t producer;

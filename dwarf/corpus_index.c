@@ -42,8 +42,8 @@ void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t l
     names[1] = linkage_name;
 }
 
-/* Counts the names that are new to a header at each of its cuts. `seen` says of each
- * name in which header it was met last. */
+/* Counts the names that are new to a header at each of its cuts, but for common ones that the first has, as all do.
+ * `seen` says of each name in which header it was met last. */
 static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
 {
     const struct corpus_header *h = &c->header[number];
@@ -53,22 +53,23 @@ static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
     for (uint32_t cut = 0; cut < h->cuts; cut++) {
         for (; i < h->cut[cut].listed; i++) {
             uint32_t name = h->listed[i].name;
-            bool is_common = name < c->common;
-            bool is_new = is_common ? !seen[name] : seen[name] != number + 1;
+            const bool is_common = name < c->common && (!number || seen[name] == 1);
+            const bool is_new = seen[name] != (is_common ? 1 : number + 1);
             count += is_new && !is_common;
-            c->index_common += is_new && is_common && !number; /* all headers list the same of these */
-            seen[name] = (uint8_t)(number + 1);
+            c->index_common += is_new && is_common;
+            seen[name] = is_common ? 1 : (uint8_t)(number + 1);
         }
         h->cut[cut].named = count;
     }
 }
 
-bool list_end(struct corpus *c, uint32_t from)
+bool list_end(struct corpus *c)
 {
     if (c->dialect.index != INDEX_DEBUG_NAMES)
         return !c->index_texts.failed;
     uint8_t *seen = calloc(c->strings.size, 1);
-    for (uint32_t i = from; seen && i < c->made; i++)
+    c->index_common = 0;
+    for (uint32_t i = 0; seen && i < c->made; i++)
         count_names(c, i, seen);
     free(seen);
     return seen;

@@ -83,7 +83,7 @@ struct scope {
     uint32_t count;
 };
 
-/* Appends a name to the strings, if it is not a repeated one; returns where it is. */
+/* Appends a name to the strings, if it is not there already, in this header or one before; returns where it is. */
 uint32_t add_string(struct header_builder *b, const char *text);
 void put_constant(struct header_builder *b, uint8_t value);
 /* Writes it, short or not: the abbreviation must be the one for that, `code` or, with a
@@ -136,9 +136,9 @@ void cpp_close_scope(struct header_builder *b);
 void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
 /* What calls of inline function k are listed by; in C, linkage_name is 0. */
 void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
-/* Before the first header; when more are made, from this one on. */
+/* Before the first header; when there are more. */
 void list_start(struct corpus *c);
-bool list_end(struct corpus *c, uint32_t from);
+bool list_end(struct corpus *c);
 
 /* corpus_units.c. Moves the type at `at` in the unit, whose entry is the last, into a unit
  * of its own; returns its signature. Nothing refers to it yet. */

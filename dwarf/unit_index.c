@@ -43,14 +43,14 @@ struct names_bound names_bound_start(const struct debug *d, bool any_headers)
         called += count_bits(u->inlined);
     }
     for (uint32_t h = 0; h < c->headers; h++) {
-        b.named[h] = first->named;
-        if (!any_headers && used[h])
+        b.named[h] = c->header[h < c->made ? h : 0].cut[0].named;
+        if (any_headers)
+            b.counts.names += b.named[h];
+        else if (used[h])
             b.counts.names += b.named[h] + count_bits(inlined[h]) * inline_names;
     }
-    if (any_headers) {
-        const uint64_t all = CORPUS_INLINES * UINT64_C(1) * c->headers;
-        b.counts.names += c->headers * UINT64_C(1) * first->named + inline_names * (called < all ? called : all);
-    }
+    if (any_headers)
+        b.counts.names += inline_names * (called < CORPUS_INLINES * c->headers ? called : CORPUS_INLINES * c->headers);
     return b;
 }
 

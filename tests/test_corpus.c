@@ -1,4 +1,4 @@
-/* dwarf/corpus: fewer headers are the first of all. */
+/* dwarf/corpus: fewer headers are the first of all, and no string is there twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,12 +74,36 @@ static void test_cpp(void **state)
     check_fewer((struct dialect){.version = 4, .language = DWARF_CPP}, 300000);
 }
 
+static void check_once(struct dialect dialect)
+{
+    const struct manner usual = manner_usual();
+    struct corpus c;
+    struct bytes again = {.size = 0};
+    struct once once = {.slots = 0};
+    assert_true(corpus_make(&c, dialect, &usual, SEED));
+    for (size_t at = 0; at < c.strings.size; at = again.size)
+        assert_int_equal(once_put(&once, &again, (const char *)c.strings.data + at), at);
+    assert_int_equal(again.size, c.strings.size);
+    once_free(&once);
+    bytes_free(&again);
+    corpus_free(&c);
+}
+
+/* As a linker leaves it. */
+static void test_no_string_is_there_twice(void **state)
+{
+    (void)state;
+    check_once((struct dialect){.version = 5, .language = DWARF_C});
+    check_once((struct dialect){.version = 5, .language = DWARF_CPP, .index = INDEX_DEBUG_NAMES});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_c),
         cmocka_unit_test(test_an_index),
         cmocka_unit_test(test_cpp),
+        cmocka_unit_test(test_no_string_is_there_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
