@@ -117,7 +117,9 @@ static const struct cli_program pyelfrun_program = {
                "  pyelfrun --no-python SET           what the dynamic linker alone takes\n"
                "\n"
                "Exit status: 0 when everything ran and every result was right, 1 when something\n"
-               "failed on any rank, 2 when the command line is wrong.\n",
+               "failed on any rank, 2 when the command line is wrong; where something else ends a\n"
+               "rank or all, its own: 127 of the dynamic linker that finds no library, a signal\n"
+               "as shells have it, that of the --launcher.\n",
     .options = pyelfrun_options,
     .option_count = sizeof pyelfrun_options / sizeof pyelfrun_options[0],
 };

@@ -155,6 +155,11 @@ def test_directory_without_manifest(make_set, stat_json):
 def test_empty_directory(programs, tmp_path):
     done = programs.run("pyelfstat", tmp_path, status=1)
     assert done.stderr == f"pyelfstat: {tmp_path}: has neither a manifest.json nor any *.so\n"
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "a.so").write_bytes(b"")
+    done = programs.run("pyelfstat", tmp_path, status=1)
+    said = "has neither a manifest.json nor any *.so, but 1 in directories below it; name these"
+    assert done.stderr == f"pyelfstat: {tmp_path}: {said}\n"
     assert done.stdout == ""
 
 

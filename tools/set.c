@@ -151,10 +151,13 @@ static bool list_directory(struct arena *arena, struct set *set, struct error *e
         free(entries[i]);
     }
     free(entries);
-    if (ok && count == 0)
+    set->below = ok ? count_below(set->path) : 0;
+    if (ok && count == 0 && set->below)
+        ok = error_set(e, ERROR_INPUT,
+                       "has neither a manifest.json nor any *.so, but %zu in directories below it; name these",
+                       set->below);
+    else if (ok && count == 0)
         ok = error_set(e, ERROR_INPUT, "has neither a manifest.json nor any *.so");
-    if (ok)
-        set->below = count_below(set->path);
     return ok || error_at(e, set->path, 0);
 }
 
