@@ -218,12 +218,24 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
     return true;
 }
 
+/* Whether anything is said of what to generate, but for the profile and where. */
+static bool says_more(const struct options *o)
+{
+    bool any = o->has_seed || o->sources || o->force || o->dry_run || o->executables.link || o->executables.joined ||
+               o->executables.alone || o->executables.big;
+    for (int key = 0; key < KEY_COUNT; key++)
+        any |= o->instead[key] != NULL;
+    return any;
+}
+
 static bool check_options(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (o->verify) {
         if (o->profile[0] || p->any || o->output || o->node_local)
             return error_set(e, ERROR_USAGE, "--verify takes no profile and no -o; see --help");
-        return true;
+        return !says_more(o) || error_set(e, ERROR_USAGE,
+                                          "--verify takes no option that says what to generate, as a set is as its "
+                                          "manifest says; see --help");
     }
     if (o->profile[0] && p->any)
         return error_set(e, ERROR_USAGE, "--profile and Pynamic's arguments exclude each other; see --help");
