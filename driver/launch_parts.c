@@ -79,8 +79,8 @@ void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, in
         well = results_read_more(&p->all, p->path, &e);
         if (!well)
             error_set(&e, ERROR_SYSTEM,
-                      "the results of mode %s, run %" PRIu64 " did not come through %s; name a directory that all "
-                      "hosts share with --json or TMPDIR",
+                      "the results of mode %s, run %" PRIu64 " did not come through %s; see whether --launcher starts "
+                      "pyelfrun, or name a directory that all hosts share with --json or TMPDIR",
                       mode_names[mode], turn, p->path);
     }
     if (!well && p->missing.code == ERROR_NONE)
@@ -119,7 +119,9 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
             *e = first;
         well = well && saved;
     }
-    if (well && p->missing.code != ERROR_NONE && (o->json || (!o->pynamic && o->repeat * o->mode_count > 1))) {
+    /* Of a single run, also where nothing is done with them: without them nobody knows that it was one. */
+    const bool are_needed = p->path[0] || o->json || (!o->pynamic && o->repeat * o->mode_count > 1);
+    if (well && p->missing.code != ERROR_NONE && are_needed) {
         *e = p->missing;
         return false;
     }

@@ -34,7 +34,7 @@ bool launch_parts_expect(struct launch_parts *p, struct error *e);
 void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status);
 
 /* After all runs: the results are written, where any run was done; table 1 is
- * shown if there are several. */
+ * shown if there are several. False also where results of any did not come. */
 bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct error *e);
 
 void launch_parts_free(struct launch_parts *p);

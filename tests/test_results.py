@@ -160,6 +160,11 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     done = programs.run("pyelfrun", *arguments, status=1)
     assert "the results of mode vanilla, run 1 did not come through" in done.stderr
     assert done.stderr.count("\n") == 1
+    for more in ([], ["--pynamic"], ["--repeat", "2"]):
+        env = {"TMPDIR": tmp_path}
+        done = programs.run("pyelfrun", "--launcher", script, *more, altered.directory, status=1, env=env, leaks=False)
+        assert f"did not come through {tmp_path}/pyelfrun-part" in done.stderr and done.stderr.count("\n") == 1
+        assert "every result right" not in done.stdout and leftovers(tmp_path) == []
     script.write_text('#!/bin/sh\nfor w; do case $w in --part=*) rm "${w#--part=}";; esac; done\nexec "$@"\n')
     done = programs.run("pyelfrun", *arguments, status=1)
     assert re.search(r"rank 0 on \S+: .*where pyelfrun waits for the results, but not on this host", done.stderr)
