@@ -1,11 +1,14 @@
 /* See launch_parts.h. */
 #include "driver/launch_parts.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/launched.h"
 #include "base/replacement.h"
 
 #define PART OPTIONS_PART "XXXXXX"
@@ -64,6 +67,23 @@ bool launch_parts_expect(struct launch_parts *p, struct error *e)
     if (p->path[0] && (!f || fclose(f) != 0))
         return fail(e, p->path);
     return true;
+}
+
+void launch_parts_begin(const struct options *o)
+{
+    if (!o->part || launched_by().rank != 0)
+        return;
+    const int fd = open(o->part, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!write(fd, "\n", 1); /* what does not come is looked for in the end */
+    close(fd);
+}
+
+bool launch_parts_begun(const struct launch_parts *p)
+{
+    struct stat st;
+    return !p->path[0] || stat(p->path, &st) != 0 || st.st_size > 0;
 }
 
 void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status)

@@ -1,7 +1,8 @@
 /* The way of results from a process tree to pyelfrun, which has launched it.
  *
  * pyelfrun makes an empty file, a part, and names it on the tree's command line;
- * rank 0, on whatever host, replaces it by the results of its run in the end.
+ * rank 0, on whatever host, puts a byte into it, and replaces it by the results of its run
+ * in the end.
  * Parts lie beside the file of --json, which the hosts share anyway, or else in
  * the directory for temporary files.
  */
@@ -28,6 +29,12 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
 
 /* Before a run: an empty part. */
 bool launch_parts_expect(struct launch_parts *p, struct error *e);
+
+/* In a tree, when it has started: lets its launcher know, where the part can be seen. */
+void launch_parts_begin(const struct options *o);
+
+/* Whether the tree has started, as far as that can be known. */
+bool launch_parts_begun(const struct launch_parts *p);
 
 /* After it: what is in the part becomes a run of `all`, a failed one if the
  * exit status is not 0. */

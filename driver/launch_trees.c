@@ -189,6 +189,17 @@ static bool run_tree(struct command *c, enum mode mode, uint64_t turn, int *stat
     return well;
 }
 
+/* Of a launcher that fails by itself nobody else says anything. */
+static void tell_of_launcher(const struct command *c, const struct launch_parts *parts, enum mode mode, int status)
+{
+    struct error e;
+    if (status == EXIT_SUCCESS || launch_parts_begun(parts))
+        return;
+    error_set(&e, ERROR_SYSTEM, "mode %s: %s ended with status %d and has started no pyelfrun that sees %s",
+              mode_names[mode], c->word[0], status, parts->path);
+    error_report("pyelfrun", &e);
+}
+
 /* Every mode, in turn, until one fails. */
 static bool run_trees(struct command *c, const struct options *o, struct launch_parts *parts, int *status,
                       struct error *e)
@@ -201,6 +212,8 @@ static bool run_trees(struct command *c, const struct options *o, struct launch_
             if (!launch_parts_expect(parts, e))
                 return false;
             const bool well = run_tree(c, o->mode[i], turn, status, e);
+            if (well && o->launcher)
+                tell_of_launcher(c, parts, o->mode[i], *status);
             launch_parts_take(parts, o->mode[i], turn, *status);
             if (!well || *status != EXIT_SUCCESS)
                 return well;

@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "driver/launch.h"
+#include "driver/launch_parts.h"
 #include "driver/options.h"
 
 int main(int argc, char **argv)
@@ -23,6 +24,7 @@ int main(int argc, char **argv)
     if (options.launcher || options.repeat > 1 || options.mode_count > 1)
         return launch_trees(&options, argc, argv, &status, &e) ? status : error_report("pyelfrun", &e);
 
+    launch_parts_begin(&options);
     /* Returns only when it failed. */
     launch_rank(&options, argv, &e);
     return error_report("pyelfrun", &e);

@@ -137,6 +137,8 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     script.chmod(0o755)
     arguments = ["--repeat", 3, "--launcher", script, "--phases", "import", "--json", path, altered.directory]
     done = programs.run("pyelfrun", *arguments, status=7)
+    said = f"pyelfrun: mode vanilla: {script} ended with status 7 and has started no pyelfrun that sees {tmp_path}/"
+    assert done.stderr.startswith(said) and done.stderr.count("\n") == 1
     results = load(path)
     assert [run["status"] for run in results["runs"]] == ["done", "failed"]
     assert results["runs"][1] == {"mode": "vanilla", "repeat": 2, "status": "failed", "exit-status": 7}
