@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -44,4 +45,10 @@ bool process_printed(const char *program)
     error_errno(&e, "standard output", "cannot write");
     error_report(program, &e);
     return false;
+}
+
+const char *process_temporary(void)
+{
+    const char *directory = getenv("TMPDIR");
+    return directory && *directory ? directory : "/tmp";
 }

@@ -1,4 +1,4 @@
-/* What every program does first, and last.
+/* What every program does first, and last, and where it keeps what is temporary.
  *
  * A program is started from shells, batch systems and launchers, with limits and
  * descriptors as they have left them; what it makes of these is the same for all.
@@ -15,5 +15,8 @@ void process_start(void);
 
 /* In the end: false where what was printed cannot be written, which is said. */
 bool process_printed(const char *program);
+
+/* The directory for temporary files: $TMPDIR, or /tmp. */
+const char *process_temporary(void);
 
 #endif

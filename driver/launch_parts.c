@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/launched.h"
+#include "base/process.h"
 #include "base/replacement.h"
 
 #define PART OPTIONS_PART "XXXXXX"
@@ -22,9 +23,7 @@ static bool fail(struct error *e, const char *path)
 static bool find_directory(char *path, const struct options *o, struct error *e)
 {
     char *near = o->json && !options_print_json(o) ? strdup(o->json) : NULL;
-    const char *directory = getenv("TMPDIR");
-    if (!directory || !*directory)
-        directory = "/tmp";
+    const char *directory = process_temporary();
     if (near) {
         char *slash = strrchr(near, '/');
         directory = !slash ? "." : slash == near ? "/" : near;
@@ -127,7 +126,7 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
 {
     bool well = true;
     const size_t done = count_done(&p->all);
-    if (done > 0 && p->all.run_count > 1 && !o->pynamic && !options_print_json(o)) {
+    if (done > 0 && p->all.run_count > 1 && options_print_tables(o)) {
         putchar('\n');
         well = results_write_cases(&p->all, stdout, e) && results_printed(e);
     }

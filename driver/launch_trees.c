@@ -206,7 +206,7 @@ static bool run_trees(struct command *c, const struct options *o, struct launch_
 {
     for (uint64_t turn = 1; turn <= o->repeat; turn++)
         for (unsigned i = 0; i < o->mode_count; i++) {
-            if (o->repeat * o->mode_count > 1 && !o->pynamic && !options_print_json(o))
+            if (o->repeat * o->mode_count > 1 && options_print_tables(o))
                 printf("%s== %s, run %" PRIu64 " of %" PRIu64 "\n", turn > 1 || i ? "\n" : "", mode_names[o->mode[i]],
                        turn, o->repeat);
             if (!launch_parts_expect(parts, e))

@@ -107,4 +107,10 @@ static inline bool options_print_json(const struct options *o)
     return replacement_is_standard(o->json);
 }
 
+/* Whether runs have tables of their own, and several of them headings and a table of all. */
+static inline bool options_print_tables(const struct options *o)
+{
+    return !o->pynamic && !options_print_json(o);
+}
+
 #endif

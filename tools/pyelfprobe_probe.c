@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
+
 enum { TAIL = 4096 };
 
 bool probe_open(struct probe *p, struct error *e)
 {
-    const char *parent = getenv("TMPDIR");
-    if (!parent || !*parent)
-        parent = "/tmp";
+    const char *parent = process_temporary();
     if (*parent != '/' || strpbrk(parent, " \t\n:'\"\\") || strlen(parent) > PATH_MAX / 2)
         return error_set(e, ERROR_SYSTEM, "TMPDIR has to be an absolute path without blanks, quotes and colons");
     snprintf(p->directory, sizeof p->directory, "%s/" PROBE_PROGRAM ".XXXXXX", parent);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
 
@@ -367,12 +368,6 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     return ended;
 }
 
-static const char *log_directory(void)
-{
-    const char *directory = getenv("TMPDIR");
-    return directory && *directory ? directory : "/tmp";
-}
-
 static void read_log(int fd, struct report *r)
 {
     char text[1 << 14];
@@ -393,7 +388,7 @@ static void take_log(struct prof *p, const struct prof_child *c, const char *com
     read_log(fd, &r);
     const bool well = c->status == 0;
     if (!is_whole(fd))
-        complain(p, log_directory(),
+        complain(p, process_temporary(),
                  "had no room for the list of what the command loaded, and libraries are missing; make room, or set "
                  "TMPDIR to another directory");
     else if (r.size == 0)
@@ -414,7 +409,7 @@ void prof_run(struct prof *p, char **command)
 {
     const char *library = audit_library(p);
     const char *others = getenv("LD_AUDIT");
-    char *log = prof_format(p, "%s/pyelfprof.XXXXXX", log_directory());
+    char *log = prof_format(p, "%s/pyelfprof.XXXXXX", process_temporary());
     struct prof_child c;
     if (!library || !prof_child_hold(p, &c))
         return;
