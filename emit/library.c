@@ -320,8 +320,9 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = is_mixed(l) ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
-/* Where more was told than is wanted of a section: aims that much lower. */
-static bool aim_lower(const struct debug *d, struct describe_goal *goal)
+/* Where more was told than is wanted of a section: aims that much lower, and with each try a little more, as what
+ * functions may be ahead by can take all of it. */
+static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goal *goal)
 {
     const enum debug_section s = d->failed;
     uint64_t *of = s == DEBUG_LINE     ? &goal->line
@@ -331,7 +332,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
                                        : NULL;
     if (!of || d->size[s] <= d->wanted[s])
         return false;
-    uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE;
+    uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE * (1 + (uint64_t)tries);
     *of = *of > excess ? *of - excess : 0;
     goal->expression += s == DEBUG_INFO ? AIM_LONGER : 0;
     return true;
@@ -342,7 +343,7 @@ static bool aim_lower(const struct debug *d, struct describe_goal *goal)
 static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
 {
     if (is_mixed(l))
-        return tries < AIMS_MOST && aim_lower(&l->debug, goal);
+        return tries < AIMS_MOST && aim_lower(&l->debug, tries, goal);
     goal->info -= goal->info / 8;
     goal->line -= goal->line / 8;
     goal->lists -= goal->lists / 8;
