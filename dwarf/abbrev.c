@@ -53,8 +53,6 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 {
     if (dialect_has_one_file(d) && is_source(a))
         return DW_FORM_implicit_const;
-    if (dialect_has_early_imports(d) && a->form == DW_FORM_data2 && a->value == ABBREV_EARLY)
-        return DW_FORM_data1;
     if (!dialect_is_4(d))
         return a->form;
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
@@ -100,7 +98,7 @@ const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
     if (d.language == DWARF_C && code >= ABBREV_CPP_FIRST)
         code += ABBREV_TYPE_UNITS_FIRST - ABBREV_CPP_FIRST;
-    if (dialect_has_lasts(d) && code >= ABBREV_TYPE_UNITS_FIRST)
+    if (!d.type_units && code >= ABBREV_TYPE_UNITS_FIRST)
         code += ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST;
     return &table[code];
 }
@@ -136,10 +134,8 @@ static uint32_t first_beyond(struct dialect d)
 uint32_t abbrev_codes(struct dialect d)
 {
     const uint32_t end = d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST;
-    const uint32_t more = d.type_units           ? ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST
-                          : dialect_has_lasts(d) ? end - ABBREV_LASTS_FIRST
-                                                 : 0;
-    return first_beyond(d) + more - 1u;
+    const uint32_t first = d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
+    return first_beyond(d) + end - first - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
@@ -212,11 +208,20 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
         [ABBREV_LEXICAL_RANGES] = ABBREV_LEXICAL_RANGES_LAST,
         [ABBREV_INLINED] = ABBREV_INLINED_LAST,
         [ABBREV_INLINED_RANGES] = ABBREV_INLINED_RANGES_LAST,
+        [ABBREV_CALL_SITE] = ABBREV_CALL_SITE_LAST,
         [ABBREV_CALL_SITE_ORIGIN] = ABBREV_CALL_SITE_ORIGIN_LAST,
         [ABBREV_INLINED_BLOCK] = ABBREV_INLINED_BLOCK_LAST,
         [ABBREV_INLINED_BLOCK_RANGES] = ABBREV_INLINED_BLOCK_RANGES_LAST,
+        [ABBREV_CLASS] = ABBREV_CLASS_LAST,
+        [ABBREV_METHOD] = ABBREV_METHOD_LAST,
+        [ABBREV_VIRTUAL_METHOD] = ABBREV_VIRTUAL_METHOD_LAST,
+        [ABBREV_CONSTRUCTOR] = ABBREV_CONSTRUCTOR_LAST,
+        [ABBREV_STATIC_METHOD] = ABBREV_STATIC_METHOD_LAST,
+        [ABBREV_OPEN_METHOD] = ABBREV_OPEN_METHOD_LAST,
+        [ABBREV_OPEN_CONSTRUCTOR] = ABBREV_OPEN_CONSTRUCTOR_LAST,
     };
-    return last[code] ? (uint8_t)(last[code] - ABBREV_LASTS_FIRST + first_beyond(d)) : ABBREV_END;
+    const uint32_t first = d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
+    return last[code] ? (uint8_t)(last[code] - first + first_beyond(d)) : ABBREV_END;
 }
 
 void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,

@@ -19,9 +19,9 @@
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
 /* The same of a function, or of what it has: in the source. */
 #define OWN {DW_AT_decl_file, DW_FORM_data1, ABBREV_SOURCE}, A(decl_line, data2) A(decl_column, data1)
-/* The same of what a namespace takes over: perhaps early (dialect.as_gcc). */
-#define TAKEN A(decl_file, data1){DW_AT_decl_line, DW_FORM_data2, ABBREV_EARLY}, A(decl_column, data1)
-/* The same early in the header. */
+/* The same early in a header. */
+#define TAKEN A(decl_file, data1) A(decl_line, data1) A(decl_column, data1)
+/* The same in the unit's own header. */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
@@ -194,7 +194,7 @@
       A(name, strp) A(type, ref4) A(data_member_location, data1) A(artificial, flag_present))                          \
     X(VTABLE_POINTER, pointer_type, 0, C(byte_size, 8) A(name, strp) A(type, ref4))                                    \
     X(VTABLE_FUNCTION, subroutine_type, 0, A(type, ref4))                                                              \
-    X(ABSTRACT_BLOCK, lexical_block, 1, A(sibling, ref4))                                                              \
+    X(ABSTRACT_BLOCK, lexical_block, 1, NOTHING)                                                                       \
     X(INLINED_BLOCK, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))    \
     X(INLINED_BLOCK_RANGES, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset) A(sibling, ref4))
 
@@ -217,7 +217,8 @@
     X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
     X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))
 
-/* What the last of an entry's children is where that has no DW_AT_sibling (dialect.as_gcc), in C++ two more. */
+/* What the last of an entry's children is where that has no DW_AT_sibling, as gcc has it; more of them
+ * in C++. */
 #define ABBREVIATIONS_OF_LASTS(X)                                                                                      \
     X(LEXICAL_BLOCK_LAST, lexical_block, 1, A(low_pc, addr) A(high_pc, data8))                                         \
     X(LEXICAL_RANGES_LAST, lexical_block, 1, A(ranges, sec_offset))                                                    \
@@ -227,9 +228,30 @@
     X(INLINED_RANGES_LAST, inlined_subroutine, 1,                                                                      \
       A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(ranges, sec_offset) A(call_file, data1)    \
           A(call_line, data2) A(call_column, data1))                                                                   \
+    X(CALL_SITE_LAST, call_site, 1, A(call_return_pc, addr))                                                           \
     X(CALL_SITE_ORIGIN_LAST, call_site, 1, A(call_return_pc, addr) A(call_origin, ref4))                               \
     X(INLINED_BLOCK_LAST, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8))                \
-    X(INLINED_BLOCK_RANGES_LAST, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset))
+    X(INLINED_BLOCK_RANGES_LAST, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset))                     \
+    X(CLASS_LAST, class_type, 1, A(name, strp) A(byte_size, data1) DECLARED)                                           \
+    X(METHOD_LAST, subprogram, 1,                                                                                      \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4) A(accessibility, data1)     \
+          A(declaration, flag_present) A(object_pointer, ref4))                                                        \
+    X(VIRTUAL_METHOD_LAST, subprogram, 1,                                                                              \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4) A(virtuality, data1)        \
+          A(vtable_elem_location, exprloc) A(containing_type, ref4) A(accessibility, data1)                            \
+              A(declaration, flag_present) A(object_pointer, ref4))                                                    \
+    X(CONSTRUCTOR_LAST, subprogram, 1,                                                                                 \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) C(accessibility, DW_ACCESS_public)        \
+          A(declaration, flag_present) A(object_pointer, ref4))                                                        \
+    X(STATIC_METHOD_LAST, subprogram, 1,                                                                               \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4) A(accessibility, data1)     \
+          A(declaration, flag_present))                                                                                \
+    X(OPEN_METHOD_LAST, subprogram, 1,                                                                                 \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(type, ref4)                             \
+          A(declaration, flag_present) A(object_pointer, ref4))                                                        \
+    X(OPEN_CONSTRUCTOR_LAST, subprogram, 1,                                                                            \
+      A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(declaration, flag_present)              \
+          A(object_pointer, ref4))
 
 #define ABBREVIATIONS(X)                                                                                               \
     ABBREVIATIONS_OF_BOTH(X)                                                                                           \
@@ -252,13 +274,12 @@ enum abbrev_code {
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
 /* What some attributes are in some dialects. */
-enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_EARLY };
+enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE };
 
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source; of a line
-                      ABBREV_EARLY where that may be one of a byte */
+    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source */
 };
 
 struct abbreviation {

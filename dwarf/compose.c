@@ -201,6 +201,7 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
 void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
+    c->child.end = NULL;
     if (c->next_function) {
         compose_refer(c, c->next_function, compose_place_of(c, c->info));
         c->next_function = NULL;
@@ -214,10 +215,78 @@ void compose_function(struct composer *c, const struct debug_function *f)
     c->info = p + 4;
 }
 
+/* What stands behind `from` in a unit's functions now stands a reference before. */
+static void move_notes(struct composer *c, const uint8_t *from)
+{
+    enum { BY = sizeof(uint32_t) };
+    struct bytes *const named = &c->out->named;
+    for (uint8_t *p = named->data + named->size; p > named->data;) {
+        uint32_t at;
+        p -= sizeof at;
+        memcpy(&at, p, sizeof at);
+        if (at < compose_offset_of(c, from))
+            break;
+        put_u32(p, at - BY);
+    }
+    struct compose_noted *const noted = (struct compose_noted *)(void *)c->out->noted.data;
+    for (size_t i = c->out->noted.size / sizeof *noted; i && noted[i - 1].place >= compose_place_of(c, from); i--)
+        noted[i - 1].place -= BY;
+}
+
+/* Entries from p on that refer to siblings among those that have moved so. */
+static void move_siblings(const struct composer *c, uint8_t *p)
+{
+    const struct dialect d = c->corpus->dialect;
+    while (p < c->info) {
+        const struct abbrev_entry read = abbrev_read(d, p);
+        for (uint32_t i = 0; i < read.references; i++) {
+            uint8_t *const at = p + read.reference[i].at;
+            uint32_t to;
+            memcpy(&to, at, sizeof to);
+            if (read.reference[i].attribute == DW_AT_sibling)
+                put_u32(at, to - (uint32_t)sizeof to);
+        }
+        p += read.size;
+    }
+}
+
+static bool is_call(uint8_t code)
+{
+    return code == ABBREV_CALL_SITE || code == ABBREV_CALL_SITE_ORIGIN;
+}
+
+/* What has ended last, and is the last of its siblings, does not refer to the next. */
+static void be_last(struct composer *c)
+{
+    const struct compose_child *const last = &c->child;
+    uint8_t *const behind = last->sibling + sizeof(uint32_t);
+    const uint8_t code = *last->begin;
+    put_u8(last->begin, abbrev_last(c->corpus->dialect, code));
+    memmove(last->sibling, behind, (size_t)(last->end - behind));
+    c->info -= sizeof(uint32_t);
+    if (is_call(code)) /* what is passed refers to nothing */
+        return;
+    move_notes(c, behind);
+    if (!c->only_sizes)
+        move_siblings(c, last->sibling);
+}
+
+/* Now it is known what has ended last is. */
+static void settle_child(struct composer *c)
+{
+    if (!c->child.end)
+        return;
+    if (c->child.end == c->info)
+        be_last(c);
+    compose_note_code(c->out, *c->child.begin);
+    c->child.end = NULL;
+}
+
 void compose_function_end(struct composer *c)
 {
     enum abbrev_code code = *c->function;
     if (c->info > c->sibling + 4) {
+        settle_child(c);
         compose_end_children(c, c->sibling);
     } else {
         bool is_method = code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD;
@@ -233,6 +302,21 @@ void compose_end_children(struct composer *c, uint8_t *sibling)
     c->info = compose_code(c->out, c->info, ABBREV_END);
     if (sibling)
         compose_refer(c, sibling, compose_place_of(c, c->info));
+}
+
+void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling)
+{
+    settle_child(c);
+    compose_end_children(c, sibling);
+    c->child = (struct compose_child){begin, sibling, c->info};
+}
+
+void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size)
+{
+    uint8_t *const begin = c->info - size;
+    settle_child(c);
+    put_u8(begin, code); /* where only sizes are wanted it is not there */
+    c->child = (struct compose_child){begin, begin + sibling, c->info};
 }
 
 /* A parameter's or local's entry up to its location. */
@@ -307,7 +391,7 @@ uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t 
                          const uint64_t *from, const uint64_t *to)
 {
     note_inlined(c, k);
-    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
+    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED : ABBREV_INLINED_RANGES);
     p = put_u32(p, c->corpus->inlines[k].at);
     p = put_u64(p, c->text + from[0]);
     if (c->corpus->dialect.views)
@@ -350,7 +434,7 @@ void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at
 
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
+    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_LEXICAL_BLOCK : ABBREV_LEXICAL_RANGES);
     p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
@@ -358,21 +442,17 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
 
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
-    uint8_t *p = compose_code(c->out, c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
+    uint8_t *p = put_u8(c->info, count == 1 ? ABBREV_INLINED_BLOCK : ABBREV_INLINED_BLOCK_RANGES);
     p = put_u32(p, c->corpus->inlines[k].block);
     p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
 }
 
-uint8_t *compose_last_block(struct composer *c, uint32_t ranges)
+void compose_last_block(struct composer *c, uint32_t ranges)
 {
-    const struct dialect d = c->corpus->dialect;
-    const bool last = dialect_has_lasts(d);
-    uint8_t *p = compose_code(c->out, c->info, last ? abbrev_last(d, ABBREV_LEXICAL_RANGES) : ABBREV_LEXICAL_RANGES);
-    p = put_u32(p, ranges);
-    c->info = last ? p : p + 4;
-    return last ? NULL : p;
+    uint8_t *p = compose_code(c->out, c->info, abbrev_last(c->corpus->dialect, ABBREV_LEXICAL_RANGES));
+    c->info = put_u32(p, ranges);
 }
 
 uint32_t compose_place(const struct composer *c)
@@ -402,10 +482,10 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters)
 {
-    bool known = origin != COMPOSE_UNKNOWN;
-    enum abbrev_code code = parameters ? (known ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
-                                       : (known ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
-    uint8_t *p = compose_code(c->out, c->info, code);
+    const bool known = origin != COMPOSE_UNKNOWN;
+    uint8_t *p = parameters
+                     ? put_u8(c->info, known ? ABBREV_CALL_SITE_ORIGIN : ABBREV_CALL_SITE)
+                     : compose_code(c->out, c->info, known ? ABBREV_CALL_SITE_LEAF_ORIGIN : ABBREV_CALL_SITE_LEAF);
     p = put_u64(p, c->text + returns);
     if (origin == COMPOSE_NEXT)
         c->next_function = p;

@@ -78,6 +78,11 @@ struct compose_noted {
 };
 enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE, NAME_COMMON };
 
+/* An entry of a function, as compose_end_child takes it: where it begins, where it refers to its sibling, its end. */
+struct compose_child {
+    uint8_t *begin, *sibling, *end;
+};
+
 struct composer {
     const struct corpus *corpus;
     struct composed *out;
@@ -86,10 +91,11 @@ struct composer {
     struct line_rows rows;   /* offsets from `text` */
     uint8_t *info, *lists, *ranges;
     uint32_t lists_base,
-        ranges_base;        /* where the sections of `lists` and `ranges` begin in those that references go to */
-    uint8_t *sibling;       /* of the function under way */
-    uint8_t *function;      /* where it begins */
-    uint8_t *next_function; /* a reference that waits for the next function, or NULL */
+        ranges_base;            /* where the sections of `lists` and `ranges` begin in those that references go to */
+    uint8_t *sibling;           /* of the function under way */
+    uint8_t *function;          /* where it begins */
+    struct compose_child child; /* what has ended last, if it may be the last of its siblings */
+    uint8_t *next_function;     /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
     bool only_sizes;              /* what stamps put is left undefined, and has its size; its codes are noted */
@@ -118,8 +124,9 @@ struct debug_function {
     const char *qualified; /* and with all its scopes */
 };
 
-static_assert(ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each, as either of what follows is written");
-static_assert(ABBREV_COUNT - ABBREV_LASTS_FIRST <= ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST, "these are fewer");
+/* C++ has no type units; of C, what is its own is not written with them. */
+static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_COUNT - ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each");
+static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
 
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {
@@ -264,7 +271,7 @@ static inline uint32_t compose_place_of(const struct composer *c, const uint8_t 
 void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
 /* A call of the header's function k, from `file`, that was inlined; with one range, or with a list.
- * Returns what compose_end_children takes. */
+ * Returns what compose_end_child takes, which notes the code: until then it may become another. */
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to);
 /* One of its parameters or variables, with a location list, or (DEBUG_LIST_NONE)
@@ -282,8 +289,8 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
                                const uint64_t *to);
 
-/* A block with this range list, which is the last of its siblings. */
-uint8_t *compose_last_block(struct composer *c, uint32_t ranges);
+/* A block with this range list, which is the last of its siblings: it refers to none. */
+void compose_last_block(struct composer *c, uint32_t ranges);
 
 /* Where the next entry of the unit's functions will be, for compose_call. */
 uint32_t compose_place(const struct composer *c);
@@ -295,11 +302,6 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
 
 /* --- classes (compose_class.c) ------------------------------------------------ */
 
-/* What compose_class_end takes. */
-struct compose_siblings {
-    uint8_t *scope, *class;
-};
-
 /* A static method that is declared; its names are of the library's own. */
 struct debug_method {
     uint32_t name, linkage_name;
@@ -310,6 +312,7 @@ struct debug_method {
     bool is_template;     /* of a type and a number */
     enum base_type type;
     uint8_t number;
+    bool is_last; /* of the class's */
 };
 
 /* A class in a namespace, with methods and nothing else. */
@@ -318,10 +321,11 @@ struct debug_class {
     const char *qualified; /* for an index of names */
     uint32_t line;
 };
-struct compose_siblings compose_class(struct composer *c, const struct debug_class *k);
+/* Returns what compose_class_end takes. */
+uint8_t *compose_class(struct composer *c, const struct debug_class *k);
 /* One of them; returns its place, for debug_function.declared. */
 uint32_t compose_method(struct composer *c, const struct debug_method *m);
-void compose_class_end(struct composer *c, struct compose_siblings siblings);
+void compose_class_end(struct composer *c, uint8_t *sibling);
 /* Bytes that such a class takes at most. */
 uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t parameters);
 
@@ -329,7 +333,7 @@ uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t paramet
 
 /* A call that returns to `returns`, of the function at place `origin` of the
  * unit's functions, or of the one that is composed next in it, or of an unknown
- * one. With parameters, returns what compose_end_children takes. */
+ * one. With parameters, returns what compose_end_child takes, likewise. */
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
 /* What register `reg` then holds: a constant, an address, or what the slot at
  * `place` from the CFA holds. */
@@ -337,7 +341,14 @@ void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 
-/* `sibling` is NULL of an entry that has no reference to the next (dialect.as_gcc). */
+/* `sibling` is NULL of an entry that has no reference to the next. */
 void compose_end_children(struct composer *c, uint8_t *sibling);
+
+/* The same of a call, block or inlined call of the function under way, which begins at `begin`. Where it turns out to
+ * be the last of its siblings, it refers to none. Its code is noted when that is known. */
+void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling);
+/* The same of what has been put by other means, and ends with such an entry: with this code, `size` bytes, and its
+ * reference to its sibling at `sibling` of these. */
+void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size);
 
 #endif

@@ -11,41 +11,42 @@ static uint8_t *put_own_name(struct composer *c, uint8_t *p, uint32_t name)
     return put_u32(p, name);
 }
 
-struct compose_siblings compose_class(struct composer *c, const struct debug_class *k)
+uint8_t *compose_class(struct composer *c, const struct debug_class *k)
 {
-    struct compose_siblings s;
     compose_note(c, ABBREV_NAMESPACE, k->scope, COMPOSE_UNKNOWN, NULL);
     uint8_t *p = put_own_name(c, compose_code(c->out, c->info, ABBREV_NAMESPACE), k->scope);
-    s.scope = compose_put_declared(p, k->line, 11);
-    c->info = s.scope + 4;
+    uint8_t *const sibling = compose_put_declared(p, k->line, 11);
+    c->info = sibling + 4;
     compose_note(c, ABBREV_CLASS, k->name, COMPOSE_UNKNOWN, k->qualified);
-    p = put_own_name(c, compose_code(c->out, c->info, ABBREV_CLASS), k->name);
-    p = put_u8(p, 1); /* it has no members */
-    s.class = compose_put_declared(p, k->line, 7);
-    c->info = s.class + 4;
-    return s;
+    p = compose_code(c->out, c->info, abbrev_last(c->corpus->dialect, ABBREV_CLASS));
+    p = put_u8(put_own_name(c, p, k->name), 1); /* it has no members */
+    c->info = compose_put_declared(p, k->line, 7);
+    return sibling;
 }
 
-void compose_class_end(struct composer *c, struct compose_siblings siblings)
+void compose_class_end(struct composer *c, uint8_t *sibling)
 {
-    compose_end_children(c, siblings.class);
-    compose_end_children(c, siblings.scope);
+    compose_end_children(c, NULL);
+    compose_end_children(c, sibling);
 }
 
 uint32_t compose_method(struct composer *c, const struct debug_method *m)
 {
     const struct corpus *corpus = c->corpus;
     const bool leaf = !m->parameters && !m->is_template;
+    const enum abbrev_code code = leaf         ? ABBREV_STATIC_METHOD_LEAF
+                                  : m->is_last ? abbrev_last(corpus->dialect, ABBREV_STATIC_METHOD)
+                                               : ABBREV_STATIC_METHOD;
     const uint32_t place = compose_place_of(c, c->info);
-    uint8_t *p = compose_code(c->out, c->info, leaf ? ABBREV_STATIC_METHOD_LEAF : ABBREV_STATIC_METHOD);
+    uint8_t *p = compose_code(c->out, c->info, code);
     p = put_own_name(c, p, m->name);
     p = put_own_name(c, compose_put_declared(p, m->line, 26), m->linkage_name);
     p = put_u32(p, corpus_type(corpus, m->result));
     c->info = put_u8(p, DW_ACCESS_public);
     if (leaf)
         return place;
-    uint8_t *sibling = c->info;
-    p = sibling + 4;
+    uint8_t *const sibling = m->is_last ? NULL : c->info;
+    p = m->is_last ? c->info : c->info + 4;
     if (m->is_template) {
         p = short_name_put(compose_code(c->out, p, ABBREV_TEMPLATE_TYPE_SHORT), corpus->name_t);
         p = put_u32(p, corpus_type(corpus, m->type));

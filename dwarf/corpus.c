@@ -91,7 +91,8 @@ void declare(struct header_builder *b, uint32_t line)
 void end_children(struct header_builder *b, size_t sibling)
 {
     bytes_u8(&b->entries, ABBREV_END);
-    bytes_patch_u32(&b->entries, sibling, here(b));
+    if (sibling != NO_SIBLING)
+        bytes_patch_u32(&b->entries, sibling, here(b));
 }
 
 static uint32_t put_string(struct corpus *c, const char *text)

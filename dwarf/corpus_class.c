@@ -172,6 +172,12 @@ static void add_class_typedefs(struct header_builder *b, struct plan *p)
     }
 }
 
+/* Whether method i ends the class; of a template, arguments do. */
+static bool is_last(const struct header_builder *b, const struct plan *p, uint32_t i)
+{
+    return i + 1 == p->methods && b->cpp->type[p->number].template == CPP_NONE;
+}
+
 /* Constructors come first, each with a parameter more than the one before, so that
  * no two are alike. */
 static uint32_t add_constructors(struct header_builder *b, struct plan *p, uint32_t most)
@@ -182,6 +188,7 @@ static uint32_t add_constructors(struct header_builder *b, struct plan *p, uint3
         struct cpp_method *m = &p->method[i];
         *m = (struct cpp_method){.f = {.kind = CPP_CONSTRUCTOR, .class = p->number, .name = p->plain_name},
                                  .line = next_line(b),
+                                 .is_last = is_last(b, p, i),
                                  .object = b->cpp->type[p->pointer].offset};
         m->f.count = least + i;
         for (uint32_t j = 0; j < m->f.count; j++)
@@ -209,7 +216,9 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
 {
     const struct cpp_header *h = b->cpp;
     const uint32_t r = pick(b, 12);
-    *m = (struct cpp_method){.f = {.kind = CPP_ORDINARY, .class = p->number}, .line = next_line(b)};
+    *m = (struct cpp_method){.f = {.kind = CPP_ORDINARY, .class = p->number},
+                             .line = next_line(b),
+                             .is_last = is_last(b, p, (uint32_t)(m - p->method))};
     m->f.name = cpp_text_at(b, member_name(b, &p->scope));
     cpp_choose_parameters(b, &m->f);
     m->is_static = r < 2;
@@ -242,7 +251,7 @@ static void add_methods(struct header_builder *b, struct plan *p)
     for (; i < p->methods; i++) {
         const size_t before = b->entries.size;
         bool is_virtual = add_method(b, p, &p->method[i]);
-        if (i && !is_virtual && cpp_leaves_out(b, 8)) {
+        if (i && !is_virtual && cpp_leaves_out(b, 8) && !p->method[i].is_last) {
             b->entries.size = before;
             p->method[i].at = 0;
         }
@@ -317,13 +326,13 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
     if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
-        const size_t block = cpp_open_block(b);
+        bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
         const uint32_t name = common_name(b, m->f.count);
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
         put_name(b, name);
         declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
-        end_children(b, block);
+        end_children(b, NO_SIBLING);
     }
     end_children(b, sibling);
 }

@@ -221,7 +221,8 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
     size_t object = 0;
     assert(!returns || f->result != CPP_VOID);
     m->at = here(b);
-    bytes_u8(&b->entries, (uint8_t)code);
+    const enum abbrev_code last = m->is_last ? abbrev_last(b->corpus->dialect, code) : ABBREV_END;
+    bytes_u8(&b->entries, (uint8_t)(last ? last : code));
     put_name(b, entry_name(b, f));
     declare(b, m->line);
     m->linkage_name = linkage_name(b, f);
@@ -243,7 +244,7 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
         object = bytes_u32(&b->entries, 0);
     if (code == ABBREV_STATIC_METHOD_LEAF)
         return;
-    size_t sibling = bytes_u32(&b->entries, 0);
+    const size_t sibling = last ? NO_SIBLING : bytes_u32(&b->entries, 0);
     if (f->is_template)
         cpp_template_parameters(b, &f->arguments);
     if (has_object) {
@@ -300,6 +301,7 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
                 .f = {.kind = CPP_ORDINARY, .class = classes[i], .result = BASE_UNSIGNED_LONG},
                 .line = corpus_inline_line(k),
                 .object = h->type[class->derived[CPP_POINTER]].offset,
+                .is_last = k + 1 == first + CORPUS_INLINES / CORPUS_CLASSES,
             };
             m->f.name = cpp_text_at(b, member_name(b, &scope));
             m->f.count = shape.children - shape.variables - 1u;
@@ -310,12 +312,6 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
         end_children(b, sibling);
     }
     end_children(b, scope_sibling);
-}
-
-size_t cpp_open_block(struct header_builder *b)
-{
-    bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
-    return bytes_u32(&b->entries, 0);
 }
 
 /* The abstract instance that calls refer to. */
@@ -340,12 +336,13 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
     put_name(b, b->corpus->name_this);
     bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
-    size_t block = 0;
+    bool block = false;
     for (uint32_t j = 1; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
         if (is_variable && !block) {
             f->block = here(b);
-            block = cpp_open_block(b);
+            bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
+            block = true;
         }
         const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
@@ -356,7 +353,7 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
     if (block)
-        end_children(b, block);
+        end_children(b, NO_SIBLING);
     end_children(b, sibling);
 }
 
@@ -500,10 +497,6 @@ static void declare_imported(struct header_builder *b)
 {
     enum { FIRST = 50, LINES = 200 };
     const uint32_t line = next_line(b);
-    if (!dialect_has_early_imports(b->corpus->dialect)) {
-        declare(b, line);
-        return;
-    }
     bytes_u8(&b->entries, DIALECT_HEADER_FILE);
     bytes_u8(&b->entries, (uint8_t)(FIRST + line % LINES));
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));

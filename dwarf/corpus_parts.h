@@ -113,6 +113,8 @@ uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t l
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
+/* `sibling` is where the entry refers to its sibling, or that it does not. */
+enum { NO_SIBLING = 0 };
 void end_children(struct header_builder *b, size_t sibling);
 
 /* What a base type is called in the language; one that C++ has besides. */

@@ -29,8 +29,6 @@ void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum 
 
 /* Opens a namespace; returns what end_children takes. */
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope);
-/* A block of an abstract instance, likewise. */
-size_t cpp_open_block(struct header_builder *b);
 void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments);
 /* The declaration of a method or, with ABBREV_SCOPE_FUNCTION, of a namespace's
  * function; a virtual one is in slot `slot` of its table. */

@@ -106,6 +106,7 @@ struct cpp_method {
     uint32_t linkage_name;
     uint32_t line; /* of that */
     bool is_static;
+    bool is_last;    /* of its class's entries: it has no sibling */
     uint32_t object; /* place of the type of its `this` */
 };
 

@@ -26,8 +26,6 @@ struct dialect {
                         has them; not in split units */
     bool one_file;   /* in C and version 5 functions, and what they have, are all said to be declared in the source:
                         DW_AT_decl_file of these is in the abbreviations, and not in each entry */
-    bool as_gcc; /* as gcc has it: the last of an entry's children has no DW_AT_sibling, where types have no units of
-                    their own; in C++ what namespaces take over is declared in the first 255 lines */
 };
 
 static inline bool dialect_is_4(struct dialect d)
@@ -38,16 +36,6 @@ static inline bool dialect_is_4(struct dialect d)
 static inline bool dialect_has_one_file(struct dialect d)
 {
     return d.one_file && d.language == DWARF_C && !dialect_is_4(d);
-}
-
-static inline bool dialect_has_lasts(struct dialect d)
-{
-    return d.as_gcc && !d.type_units;
-}
-
-static inline bool dialect_has_early_imports(struct dialect d)
-{
-    return d.as_gcc && d.language == DWARF_CPP;
 }
 
 /* DWARF 5 section 7.5.1.1; 4 has no unit type. */

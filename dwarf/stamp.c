@@ -61,6 +61,7 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near)
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);
     m->depth = 0;
+    m->parent[0] = (struct stamp_parent){0};
     *c = (struct composer){.corpus = corpus,
                            .out = &m->out,
                            .unit = &m->unit,
@@ -141,11 +142,88 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
     }
 }
 
+/* What stands behind `from` among the entries now stands `by` bytes before. */
+static uint32_t moved(uint32_t at, uint32_t from, uint32_t by)
+{
+    return at > from ? at - by : at;
+}
+
+/* These are in the order of their places. */
+static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
+{
+    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
+    static const enum stamp_patch kinds[] = {STAMP_ADDRESS, STAMP_LIST, STAMP_RANGES, STAMP_LINE, STAMP_NAME};
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint16_t *const patch = m->patch[kinds[i]];
+        for (uint32_t k = m->count[kinds[i]]; k && patch[k - 1] > from; k--)
+            patch[k - 1] = (uint16_t)(patch[k - 1] - by);
+    }
+    uint16_t *const origin = m->patch[STAMP_ORIGIN];
+    for (uint32_t k = m->count[STAMP_ORIGIN]; k && origin[k - 2] > from; k -= 2)
+        origin[k - 2] = (uint16_t)(origin[k - 2] - by);
+    struct compose_noted *const noted = (struct compose_noted *)(void *)m->out.noted.data;
+    for (size_t i = m->out.noted.size / sizeof *noted; i && noted[i - 1].place > place; i--)
+        noted[i - 1].place -= by;
+}
+
+/* The same with what refers to entries, but for the reference that stood at `from`. */
+static void move_references(struct stamp_maker *m, uint32_t from, uint32_t by)
+{
+    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
+    uint8_t *kept = m->references.data;
+    for (size_t i = 0; i < m->references.size; i += sizeof(uint32_t)) {
+        uint32_t at;
+        uint32_t to;
+        memcpy(&at, m->references.data + i, sizeof at);
+        if (at == from)
+            continue;
+        at = moved(at, from, by);
+        memcpy(&to, m->out.info.data + at, sizeof to);
+        put_u32(m->out.info.data + at, moved(to, place, by));
+        kept = put_u32(kept, at);
+    }
+    m->references.size = (size_t)(kept - m->references.data);
+}
+
+/* Whether the entry that was ended last is the last of its siblings, as far as is known, and refers to the next. */
+static bool is_last(const struct stamp_maker *m)
+{
+    const struct stamp_parent *const e = &m->parent[m->depth];
+    return e->sibling && e->end == entry(m, m->composer.info);
+}
+
+/* Then it refers to none. */
+static void be_last(struct stamp_maker *m)
+{
+    const struct stamp_parent *const e = &m->parent[m->depth];
+    uint8_t *const info = m->out.info.data;
+    const uint8_t code = abbrev_last(dialect_of(m), info[e->begin]);
+    const uint32_t behind = e->sibling + sizeof(uint32_t);
+    put_u8(info + e->begin, code);
+    memmove(info + e->sibling, info + behind, e->end - behind);
+    m->composer.info -= sizeof(uint32_t);
+    move_references(m, e->sibling, sizeof(uint32_t));
+    move_patches(m, e->sibling, sizeof(uint32_t));
+}
+
+/* Now it is known what was ended last is. */
+static void settle_child(struct stamp_maker *m)
+{
+    struct stamp_parent *const e = &m->parent[m->depth];
+    if (!e->end)
+        return;
+    if (is_last(m))
+        be_last(m);
+    compose_note_code(&m->out, m->out.info.data[e->begin]);
+    e->end = 0;
+}
+
 static void open_parent(struct stamp_maker *m, uint32_t begin, const uint8_t *sibling)
 {
     assert(m->depth + 1 < STAMP_DEPTH_MOST);
+    settle_child(m);
     m->parent[m->depth++] = (struct stamp_parent){.begin = begin, .sibling = sibling ? entry(m, sibling) : 0};
-    m->parent[m->depth].end = 0; /* nothing was ended in it */
+    m->parent[m->depth] = (struct stamp_parent){0}; /* nothing was ended in it */
 }
 
 void stamp_inlined(struct stamp_maker *m, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
@@ -209,75 +287,18 @@ void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool e
     note(m, STAMP_ADDRESS, start + 1);
     note(m, STAMP_ORIGIN, start + 9);
     note(m, STAMP_ORIGIN, number);
-    if (ends && dialect_has_lasts(dialect_of(m))) {
-        compose_code(&m->out, m->out.info.data + start, abbrev_last(dialect_of(m), ABBREV_CALL_SITE_ORIGIN));
+    if (ends) {
+        put_u8(m->out.info.data + start, abbrev_last(dialect_of(m), ABBREV_CALL_SITE_ORIGIN));
         m->composer.info = sibling;
         sibling = NULL;
     }
     open_parent(m, start, sibling);
 }
 
-/* What stands behind `from` among the entries now stands `by` bytes before. */
-static uint32_t moved(uint32_t at, uint32_t from, uint32_t by)
-{
-    return at > from ? at - by : at;
-}
-
-static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
-{
-    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
-    static const enum stamp_patch kinds[] = {STAMP_ADDRESS, STAMP_LIST, STAMP_RANGES, STAMP_LINE, STAMP_NAME};
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        for (uint32_t k = 0; k < m->count[kinds[i]]; k++)
-            m->patch[kinds[i]][k] = (uint16_t)moved(m->patch[kinds[i]][k], from, by);
-    for (uint32_t k = 0; k < m->count[STAMP_ORIGIN]; k += 2)
-        m->patch[STAMP_ORIGIN][k] = (uint16_t)moved(m->patch[STAMP_ORIGIN][k], from, by);
-    for (size_t at = 0; at < m->out.noted.size; at += sizeof(struct compose_noted)) {
-        struct compose_noted noted;
-        memcpy(&noted, m->out.noted.data + at, sizeof noted);
-        noted.place = moved(noted.place, place, by);
-        memcpy(m->out.noted.data + at, &noted, sizeof noted);
-    }
-}
-
-/* The same with what refers to entries, but for the reference that stood at `from`. */
-static void move_references(struct stamp_maker *m, uint32_t from, uint32_t by)
-{
-    const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
-    uint8_t *kept = m->references.data;
-    for (size_t i = 0; i < m->references.size; i += sizeof(uint32_t)) {
-        uint32_t at;
-        uint32_t to;
-        memcpy(&at, m->references.data + i, sizeof at);
-        if (at == from)
-            continue;
-        at = moved(at, from, by);
-        memcpy(&to, m->out.info.data + at, sizeof to);
-        put_u32(m->out.info.data + at, moved(to, place, by));
-        kept = put_u32(kept, at);
-    }
-    m->references.size = (size_t)(kept - m->references.data);
-}
-
-/* The entry that was ended last has no further sibling, and then no reference to one. */
-static void be_last(struct stamp_maker *m, const struct stamp_parent *e)
-{
-    uint8_t *const info = m->out.info.data;
-    const uint8_t code = abbrev_last(dialect_of(m), info[e->begin]);
-    const uint32_t behind = e->sibling + sizeof(uint32_t);
-    compose_code(&m->out, info + e->begin, code);
-    memmove(info + e->sibling, info + behind, e->end - behind);
-    m->composer.info -= sizeof(uint32_t);
-    move_references(m, e->sibling, sizeof(uint32_t));
-    move_patches(m, e->sibling, sizeof(uint32_t));
-}
-
 void stamp_end_children(struct stamp_maker *m)
 {
-    const struct stamp_parent *const inner = &m->parent[m->depth];
+    settle_child(m);
     struct stamp_parent *const e = &m->parent[--m->depth];
-    if (dialect_has_lasts(dialect_of(m)) && inner->sibling && inner->end == entry(m, m->composer.info))
-        be_last(m, inner);
     compose_end_children(&m->composer, e->sibling ? m->out.info.data + e->sibling : NULL);
     e->end = entry(m, m->composer.info);
 }
@@ -411,6 +432,12 @@ static void shelve_entries(struct stamp_maker *m, struct stamp_shelf *shelf, str
                         .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)o->lists.size,
                         .ranges_size = (uint16_t)o->ranges.size};
+    if (is_last(m)) {
+        const struct stamp_parent *const last = &m->parent[0];
+        s->last = (uint16_t)(last->end - last->begin);
+        s->last_sibling = (uint8_t)(last->sibling - last->begin);
+        s->last_code = o->info.data[last->begin];
+    }
     drop_code(s, ABBREV_LOCAL_LIST);
     drop_code(s, ABBREV_LOCAL_GONE);
     split_pairs(m, STAMP_LIST_PAIR, o->lists.data);
@@ -453,6 +480,8 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows)
 {
+    if (!is_last(m)) /* else it is settled where it is put */
+        settle_child(m);
     compose_keep(&m->composer);
     const struct composed *o = &m->out;
     assert(o->info.size <= MAKE_MOST && o->lists.size <= MAKE_MOST && o->ranges.size <= MAKE_MOST &&
@@ -569,6 +598,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_store *store, cons
     if (s->noted)
         put_noted(c, s, name_patches + s->names + s->origins, compose_offset_of(c, c->info));
     c->info += s->info_size;
+    if (s->last)
+        compose_end_put(c, s->last_code, s->last_sibling, s->last);
     c->lists += s->lists_size;
     c->out->entries += s->entries;
     c->ranges += s->ranges_size;

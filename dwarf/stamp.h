@@ -50,6 +50,9 @@ struct stamp {
     uint64_t inlined;  /* as in struct debug_unit */
     uint64_t codes[2]; /* as in struct composed, but those of locals, which follow from their names */
     uint16_t added, pairs, names, origins, noted; /* numbers of 16 bits for each of these kinds of patches, */
+    uint16_t last;        /* 0, or bytes of the entry that it ends with and that refers to its sibling; */
+    uint8_t last_sibling; /* where in these it does; */
+    uint8_t last_code;    /* its code */
     uint16_t far; /* and for those that something is added to farther behind: of each the kind, then the offset */
 };
 
@@ -118,9 +121,9 @@ void stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, co
 void stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
 struct debug_list stamp_list_end(struct stamp_maker *m);
-/* A call of callee `number`, with parameters; where it `ends` a block, it refers to no sibling (dialect.as_gcc). */
+/* A call of callee `number`, with parameters; where it `ends` a block, it refers to no sibling. */
 void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends);
-/* Ends the entry that is open; what it ends with then is the last of its siblings (dialect.as_gcc). */
+/* Ends the entry that is open; what it ends with then is the last of its siblings. */
 void stamp_end_children(struct stamp_maker *m);
 /* The rows that follow are of the included header, from `line` on; of the source,
  * as `line` lines behind the stamp's first. */

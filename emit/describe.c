@@ -420,11 +420,12 @@ static void describe_calls(struct walk *w, struct subject *s)
             continue;
         bool passes = passes_integers(site.callee);
         uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
-        uint8_t *children = compose_call(&w->composer, returns, origin, passes);
+        uint8_t *const begin = w->composer.info;
+        uint8_t *const sibling = compose_call(&w->composer, returns, origin, passes);
         if (!passes)
             continue;
         describe_passed(w, &site);
-        compose_end_children(&w->composer, children);
+        compose_end_child(&w->composer, begin, sibling);
     }
 }
 

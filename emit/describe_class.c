@@ -128,6 +128,7 @@ static uint32_t declare_method(struct walk *w, uint32_t index, uint32_t i)
         .is_template = parts.is_template,
         .type = template_types[parts.type].type,
         .number = parts.number,
+        .is_last = i + 1 == class_methods(l->row, index / MANGLE_METHODS),
     };
     return compose_method(&w->composer, &m);
 }
@@ -159,11 +160,11 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
     if (!i || k->unit != w->units) {
         k->text[k->text_length - 2] = '\0'; /* without the "::" behind it */
         const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
-        struct compose_siblings siblings = compose_class(&w->composer, &c);
+        uint8_t *const sibling = compose_class(&w->composer, &c);
         k->text[k->text_length - 2] = ':';
         for (uint32_t m = 0; m < class_methods(l->row, number); m++)
             k->place[m] = declare_method(w, number * MANGLE_METHODS + m, m);
-        compose_class_end(&w->composer, siblings);
+        compose_class_end(&w->composer, sibling);
         k->unit = w->units;
         w->line_number += CLASS_LINES;
     }

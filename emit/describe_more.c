@@ -143,7 +143,6 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
 {
     struct composer *c = &w->composer;
     uint64_t border[BORDERS_MOST + 1];
-    uint8_t *children[BLOCKS_MOST];
     uint32_t depth = 0;
     const uint64_t least = last ? LAST_MOST : LITTLE;
     if (!follows(w, DEBUG_RANGES) || missing_ranges(w, s->end, c->ranges) < least) {
@@ -162,13 +161,13 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         compose_ranges(c, border[0], most, border, border + 1);
-        children[depth] = compose_last_block(c, list);
+        compose_last_block(c, list);
         compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
     }
     if (last) /* blocks beside each other are to have no code in common */
         tune_ranges(w, s);
-    while (depth)
-        compose_end_children(c, children[--depth]);
+    while (depth--)
+        compose_end_children(c, NULL);
 }
 
 void more(struct walk *w, struct subject *s, bool last)

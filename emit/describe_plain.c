@@ -77,19 +77,21 @@ void plain_locals(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
     uint64_t border[TUNE_BORDERS_MOST + 1];
-    uint8_t *children[TUNE_BORDERS_MOST];
+    uint8_t *begin[TUNE_BORDERS_MOST];
+    uint8_t *sibling[TUNE_BORDERS_MOST];
     const uint64_t end = s->end - CODE_EPILOGUE;
     const uint32_t borders = tune_borders(s, border);
     const bool blocks = !w->l->debug.wanted[DEBUG_RANGES]; /* others have their code in common, and ranges */
     uint32_t depth = 0;
     put_locals(w, s, FILLER_SLOTS, s->line + 1);
     while (blocks && depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
-        children[depth] = compose_block(c, 1, &border[depth + 1], &end);
+        begin[depth] = c->info;
+        sibling[depth] = compose_block(c, 1, &border[depth + 1], &end);
         depth++;
         put_locals(w, s, BLOCK_LOCALS, s->line + 1 + depth);
     }
-    while (depth)
-        compose_end_children(c, children[--depth]);
+    for (; depth; depth--)
+        compose_end_child(c, begin[depth - 1], sibling[depth - 1]);
 }
 
 uint32_t plain_column(uint32_t line)

@@ -157,7 +157,6 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
                        const uint8_t *last, uint32_t rest)
 {
     struct composer *c = &w->composer;
-    uint8_t *children[BLOCKS_MOST];
     uint32_t order[BLOCKS_MOST];
     uint32_t count = 0;
     for (; rest && count < BLOCKS_MOST; rest -= kind[last[rest]].bytes)
@@ -174,11 +173,11 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         put_ranges(w, border, &kind[order[i]]);
-        children[i] = compose_last_block(c, list);
+        compose_last_block(c, list);
         compose_local(c, &v, code_slot_place(i % PLACES * 2));
     }
-    while (count)
-        compose_end_children(c, children[--count]);
+    while (count--)
+        compose_end_children(c, NULL);
 }
 
 void tune_ranges(struct walk *w, struct subject *s)

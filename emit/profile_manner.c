@@ -24,7 +24,7 @@ enum {
     CALLS = MANNER_USUAL * 5 / 4,
     OWN_LOCALS = MANNER_USUAL * 5 / 8,
     LEXICAL_CPP = MANNER_USUAL / 2,
-    ENDING = MANNER_USUAL / 2
+    ENDING = MANNER_USUAL / 4
 };
 #define MEMBERS_USUAL 5.6
 /* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */

@@ -112,8 +112,7 @@ struct dialect stock_dialect(const struct profile *profile)
                             (uint8_t)profile->dwarf.index,
                             profile->dwarf.type_units,
                             profile->dwarf.views,
-                            profile_has_one_file(profile),
-                            profile_has_manner(profile)};
+                            profile_has_one_file(profile)};
 }
 
 void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
