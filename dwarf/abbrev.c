@@ -94,13 +94,22 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
+/* Where in the table those are that have codes behind those of the language, */
+static uint32_t first_in_table(struct dialect d)
+{
+    return d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
+}
+
+/* and the first of these codes. */
+static uint32_t first_beyond(struct dialect d)
+{
+    return d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
+}
+
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
-    if (d.language == DWARF_C && code >= ABBREV_CPP_FIRST)
-        code += ABBREV_TYPE_UNITS_FIRST - ABBREV_CPP_FIRST;
-    if (!d.type_units && code >= ABBREV_TYPE_UNITS_FIRST)
-        code += ABBREV_LASTS_FIRST - ABBREV_TYPE_UNITS_FIRST;
-    return &table[code];
+    const uint32_t beyond = first_beyond(d);
+    return &table[code < beyond ? code : code - beyond + first_in_table(d)];
 }
 
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
@@ -125,17 +134,10 @@ struct index_die abbrev_index_die(enum abbrev_code code)
     return die;
 }
 
-/* The first code behind those of the language. */
-static uint32_t first_beyond(struct dialect d)
-{
-    return d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
-}
-
 uint32_t abbrev_codes(struct dialect d)
 {
     const uint32_t end = d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST;
-    const uint32_t first = d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
-    return first_beyond(d) + end - first - 1u;
+    return first_beyond(d) + end - first_in_table(d) - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
@@ -220,8 +222,7 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
         [ABBREV_OPEN_METHOD] = ABBREV_OPEN_METHOD_LAST,
         [ABBREV_OPEN_CONSTRUCTOR] = ABBREV_OPEN_CONSTRUCTOR_LAST,
     };
-    const uint32_t first = d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
-    return last[code] ? (uint8_t)(last[code] - first + first_beyond(d)) : ABBREV_END;
+    return last[code] ? (uint8_t)(last[code] - first_in_table(d) + first_beyond(d)) : ABBREV_END;
 }
 
 void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,

@@ -280,7 +280,8 @@ static bool has_many(const struct profile *p)
     return sum_of(p, ROW_DWARF_DIES, 0) >= ENTRIES_LEAST;
 }
 
-bool profile_has_manner(const struct profile *p)
+/* Whether tags and attributes say how entries are told. */
+static bool has_manner(const struct profile *p)
 {
     return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] && has_many(p);
 }
@@ -298,7 +299,7 @@ struct manner profile_manner(const struct profile *p)
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
-    if (!profile_has_manner(p))
+    if (!has_manner(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);

@@ -13,7 +13,4 @@ struct manner profile_manner(const struct profile *p);
  * else than functions is told, with what they have. */
 bool profile_has_one_file(const struct profile *p);
 
-/* Whether tags and attributes say how entries are told, so that profile_manner follows them. */
-bool profile_has_manner(const struct profile *p);
-
 #endif
