@@ -106,7 +106,6 @@ struct composer {
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
         LISTS_BASED, /* each has a base address of its own */
-        LISTS_NEAR,  /* as plain, with numbers of two bytes, below COMPOSE_NEAR (version 5) */
     } lists_as;
 };
 

@@ -65,22 +65,12 @@ static uint8_t *put_base(struct composer *c, uint8_t *p, uint8_t kind, uint64_t 
     return put_u64(p, c->text + base);
 }
 
-/* Two bytes, whatever the number: what is added later must find room. DWARF 5
- * section 7.6 allows more bytes than a number needs. */
-static uint8_t *put_wide(uint8_t *p, uint64_t number)
-{
-    assert(number < COMPOSE_NEAR);
-    return put_u8(put_u8(p, (uint8_t)(number | 0x80)), (uint8_t)(number >> 7));
-}
-
 static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uint64_t from, uint64_t to)
 {
     assert(from >= c->base && from < to);
     if (is_4(c))
         return put_u64(put_u64(p, from - c->base), to - c->base);
     p = put_u8(p, kind);
-    if (c->lists_as == LISTS_NEAR)
-        return put_wide(put_wide(p, from - c->base), to - c->base);
     p = put_uleb128(p, from - c->base);
     return put_uleb128(p, to - c->base);
 }

@@ -85,6 +85,17 @@ struct stamp_shelf {
     uint32_t lists, lists_size; /* the last ones: stamps that follow each other may have the same */
 };
 
+/* One for stamps that go anywhere, and one for those that go into a unit's first 16 KiB. */
+struct stamp_shelves {
+    struct stamp_shelf anywhere, near;
+};
+
+/* What is made of what has been composed: neither `near` nor `rows` need be wanted (NULL). */
+struct stamp_wanted {
+    struct stamp *anywhere, *near;
+    struct stamp_rows *rows;
+};
+
 /* Making one. The composer's functions for locals, blocks, inlined and other
  * calls are used through the wrappers below, which note what is to be added; its
  * functions for lists and registers directly. Rows go to composer.rows, the
@@ -94,6 +105,9 @@ struct stamp_maker {
     struct composed out;
     struct debug_unit unit;
     struct bytes references; /* uint32_t: where they are in the entries */
+    struct {
+        struct bytes lists, ranges;
+    } near; /* those of `out`, told for a unit's first 16 KiB */
     uint16_t patch[STAMP_PATCHES][STAMP_PATCHES_MOST];
     uint32_t count[STAMP_PATCHES];
     uint16_t far[4 * STAMP_PATCHES_MOST]; /* while a stamp is put on the shelf: as in the store */
@@ -106,11 +120,10 @@ struct stamp_maker {
     bool failed;
 };
 
-/* `near`: with lists for a unit's first 16 KiB. */
-bool stamp_start(struct stamp_maker *m, const struct corpus *corpus, bool near);
-/* Puts it on the shelf, entries or rows or (neither NULL) both, and begins the
- * next; false when memory ran out or it has grown beyond what a stamp holds. */
-bool stamp_finish(struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp *stamp, struct stamp_rows *rows);
+bool stamp_start(struct stamp_maker *m, const struct corpus *corpus);
+/* Puts what is wanted on the shelves, and begins the next; false when memory ran out or it has grown beyond what a
+ * stamp holds. */
+bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct stamp_wanted *wanted);
 void stamp_maker_free(struct stamp_maker *m);
 
 /* As their namesakes in compose.h; what follows is in the entry until stamp_end_children. */

@@ -32,10 +32,12 @@ enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_
 enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
 enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
 
-/* They are made in parts, side by side, each with one of these kinds of lists, for a
- * unit's first 16 KiB (near; dwarf/stamp.h) or for any place. */
-enum { BLOCK_PARTS = 2 * BLOCK_LISTS };
-static inline unsigned block_part_of(bool near, enum block_lists lists)
+/* They are made in parts, side by side, each with one of these kinds of lists. */
+enum { BLOCK_PARTS = BLOCK_LISTS };
+
+/* Of each of which there are two kinds: for a unit's first 16 KiB (near; dwarf/stamp.h), and for any place. */
+enum { BLOCK_KINDS = 2 * BLOCK_LISTS };
+static inline unsigned block_kind_of(bool near, enum block_lists lists)
 {
     return (near ? (unsigned)BLOCK_LISTS : 0) + lists;
 }
@@ -76,9 +78,9 @@ struct block {
     uint16_t info_most, lists_most, ranges_most; /* bytes of the largest of its stamps */
     uint8_t helpers;                             /* bit i: calls helper i */
     /* bytes of its stamps, which are chosen by them: side by side, as this is asked for each block of each function */
-    uint16_t lists_size[BLOCK_PARTS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
+    uint16_t lists_size[BLOCK_KINDS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
     /* each in one line of the processor's cache, as are all rows and all of the above */
-    alignas(64) struct stamp stamp[BLOCK_PARTS][BLOCK_RANGES];
+    alignas(64) struct stamp stamp[BLOCK_KINDS][BLOCK_RANGES];
     struct stamp_rows rows[BLOCK_ROWS]; /* made in the part with the same number */
 };
 

@@ -12,7 +12,7 @@ struct part {
     struct builder builder;
     unsigned number;
     bool near;
-    struct stamp_shelf shelf;
+    struct stamp_shelves on;
     struct block_bytes unwanted; /* what the first part makes */
 };
 
@@ -34,12 +34,16 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
     struct builder *b = &part->builder;
     const struct random random = b->random;
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
-        const bool with_rows = !part->near && ranges == 0;
+        const bool with_rows = ranges == 0;
         b->ranges = ranges;
         b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
         compose_from(b, random, buffer, target);
-        struct stamp *stamp = &block->stamp[part->number][ranges];
-        if (!stamp_finish(&b->maker, &part->shelf, stamp, with_rows ? &block->rows[b->rows] : NULL))
+        const struct stamp_wanted wanted = {
+            .anywhere = &block->stamp[block_kind_of(false, b->lists)][ranges],
+            .near = part->near ? &block->stamp[block_kind_of(true, b->lists)][ranges] : NULL,
+            .rows = with_rows ? &block->rows[b->rows] : NULL,
+        };
+        if (!stamp_finish(&b->maker, &part->on, &wanted))
             return false;
     }
     return true;
@@ -81,30 +85,27 @@ static void free_bytes(struct block_bytes *b)
 
 bool blocks_begin(struct blocks *all, struct dialect dialect)
 {
-    const uint32_t parts = block_has_near(dialect) ? BLOCK_PARTS : BLOCK_LISTS;
-    return stamp_store_open(&all->store, BLOCKS * BLOCK_RANGES * parts, dialect);
+    const uint32_t kinds = block_has_near(dialect) ? BLOCK_KINDS : BLOCK_LISTS;
+    return stamp_store_open(&all->store, BLOCKS * BLOCK_RANGES * kinds, dialect);
 }
 
 bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed)
 {
     static_assert((int)BLOCK_LISTS == (int)BLOCK_ROWS, "each kind of rows is made in a part");
-    const bool near = number >= BLOCK_LISTS;
-    if (near && !block_has_near(corpus->dialect))
-        return true;
     struct part *part = calloc(1, sizeof *part);
     if (!part)
         return false;
     part->number = number;
-    part->near = near;
-    part->shelf.store = &all->store;
+    part->near = block_has_near(corpus->dialect);
+    part->on.anywhere.store = part->on.near.store = &all->store;
     struct builder *b = &part->builder;
     b->bytes = number == MAKES_CODE ? &all->bytes : &part->unwanted;
     b->filler = filler;
     b->taste = block_taste(corpus);
-    b->lists = number % BLOCK_LISTS;
+    b->lists = number;
     b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
-    bool made = stamp_start(&b->maker, corpus, near);
+    bool made = stamp_start(&b->maker, corpus);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
     made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed &&
@@ -129,14 +130,14 @@ static uint16_t larger(uint16_t a, uint16_t b)
     return a > b ? a : b;
 }
 
-/* Those of all its stamps: how large lists are follows from the part, ranges from whether it is near. */
+/* Those of all its stamps: how large lists are follows from their kind, ranges from whether it is near. */
 static void note_sizes(struct block *b)
 {
-    for (unsigned part = 0; part < BLOCK_PARTS; part++) {
-        b->lists_size[part] = b->stamp[part][0].lists_size;
+    for (unsigned kind = 0; kind < BLOCK_KINDS; kind++) {
+        b->lists_size[kind] = b->stamp[kind][0].lists_size;
         for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
-            const struct stamp *s = &b->stamp[part][ranges];
-            b->ranges_size[part / BLOCK_LISTS][ranges] = s->ranges_size;
+            const struct stamp *s = &b->stamp[kind][ranges];
+            b->ranges_size[kind / BLOCK_LISTS][ranges] = s->ranges_size;
             b->info_most = larger(b->info_most, s->info_size);
             b->lists_most = larger(b->lists_most, s->lists_size);
             b->ranges_most = larger(b->ranges_most, s->ranges_size);

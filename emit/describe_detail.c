@@ -133,16 +133,16 @@ const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const 
     const struct composer *c = &w->composer;
     const uint64_t end = s->at + block->size;
     const bool near = c->text + end - c->unit->start < COMPOSE_NEAR && block_has_near(w->corpus->dialect);
-    const unsigned part = block_part_of(near, BLOCK_LISTS_NONE);
-    const uint16_t *lists = block->lists_size + part;
+    const unsigned none = block_kind_of(near, BLOCK_LISTS_NONE);
+    const uint16_t *lists = block->lists_size + none;
     const uint16_t *ranges = block->ranges_size[near];
     const uint64_t before = written(c->lists, &c->out->lists);
     uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
     uint32_t of_ranges =
         closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
-    w->part = part + of_lists;
+    w->lists_kind = none + of_lists;
     w->ranges_kind = of_ranges;
-    return &block->stamp[w->part][of_ranges];
+    return &block->stamp[w->lists_kind][of_ranges];
 }
 
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block)
@@ -165,7 +165,7 @@ static void fetch_places(const struct walk *w, const struct body *body)
         if (body->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &w->l->stock->blocks.block[body->piece[i].first];
             fetch_lines(block, 1);
-            fetch_lines(&block->stamp[w->part][w->ranges_kind], 1);
+            fetch_lines(&block->stamp[w->lists_kind][w->ranges_kind], 1);
             fetch_lines(block->rows, 1);
         }
 }
@@ -177,7 +177,7 @@ static void fetch_stamps(const struct walk *w, const struct body *body)
     for (uint32_t i = 0; i < body->pieces; i++)
         if (body->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[body->piece[i].first];
-            stamp_fetch_entries(&blocks->store, &block->stamp[w->part][w->ranges_kind]);
+            stamp_fetch_entries(&blocks->store, &block->stamp[w->lists_kind][w->ranges_kind]);
             stamp_fetch_rows(&blocks->store, &block->rows[w->rows_kind]);
         }
 }

@@ -11,6 +11,7 @@
 
 #include "dwarf/compose.h"
 #include "dwarf/single.h"
+#include "dwarf/stamp.h"
 
 enum { ROOM = 1 << 16 };
 
@@ -82,18 +83,74 @@ static void test_version_5_with_a_base(void **state)
     end(&s);
 }
 
+/* The second of the two variables that the stamp ends with says where the second of its two lists is. */
+static void put_near(struct scene *s, uint64_t at, const struct stamp_store *store, const struct stamp *stamp)
+{
+    const uint32_t views = s->corpus.dialect.views ? 4 : 0;
+    const uint32_t list = (uint32_t)(s->composer.lists - s->out.lists.data) + stamp->lists_size / 2u;
+    uint32_t said[2];
+    stamp_put_entries(&s->composer, store, stamp, at, 1, 0, NULL);
+    memcpy(said, s->composer.info - sizeof said, sizeof said);
+    assert_int_equal(said[views ? 0 : 1], list + views);
+    assert_int_equal(said[1], list);
+}
+
+/* A stamp that goes into a unit's first 16 KiB, and there has numbers of two bytes. */
+
 static void test_version_5_in_two_bytes(void **state)
 {
     (void)state;
-    struct scene s;
-    begin(&s, 5);
-    s.composer.lists_as = LISTS_NEAR;
-    compose_list_begin(&s.composer, 0);
-    compose_list_register(&s.composer, 1, 16383, 3);
-    const uint32_t list = compose_list_end(&s.composer).at;
-    ASSERT_LIST(list, "\x04\x81\x00\xff\x7f\x01\x53"
-                      "\x00");
-    end(&s);
+    for (int views = 0; views < 2; views++) {
+        struct scene s;
+        struct stamp_store store = {.taken = 0};
+        struct stamp_shelves on = {.anywhere.store = &store, .near.store = &store};
+        struct stamp anywhere, near;
+        struct stamp_maker *m = calloc(1, sizeof *m);
+        const uint64_t from[] = {1, 5}, to[] = {3, 6};
+        begin(&s, 5);
+        s.corpus.dialect.views = views;
+        assert_non_null(m);
+        assert_true(stamp_store_open(&store, 1024, s.corpus.dialect));
+        assert_true(stamp_start(m, &s.corpus));
+        stamp_block(m, 2, from, to);
+        stamp_end_children(m);
+        for (unsigned variable = 0; variable < 2; variable++) {
+            compose_list_begin(&m->composer, 2 + variable);
+            compose_list_register(&m->composer, 2 + variable, 4, 3);
+            compose_list_frame(&m->composer, 4, 134, -65);
+            stamp_local(m, variable, BASE_LONG, stamp_list_end(m));
+        }
+        assert_true(stamp_finish(m, &on, &(struct stamp_wanted){.anywhere = &anywhere, .near = &near}));
+        assert_int_equal(near.entries, 4);
+        assert_int_equal(near.info_size, anywhere.info_size);
+        put_near(&s, 0, &store, &near);
+        put_near(&s, 16249, &store, &near);
+        stamp_put_entries(&s.composer, &store, &anywhere, 0x7000, 1, 0, NULL);
+        const uint8_t *at = s.out.lists.data + LIST_HEADER;
+#define ASSERT_NEXT(bytes) (assert_memory_equal(at, "" bytes, sizeof bytes - 1), at += sizeof bytes - 1)
+#define ASSERT_VIEWS()     (assert_memory_equal(at, "\0\0\0\0", views ? 4 : 0), at += views ? 4 : 0)
+        ASSERT_VIEWS();
+        ASSERT_NEXT("\x04\x82\x00\x84\x00\x01\x53\x04\x84\x00\x86\x01\x03\x91\xbf\x7f\x00"); /* 2 4; 4 134 */
+        ASSERT_VIEWS();
+        ASSERT_NEXT("\x04\x83\x00\x84\x00\x01\x53\x04\x84\x00\x86\x01\x03\x91\xbf\x7f\x00");
+        ASSERT_VIEWS();
+        ASSERT_NEXT("\x04\xfb\x7e\xfd\x7e\x01\x53\x04\xfd\x7e\xff\x7f\x03\x91\xbf\x7f\x00"); /* to 16383 */
+        ASSERT_VIEWS();
+        ASSERT_NEXT("\x04\xfc\x7e\xfd\x7e\x01\x53\x04\xfd\x7e\xff\x7f\x03\x91\xbf\x7f\x00");
+        ASSERT_VIEWS();
+        ASSERT_NEXT("\x06\x02\x80\x00\x00\x00\x00\x00\x00" /* base_address 0x1000 + 0x7002 */
+                    "\x04\x00\x02\x01\x53\x04\x02\x84\x01\x03\x91\xbf\x7f\x00");
+        at = s.out.ranges.data + LIST_HEADER;
+        ASSERT_NEXT("\x04\x81\x00\x83\x00\x04\x85\x00\x86\x00\x00");
+        ASSERT_NEXT("\x04\xfa\x7e\xfc\x7e\x04\xfe\x7e\xff\x7e\x00");
+        ASSERT_NEXT("\x05\x01\x80\x00\x00\x00\x00\x00\x00\x04\x00\x02\x04\x04\x05\x00");
+#undef ASSERT_VIEWS
+#undef ASSERT_NEXT
+        stamp_maker_free(m);
+        free(m);
+        stamp_store_free(&store);
+        end(&s);
+    }
 }
 
 static void test_version_4(void **state)

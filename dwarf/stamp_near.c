@@ -1,0 +1,66 @@
+/* Lists without base addresses; see stamp_parts.h.
+ *
+ *     as composed   base_address A   | offset_pair from to [length expression] ... | end_of_list
+ *     near                             offset_pair from to [length expression] ... | end_of_list
+ *
+ * where `from` and `to` are offsets from A first, and then offsets in the unit, of two bytes each, to which that of the
+ * code is added when they are put. In front of either are its views.
+ */
+#include <assert.h>
+
+#include "dwarf/stamp_parts.h"
+
+/* Two bytes each: what is added finds room, and no carry goes from one to the other. */
+static uint8_t *put_near(uint8_t *p, uint64_t offset)
+{
+    assert(offset < COMPOSE_NEAR);
+    return put_u16(p, (uint16_t)offset);
+}
+
+/* A list from its base address on, which moves *at behind it. */
+static uint8_t *put_list(struct stamp_maker *m, enum stamp_patch pair, const struct bytes *to, uint8_t *p,
+                         const uint8_t **at)
+{
+    const uint64_t base = take_u64(at);
+    uint8_t kind;
+    while ((kind = *(*at)++)) {
+        p = put_u8(p, kind);
+        stamp_note(m, pair, (uint32_t)(p - to->data));
+        p = put_near(p, base + take_uleb128(at));
+        p = put_near(p, base + take_uleb128(at));
+        const uint32_t expression = pair == STAMP_LIST_PAIR ? 1u + **at : 0;
+        p = put_bytes(p, *at, expression);
+        *at += expression;
+    }
+    return put_u8(p, kind);
+}
+
+/* All lists of one kind: where they have bases, and what refers to each of them, are in the order of the lists. */
+static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch base, enum stamp_patch pair,
+                       const uint16_t *refers, unsigned references, struct bytes *to)
+{
+    const uint8_t *at = lists->data;
+    to->size = 0;
+    uint8_t *p = bytes_reserve(to, 2 * MAKE_MOST);
+    for (uint32_t i = 0; p && i < m->count[base]; i++) {
+        const uint8_t *const views_end = lists->data + m->patch[base][i] - 1;
+        const uint32_t moved = (uint32_t)(p - to->data) - (uint32_t)(at - lists->data);
+        for (unsigned n = references; n; n--, refers++) {
+            const uint8_t *where = m->out.info.data + *refers;
+            put_u32(m->out.info.data + *refers, take_u32(&where) + moved);
+        }
+        p = put_bytes(p, at, (size_t)(views_end - at));
+        at = views_end + 1;
+        p = put_list(m, pair, to, p, &at);
+    }
+    m->count[base] = 0;
+    if (p)
+        bytes_keep(to, p);
+}
+
+void stamp_tell_near(struct stamp_maker *m)
+{
+    const unsigned references = m->composer.corpus->dialect.views ? 2 : 1; /* of a variable, which has one list */
+    tell_lists(m, &m->out.lists, STAMP_LIST_BASE, STAMP_LIST_PAIR, m->patch[STAMP_LIST], references, &m->near.lists);
+    tell_lists(m, &m->out.ranges, STAMP_RANGE_BASE, STAMP_RANGE_PAIR, m->patch[STAMP_RANGES], 1, &m->near.ranges);
+}
