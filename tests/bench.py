@@ -3,7 +3,7 @@
 Alternating pairs of `pyelfgen` and `cp -r` of its result, after a warm-up of
 both, and the median of the ratios pair by pair: the absolute times of a shared
 machine drift by a factor of three, the ratios hardly. What was there before is
-deleted, and on a disk the file system synced, outside the timed part. A third
+deleted, memory fetched, and on a disk the file system synced, outside the timed part. A third
 measurement of each pair is two threads of plain writes of as many bytes in as
 many files, the least that any generator could take; two more are the same set
 with an executable that is linked with it, and as one executable instead.
@@ -19,13 +19,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-SLICE = 128 * 1024
+from writes import fetch_memory, plain_writes
 
 
-def timed(action):
+def timed(action, size):
+    """Seconds; what it writes is of this size."""
+    fetch_memory(size)
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
@@ -35,31 +36,6 @@ def remove(path, sync):
     shutil.rmtree(path, ignore_errors=True)
     if sync:
         os.sync()
-
-
-def plain_writes(files, target, threads):
-    """Writes files of these sizes, in slices, by this many threads."""
-    target.mkdir()
-    data = memoryview(os.urandom(SLICE))
-    names = iter(enumerate(files))
-    lock = threading.Lock()
-
-    def work():
-        while True:
-            with lock:
-                number, size = next(names, (None, 0))
-            if number is None:
-                return
-            fd = os.open(target / str(number), os.O_WRONLY | os.O_CREAT)
-            while size:
-                size -= os.write(fd, data[: min(size, SLICE)])
-            os.close(fd)
-
-    workers = [threading.Thread(target=work) for _ in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
 
 
 def peak_memory(command):
@@ -83,15 +59,16 @@ def bench(generator, profile, directory, threads, pairs, sync):
 
     def generated(*options):
         remove(made, sync)
-        return timed(lambda: generate(*options))
+        return timed(lambda: generate(*options), total)
 
     generate()
     sizes = [path.stat().st_size for path in made.iterdir()]
+    total = sum(sizes)
     rows = []
     for number in range(pairs + 1):
-        row = {COPIED: timed(lambda: subprocess.run(["cp", "-r", made, copied], check=True))}
+        row = {COPIED: timed(lambda: subprocess.run(["cp", "-r", made, copied], check=True), total)}
         remove(copied, sync)
-        row[WRITTEN] = timed(lambda: plain_writes(sizes, written, threads))
+        row[WRITTEN] = timed(lambda: plain_writes(sizes, written, threads), total)
         remove(written, sync)
         row[STATIC] = generated("--static", "--no-libraries")
         row[LINKED] = generated("--link")
@@ -101,7 +78,7 @@ def bench(generator, profile, directory, threads, pairs, sync):
         if number:  # the first warms up
             rows.append(row)
     remove(made, False)
-    return sum(sizes), rows
+    return total, rows
 
 
 def report(where, total, rows):

@@ -4,8 +4,8 @@ Three series: more and more small libraries; as many as the demo's, larger and l
 Each set is generated into memory (tmpfs) where that has ample room, otherwise onto the disk, otherwise it is only
 planned (--dry-run), and removed at once. The table has the shortest of several times, what of it comes on each byte
 when start-up, that of the smallest set, is taken off, and how that compares with the first row of the series in the
-same place: linear is 1. Memory is the largest resident size of the process. Table, picture and figures are written
-to build/scale/ too.
+same place: linear is 1; then the same of plain writes of as many bytes in as many files. Memory is the largest
+resident size of the process. Table, picture and figures are written to build/scale/ too.
 """
 
 import argparse
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from writes import available_memory, plain_writes
 
 # Of the demo's sizes, a little more for tables, which small libraries need.
 SHARES = {"text": 0.19, "data": 0.01, "debug": 0.73, "symtab": 0.012, "strtab": 0.058}
@@ -43,13 +45,6 @@ def profile_of(libraries, size):
         f"pyelfgen-profile: 1\napplication: scale\nmodules: {libraries - utilities}\nutilities: {utilities}\n"
         f"sections: {{{sections}}}\n"
     )
-
-
-def available_memory():
-    for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return 0
 
 
 class Places:
@@ -89,29 +84,47 @@ class Bench:
         self.generator, self.threads, self.repeat, self.places = generator, threads, repeat, places
         self.startup = {}
 
-    def once(self, profile, where):
+    def directory(self, where):
+        """A new one there; nothing is left to be written there."""
+        if where == "disk":
+            os.sync()
+        return tempfile.TemporaryDirectory(dir=self.places.paths[where], prefix="scale-")
+
+    def generate(self, profile, where):
+        """Seconds, bytes of the largest resident size, and those of the files."""
         command = [self.generator, "--profile", str(profile), "-q", "-j", str(self.threads)]
         if where == "planned":
-            return *measure([*command, "--dry-run"]), 0
-        with tempfile.TemporaryDirectory(dir=self.places.paths[where], prefix="scale-") as directory:
-            if where == "disk":
-                os.sync()
+            return *measure([*command, "--dry-run"]), []
+        with self.directory(where) as directory:
             seconds, memory = measure([*command, "-o", f"{directory}/set"])
-            written = sum(entry.stat().st_size for entry in os.scandir(f"{directory}/set"))
-        return seconds, memory, written
+            return seconds, memory, [entry.stat().st_size for entry in os.scandir(f"{directory}/set")]
+
+    def write(self, sizes, where):
+        """Seconds of plain writes of such files."""
+        with self.directory(where) as directory:
+            begin = time.perf_counter()
+            plain_writes(sizes, pathlib.Path(directory) / "written", self.threads)
+            return time.perf_counter() - begin
 
     def row(self, libraries, size, where):
+        """The shortest times of either, which go in turns: memory that the one has freed is there for the other."""
         with tempfile.TemporaryDirectory() as directory:
             profile = pathlib.Path(directory) / "scale.prof"
             profile.write_text(profile_of(libraries, size))
-            runs = [self.once(profile, where) for _ in range(self.repeat if size <= 3 * GB else 1)]
-        seconds = min(run[0] for run in runs)
+            runs, plain = [self.generate(profile, where)], []
+            sizes = runs[0][2]
+            for number in range(self.repeat if size <= 5 * GB else 1):
+                if number:
+                    runs.append(self.generate(profile, where))
+                if where != "planned":
+                    plain.append(self.write(sizes, where))
         return {
             "libraries": libraries,
-            "bytes": runs[0][2] or size,
+            "bytes": sum(sizes) or size,
             "where": where,
-            "seconds": seconds,
+            "seconds": min(run[0] for run in runs),
             "all seconds": [run[0] for run in runs],
+            "plain seconds": min(plain, default=0),
             "peak": max(run[1] for run in runs),
         }
 
@@ -135,16 +148,22 @@ class Bench:
             row["nanoseconds per byte"] = busy / row["bytes"] * 1e9
             beside = first.setdefault(row["where"], row)
             row["beside the first"] = row["nanoseconds per byte"] / beside["nanoseconds per byte"]
+            if row["where"] != "planned":
+                each, of_first = (r["plain seconds"] / r["bytes"] for r in (row, beside))
+                row["plain beside the first"] = each / of_first
         return rows
 
 
 def table(results):
-    yield f"{'':18}{'libraries':>10}{'MB':>9}  {'where':8}{'seconds':>9}{'MB/s':>8}{'ns/byte':>9}{'ratio':>7}{'peak MB':>9}"
+    yield f"{'':18}{'libraries':>10}{'MB':>9}  {'where':8}{'seconds':>9}{'MB/s':>8}{'ns/byte':>9}{'ratio':>7}{'plain':>7}{'peak MB':>9}"
     for name, rows in results.items():
         for row in rows:
             written = row["where"] != "planned"
             rate = f"{row['bytes'] / row['seconds'] / MB:8.0f}" if written else f"{'-':>8}"
-            each = f"{row['nanoseconds per byte']:9.3f}{row['beside the first']:7.2f}" if written else f"{'-':>9}{'-':>7}"
+            each = f"{'-':>9}{'-':>7}{'-':>7}"
+            if written:
+                ratios = f"{row['beside the first']:7.2f}{row['plain beside the first']:7.2f}"
+                each = f"{row['nanoseconds per byte']:9.3f}{ratios}"
             yield (
                 f"{name:18}{row['libraries']:10}{row['bytes'] / MB:9.0f}  {row['where']:8}{row['seconds']:9.2f}"
                 f"{rate}{each}{row['peak'] / MB:9.0f}"
@@ -152,11 +171,16 @@ def table(results):
 
 
 def not_linear(results):
-    """Sets, for one file has one writer, that take more for each byte than LINEAR times the first."""
+    """Sets, for one file has one writer, that take more for each byte than LINEAR times the first, and than LINEAR times
+    what plain writes of such files take beside those of the first."""
     for name, rows in results.items():
         for row in rows:
-            if name != "one library" and row["where"] != "planned" and row["beside the first"] > LINEAR:
-                yield f"{name}: {row['libraries']} libraries, {row['bytes'] / MB:.0f} MB: {row['beside the first']:.2f}"
+            if name == "one library" or row["where"] == "planned":
+                continue
+            ratio, plain = row["beside the first"], row["plain beside the first"]
+            if ratio > LINEAR * max(1, plain):
+                libraries, size = row["libraries"], row["bytes"] / MB
+                yield f"{name}: {libraries} libraries, {size:.0f} MB: {ratio:.2f}, and plain writes {plain:.2f}"
 
 
 # --- the picture ------------------------------------------------------------------
@@ -211,7 +235,7 @@ def parse_options():
     parser.add_argument("--full", action="store_true", help="up to 100,000 libraries and 50 GB, where there is room")
     parser.add_argument("--quick", action="store_true", help="the two smallest of each series")
     parser.add_argument("--series", choices=SERIES, action="append", help="this alone; may be repeated")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each set up to 3 GB (default: 3)")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each set up to 5 GB (default: 3)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--disk", type=pathlib.Path, default=build, help="a directory on the disk; default: the build directory")
     parser.add_argument("--memory", type=pathlib.Path, default=pathlib.Path("/dev/shm"), help="one in memory")
