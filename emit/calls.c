@@ -6,8 +6,6 @@
 
 #include "emit/calls_rows.h"
 
-enum { UTILITIES_NEAR = 4 /* that are looked at before the others */ };
-
 /* Where layer j begins in a row of n dealt out into k layers. */
 static uint64_t layer_start(uint64_t n, uint64_t k, uint64_t j)
 {
@@ -38,28 +36,31 @@ static bool begins_behind(const struct plan *plan, unsigned class, uint64_t row,
     return plan->library[plan_utility(plan, utility)].first[class] > row;
 }
 
-/* The utility from `low` to before `high` that holds the chain at `row` of its class; 0 and all if not known better. */
-static const struct plan_library *utility_between(const struct plan *plan, unsigned class, uint64_t row, uint32_t low,
-                                                  uint32_t high)
+/* The utility that holds the chain at `row` of its class. Where all had as many of them it would be at one place: from
+ * there in steps that double until it is passed, then by halves. */
+static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row)
 {
+    uint32_t low = (uint32_t)scale(row, plan->utilities, plan->assignment.chains[class]);
+    uint32_t high = low + 1;
+    if (begins_behind(plan, class, row, low)) {
+        for (uint32_t step = 1; begins_behind(plan, class, row, low); step *= 2) {
+            high = low;
+            low = low > step ? low - step : 0;
+        }
+    } else {
+        for (uint32_t step = 1; high < plan->utilities && !begins_behind(plan, class, row, high); step *= 2) {
+            low = high;
+            high = plan->utilities - high > step ? high + step : plan->utilities;
+        }
+    }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (!begins_behind(plan, class, row, middle))
-            low = middle;
-        else
+        if (begins_behind(plan, class, row, middle))
             high = middle;
+        else
+            low = middle;
     }
     return &plan->library[plan_utility(plan, low)];
-}
-
-/* The same of all: often the one behind `near`, or `near` itself. */
-static const struct plan_library *utility_near(const struct plan *plan, unsigned class, uint64_t row, uint32_t near)
-{
-    uint32_t low = 0;
-    for (uint32_t i = near; i < near + UTILITIES_NEAR && i < plan->utilities; low = i++)
-        if (begins_behind(plan, class, row, i))
-            return utility_between(plan, class, row, low, i);
-    return utility_between(plan, class, row, low, plan->utilities);
 }
 
 /* The number of the rank-th chain of a class. */
@@ -89,8 +90,8 @@ struct run {
     uint64_t end;        /* place of the first call that meets the next chain */
 };
 
-/* The run that begins with the call at `place` of the row; likely at a utility near `near`. */
-static struct run run_at(const struct plan *plan, unsigned class, uint64_t place, uint32_t near)
+/* The run that begins with the call at `place` of the row. */
+static struct run run_at(const struct plan *plan, unsigned class, uint64_t place)
 {
     const struct assignment *a = &plan->assignment;
     uint64_t n = a->calls[class];
@@ -108,7 +109,7 @@ static struct run run_at(const struct plan *plan, unsigned class, uint64_t place
     uint64_t turn = scale(layer, size, a->layers) + a->jitter % size;
     uint64_t within = (dealt - layer_start(chains, a->layers, layer) + turn) % size;
     uint64_t row = within * a->layers + layer;
-    const struct plan_library *u = utility_near(plan, class, row, near);
+    const struct plan_library *u = utility_at(plan, class, row);
     struct run r = {.utility = u, .end = scale_up(dealt + 1, n, chains)};
     r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     r.length = plan_chain_length(plan, u, r.chain);
@@ -165,7 +166,7 @@ static bool walk_next(struct walk *w, struct piece *piece)
      * again in a later layer is the one it met last. */
     piece->goes_on = w->place < w->run.end;
     if (!piece->goes_on)
-        w->run = run_at(w->plan, w->class, w->place, w->run.utility ? w->run.utility->number : 0);
+        w->run = run_at(w->plan, w->class, w->place);
     uint64_t layer = w->layer - 1;
     uint64_t start = layer_start(a->calls[w->class], a->layers, layer);
     piece->call = (w->place - start) * a->layers + layer;
@@ -283,7 +284,7 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     uint64_t key = random_mix(plan->seed ^ (UINT64_C(0x73687566666c65) + class));
     uint64_t place = shuffled(key, n, call);
     uint64_t row = scale(place, chains, n);
-    const struct plan_library *u = utility_between(plan, class, row, 0, plan->utilities);
+    const struct plan_library *u = utility_at(plan, class, row);
     uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
     return (struct import){plan_utility(plan, u->number),
