@@ -423,10 +423,11 @@ static uint64_t function_size(struct look *l, const struct frames *f, uint64_t a
 bool look_constructors(struct look *l)
 {
     struct frames f;
-    if (!l->init_array || !l->word_count || l->init_count > METHODS_MOST)
-        return true;
     if (!frames_read(l, &f))
         return false;
+    l->c->unwind_entries = f.rows;
+    if (!l->init_array || !l->word_count || l->init_count > METHODS_MOST)
+        return true;
     for (uint64_t i = 0; f.rows && i < l->init_count; i++) {
         const struct word *word = word_find(l, l->init_array + 8 * i);
         l->c->constructor_code += word ? function_size(l, &f, word_value(l, word)) : 0;

@@ -81,16 +81,22 @@ static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
     return unwind > none ? (unwind - none) / one : 0;
 }
 
+/* How many functions there are, as far as unwind tables say; 0: they do not. */
+static uint64_t functions_told(const struct plan *plan, const struct profile_row *row)
+{
+    const uint64_t told = rows_unwound(row);
+    return told ? told : functions_of_unwind(plan, rows_value_or(row, ROW_SHARE_UNWIND, 0));
+}
+
 /* How many functions a row wants. */
 static uint32_t functions_of(const struct plan *plan, const struct profile_row *row)
 {
-    const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
+    const uint64_t told = functions_told(plan, row);
     uint64_t n = FUNCTIONS_NATURAL;
     const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= GLUE_CONSTRUCTOR_LEAST;
-    if (row->value[ROW_SYMTAB] == 0 && unwind) { /* .dynsym has but a part of them */
-        n = functions_of_unwind(plan, unwind);
-        n -= n && constructs;
-    } else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
+    if (row->value[ROW_SYMTAB] == 0 && told) /* .dynsym has but a part of them */
+        n = told - constructs;
+    else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
         n = (uint64_t)row->value[ROW_FUNCTIONS];
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
         n = (uint64_t)plan->profile->utility_functions;

@@ -17,7 +17,7 @@ enum {
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
     CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
     VERSION_MOST = 64,      /* bytes that a version takes, with its name */
-    UNWIND_MOST = 24,       /* units that entries of unwind tables may be longer, on average */
+    UNWIND_MOST = 64,       /* units that entries of unwind tables may be longer, on average */
 };
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)

@@ -192,6 +192,7 @@ def test_code_of_constructors(capture, tmp_path, stripped, options):
         ask("strip", library)
     (row,) = capture(library).rows
     assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
+    assert row["unwind-entries"] == ask("readelf", "--debug-dump=frames", library).count(" FDE ") > 3
 
 
 def test_an_object_has_no_pages(capture, tmp_path):
@@ -218,7 +219,7 @@ def test_constructors_of_an_executable(capture, tmp_path):
 def test_constructors_without_unwind_tables(capture, tmp_path):
     library = built(tmp_path, "constructors", CONSTRUCTORS, "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr")
     (row,) = capture(library).rows
-    assert row["constructors"] == 3 and "constructor-code" not in row
+    assert row["constructors"] == 3 and "constructor-code" not in row and "unwind-entries" not in row
 
 
 def test_packed_relocations(capture, tmp_path):

@@ -478,3 +478,35 @@ def test_short_init_functions_are_seen_by_gdb(initialising):
     frames = re.findall(r"^#0 .*PyInit_libmodule0 \(\) at \S+:(\d+)\n#1 +0x(\w+) in", seen, flags=re.M)
     (first, caller), (second, still) = frames
     assert caller == still and int(second) == int(first) + 1
+
+
+# Many entries or few for their bytes, of functions that have no symbols; a module; a row that does not say; more than there
+# is room for.
+UNWINDING = [
+    """{kind: utility, text: 400000, data: 3000, bss: 8, symtab: 0, strtab: 0, functions: 60, dynamic: {functions: 60,
+        undefined: 30}, plt: 30, relocations: {relative: 70}, share: {code: 300000, unwind: 30000}, unwind-entries: 641}""",
+    """{kind: utility, text: 400000, data: 3000, bss: 8, symtab: 0, strtab: 0, functions: 60, dynamic: {functions: 60,
+        undefined: 30}, plt: 30, relocations: {relative: 70}, share: {code: 300000, unwind: 80000}, unwind-entries: 170}""",
+    """{kind: module, text: 90000, data: 9000, bss: 8, symtab: 0, strtab: 0, functions: 1, dynamic: {functions: 1,
+        undefined: 40}, plt: 35, relocations: {relative: 70}, share: {code: 60000, unwind: 9000}, unwind-entries: 77}""",
+    """{kind: utility, text: 400000, data: 3000, bss: 8, symtab: 0, strtab: 0, functions: 60, dynamic: {functions: 60,
+        undefined: 30}, plt: 30, relocations: {relative: 70}, share: {code: 300000, unwind: 80000}}""",
+    """{kind: utility, text: 40000, data: 3000, bss: 8, symtab: 0, strtab: 0, functions: 60, dynamic: {functions: 60,
+        undefined: 30}, plt: 30, relocations: {relative: 70}, unwind-entries: 300}""",
+]
+UNWINDING_NAMES = ["libutility0", "libutility1", "libmodule0", "libutility2", "libutility3"]
+
+
+def test_stripped_libraries_have_as_many_functions_as_unwind_tables_tell_of(programs, tmp_path):
+    """However long these are; where nothing says how many, they are as many as take so many bytes, at 40 to 48 each."""
+    directory, differs = make(programs, tmp_path, UNWINDING)
+    paths = [directory / f"{name}.so" for name in UNWINDING_NAMES]
+    found = [ask("readelf", "--debug-dump=frames", path).count(" FDE ") for path in paths]
+    assert found[:3] == [641, 170, 77]
+    assert 80000 / 48 <= found[3] <= 80000 / 40
+    assert 60 <= found[4] < 300
+    assert [difference.get("unwind-entries") for difference in differs] == 4 * [None] + [[300, found[4]]]
+    for path, wanted in zip(paths, (30000, 80000, 9000, 80000)):
+        found = re.findall(r"\.eh_frame(?:_hdr)? +PROGBITS +\w+ \w+ (\w+)", ask("readelf", "-SW", path))
+        assert 0 <= wanted - sum(int(size, 16) for size in found) < 48
+    check_readers(paths)

@@ -42,6 +42,7 @@ static const struct known known[] = {
     {"constructors", COMPARE_SUM, "1"},
     {"constructor-code", COMPARE_SUM, NULL},
     {"init-code", COMPARE_SUM, NULL},
+    {"unwind-entries", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},
     {"loads", COMPARE_SUM, "4"},
