@@ -81,11 +81,15 @@ static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
     return unwind > none ? (unwind - none) / one : 0;
 }
 
-/* How many functions there are, as far as unwind tables say; 0: they do not. */
+/* How many functions there are, as far as unwind tables say, and any text has room for; 0: they do not. */
 static uint64_t functions_told(const struct plan *plan, const struct profile_row *row)
 {
+    enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* its entry, a row in the index of these, a byte of code */
     const uint64_t told = rows_unwound(row);
-    return told ? told : functions_of_unwind(plan, rows_value_or(row, ROW_SHARE_UNWIND, 0));
+    const uint64_t most = rows_value_or(row, ROW_TEXT, UINT64_MAX) / EACH_LEAST;
+    if (!told)
+        return functions_of_unwind(plan, rows_value_or(row, ROW_SHARE_UNWIND, 0));
+    return told < most ? told : most;
 }
 
 /* How many functions a row wants. */
