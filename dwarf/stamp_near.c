@@ -36,10 +36,12 @@ static uint8_t *put_list(struct stamp_maker *m, enum stamp_patch pair, const str
 }
 
 /* All lists of one kind: where they have bases, and what refers to each of them, are in the order of the lists. */
-static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch base, enum stamp_patch pair,
-                       const uint16_t *refers, unsigned references, struct bytes *to)
+static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch refer, unsigned references,
+                       enum stamp_patch base, enum stamp_patch pair, struct bytes *to)
 {
+    const uint16_t *refers = m->patch[refer];
     const uint8_t *at = lists->data;
+    assert(m->count[refer] == references * m->count[base]);
     to->size = 0;
     uint8_t *p = bytes_reserve(to, 2 * MAKE_MOST);
     for (uint32_t i = 0; p && i < m->count[base]; i++) {
@@ -61,6 +63,6 @@ static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum st
 void stamp_tell_near(struct stamp_maker *m)
 {
     const unsigned references = m->composer.corpus->dialect.views ? 2 : 1; /* of a variable, which has one list */
-    tell_lists(m, &m->out.lists, STAMP_LIST_BASE, STAMP_LIST_PAIR, m->patch[STAMP_LIST], references, &m->near.lists);
-    tell_lists(m, &m->out.ranges, STAMP_RANGE_BASE, STAMP_RANGE_PAIR, m->patch[STAMP_RANGES], 1, &m->near.ranges);
+    tell_lists(m, &m->out.lists, STAMP_LIST, references, STAMP_LIST_BASE, STAMP_LIST_PAIR, &m->near.lists);
+    tell_lists(m, &m->out.ranges, STAMP_RANGES, 1, STAMP_RANGE_BASE, STAMP_RANGE_PAIR, &m->near.ranges);
 }

@@ -206,7 +206,7 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct 
     shelve_entries(m, (struct told){&o->lists, &o->ranges}, &on->anywhere, wanted->anywhere);
     if (wanted->rows)
         shelve_rows(m, &on->anywhere, wanted->rows);
-    if (wanted->near) {
+    if (wanted->near && !m->failed) {
         stamp_tell_near(m);
         shelve_entries(m, (struct told){&m->near.lists, &m->near.ranges}, &on->near, wanted->near);
     }

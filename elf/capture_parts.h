@@ -43,10 +43,10 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_pages(struct look *l);
 
 /* When relocations are counted: finds the words of the image that these make addresses. Then counts what is reached
- * through such words: the module's methods, and the code of the constructors. */
+ * through such words: the module's methods; and entries of unwind tables, with the code of the constructors. */
 bool look_words(struct look *l);
 bool look_methods(struct look *l);
-bool look_constructors(struct look *l);
+bool look_unwound(struct look *l);
 
 /* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */
 uint64_t capture_step(uint64_t bytes);

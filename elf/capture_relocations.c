@@ -1,5 +1,5 @@
-/* Counting relocations and the pages that they touch, the methods of a module, and the code of constructors; see
- * capture.h.
+/* Counting relocations and the pages that they touch, the methods of a module, entries of unwind tables, and the code
+ * of constructors; see capture.h.
  *
  * A module's methods stand in a table of four words each, of which the first is
  * zero in the last (PyMethodDef: name, function, flags, documentation). The table
@@ -353,7 +353,7 @@ bool look_methods(struct look *l)
     return true;
 }
 
-/* ---- constructors ---- */
+/* ---- unwind tables ---- */
 
 /* The index of .eh_frame, sorted by where functions begin. */
 struct frames {
@@ -420,7 +420,8 @@ static uint64_t function_size(struct look *l, const struct frames *f, uint64_t a
     return there && entry[1] <= l->reader.size ? entry[1] : 0;
 }
 
-bool look_constructors(struct look *l)
+/* Counts entries, and with these the code of constructors. */
+bool look_unwound(struct look *l)
 {
     struct frames f;
     if (!frames_read(l, &f))

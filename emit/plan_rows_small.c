@@ -120,10 +120,12 @@ static uint64_t functions_said(const struct plan_library *l, const struct want *
  * functions, those without a size are of tables that a stripped one has not. */
 static uint64_t sizeless_said(const struct plan_library *l, uint64_t said)
 {
-    const uint64_t told = rows_unwound(l->said) + SIZELESS;
+    const uint64_t told = rows_unwound(l->said);
     if (l->stripped)
         return l->said->text[ROW_TEXT_FUNCTION_SIZES] ? UINT64_MAX : 0;
-    return told == SIZELESS ? UINT64_MAX : said > told ? said - told : 0;
+    if (!told)
+        return UINT64_MAX;
+    return said > told + SIZELESS ? said - told - SIZELESS : 0;
 }
 
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
