@@ -54,13 +54,6 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
     return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
 }
 
-/* Functions that unwind tables tell of, as the row says: all entries but that of the PLT. 0: it does not say. */
-static inline uint64_t rows_unwound(const struct profile_row *row)
-{
-    const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
-    return entries && rows_value_or(row, ROW_PLT, 0) ? entries - 1 : entries;
-}
-
 static inline uint32_t rows_smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -116,18 +116,6 @@ static uint64_t functions_said(const struct plan_library *l, const struct want *
     return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, 0) : w->functions;
 }
 
-/* How many of them may have no size: unwind tables do not tell of those, nor of crtbegin.o's. Of all libraries'
- * functions, those without a size are of tables that a stripped one has not. */
-static uint64_t sizeless_said(const struct plan_library *l, uint64_t said)
-{
-    const uint64_t told = rows_unwound(l->said);
-    if (l->stripped)
-        return l->said->text[ROW_TEXT_FUNCTION_SIZES] ? UINT64_MAX : 0;
-    if (!told)
-        return UINT64_MAX;
-    return said > told + SIZELESS ? said - told - SIZELESS : 0;
-}
-
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
@@ -153,10 +141,10 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         if (ok)
             lower_sizes(l, size, count - glue);
         ok = ok && count_small(plan, l, size, count - glue, &w->small);
-        const uint64_t sizeless = sizeless_said(l, said);
+        /* of all libraries' functions, those without a size are of tables that this one has not */
+        const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] =
-                (uint8_t)rows_larger(i >= sizeless, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+            l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
         /* where some of the others give way, there are as many more of these, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];

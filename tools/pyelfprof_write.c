@@ -241,7 +241,8 @@ static void put_links(struct flow *row, const struct capture *c)
     put_some(row, "constructor-code", c->constructor_code);
     if (c->module)
         put_some(row, "init-code", c->init_code);
-    put_some(row, "unwind-entries", c->unwind_entries);
+    if (!c->sizes.symtab) /* which says how many functions there are */
+        put_some(row, "unwind-entries", c->unwind_entries);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
     if (c->page && c->page != 4096) /* of an object, which has no segments, there is none */
