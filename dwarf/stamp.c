@@ -1,7 +1,6 @@
 /* Puts stamps where they belong; see stamp.h. */
 #include "dwarf/stamp_parts.h"
 
-#include <assert.h>
 #include <string.h>
 
 static const uint16_t *patches_of(const struct stamp_store *store, uint32_t patches)

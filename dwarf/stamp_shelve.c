@@ -122,7 +122,7 @@ static void note_rest(struct stamp_maker *m)
 {
     const struct composed *o = &m->out;
     size_t references = m->references.size / sizeof(uint32_t);
-    uint32_t origin = 0; /* both are in the order of their places */
+    uint32_t origin = 0; /* calls are among the references, in the same order */
     for (size_t i = 0; i < references; i++) {
         uint32_t at;
         memcpy(&at, m->references.data + i * sizeof at, sizeof at);

@@ -171,16 +171,12 @@ def table(results):
 
 
 def not_linear(results):
-    """Sets, for one file has one writer, that take more for each byte than LINEAR times the first, and than LINEAR times
-    what plain writes of such files take beside those of the first."""
+    """Sets, for one file has one writer, that take more for each byte than LINEAR times the first."""
     for name, rows in results.items():
         for row in rows:
-            if name == "one library" or row["where"] == "planned":
-                continue
-            ratio, plain = row["beside the first"], row["plain beside the first"]
-            if ratio > LINEAR * max(1, plain):
-                libraries, size = row["libraries"], row["bytes"] / MB
-                yield f"{name}: {libraries} libraries, {size:.0f} MB: {ratio:.2f}, and plain writes {plain:.2f}"
+            if name != "one library" and row["where"] != "planned" and row["beside the first"] > LINEAR:
+                libraries, size, plain = row["libraries"], row["bytes"] / MB, row["plain beside the first"]
+                yield f"{name}: {libraries} libraries, {size:.0f} MB: {row['beside the first']:.2f}, plain writes {plain:.2f}"
 
 
 # --- the picture ------------------------------------------------------------------
