@@ -355,7 +355,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
 static void make_names(struct corpus *c, uint64_t key)
 {
     static const uint8_t lengths[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 11};
-    for (uint32_t i = 0; i < CORPUS_NAMES; i++) {
+    for (uint32_t i = 0; i < c->manner.names; i++) {
         char name[32];
         const uint32_t least = i < 26 ? 2 : 1;
         const uint32_t length = i % sizeof lengths < c->manner.brief ? 1 : lengths[i % sizeof lengths];
@@ -372,6 +372,10 @@ static void make_names(struct corpus *c, uint64_t key)
             c->name[i] = short_name_of(name);
             strcpy(c->short_name[i], name);
         }
+    }
+    for (uint32_t i = c->manner.names; i < CORPUS_NAMES; i++) {
+        c->name[i] = c->name[i - c->manner.names];
+        memcpy(c->short_name[i], c->short_name[i - c->manner.names], sizeof c->short_name[i]);
     }
 }
 
@@ -451,7 +455,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
-    c->manner = *manner;
+    c->manner = dialect.terse ? manner_terse(*manner) : *manner;
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
         abbrev_write(&c->abbrev[i], dialect, i);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
@@ -459,7 +463,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     name_base_types(c, c->base_name);
     c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, c->key);
-    if (dialect.language == DWARF_C)
+    if (dialect.language == DWARF_C && !dialect.terse)
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)

@@ -116,7 +116,7 @@ struct corpus_listing {
     uint16_t tag;
 };
 
-enum { CORPUS_KINDS = 4 }; /* of version and language */
+enum { CORPUS_KINDS = 6 }; /* of version and language, and of what is terse */
 
 struct corpus {
     struct dialect dialect;
@@ -204,9 +204,10 @@ static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t lin
 }
 
 /* The kind of a dialect. */
-static inline unsigned corpus_kind(uint8_t version, uint8_t language)
+static inline unsigned corpus_kind(struct dialect d)
 {
-    return (version == 4 ? 2u : 0u) + language;
+    enum { TERSE = 2, VERSION_4 = 3 }; /* C, C++, terse C; of version 4 */
+    return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.terse ? TERSE : d.language);
 }
 
 #endif

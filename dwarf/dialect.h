@@ -26,6 +26,8 @@ struct dialect {
                         has them; not in split units */
     bool one_file;   /* in C and version 5 functions, and what they have, are all said to be declared in the source:
                         DW_AT_decl_file of these is in the abbreviations, and not in each entry */
+    bool terse;      /* in C: units that are small, whose headers define nothing inline and declare but the most usual
+                        (manner_terse) */
 };
 
 static inline bool dialect_is_4(struct dialect d)

@@ -1,6 +1,8 @@
 /* The usual manner; see manner.h. */
 #include "dwarf/manner.h"
 
+#include <string.h>
+
 #include "dwarf/corpus.h"
 
 struct manner manner_usual(void)
@@ -31,5 +33,24 @@ struct manner manner_usual(void)
                            .labels = true,
                            .imports = 1,
                            .brief = 1,
+                           .names = CORPUS_NAMES,
                            .entries = MANNER_USUAL * 7 / 8};
+}
+
+struct manner manner_terse(struct manner m)
+{
+    enum { NAMES = 32 };
+    static const enum manner_piece pieces[] = {PIECE_STRUCTURE, PIECE_TYPEDEF, PIECE_POINTER, PIECE_FUNCTION_TYPE};
+    uint16_t piece[PIECES] = {0};
+    uint16_t others = MANNER_PIECES;
+    for (unsigned i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        others = (uint16_t)(others - (piece[pieces[i]] = m.piece[pieces[i]]));
+    piece[PIECE_STRUCTURE] = (uint16_t)(piece[PIECE_STRUCTURE] + others);
+    memcpy(m.piece, piece, sizeof piece);
+    m.inlines = 0;
+    m.inlined = 0;
+    m.far = false;
+    m.labels = false;
+    m.names = NAMES;
+    return m;
 }

@@ -40,7 +40,7 @@ struct manner {
     uint16_t members;       /* of a structure, union or class, in MANNER_USUALths of what is usual */
     uint16_t taken;         /* functions of C that namespaces of C++ take over, in these, too: at most MANNER_TAKEN */
     uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
-    uint8_t inlines;        /* functions that a header defines inline */
+    uint8_t inlines;        /* functions that a header defines inline; with 0 nothing was inlined */
     /* Of the code, in MANNER_USUALths of what is usual: */
     uint16_t calls;   /* calls of helpers */
     uint16_t inlined; /* calls that were inlined */
@@ -55,10 +55,15 @@ struct manner {
     uint8_t imports; /* of each partial unit */
     uint8_t brief;   /* of ten names of parameters and locals, those of three characters, which stand in the entry */
     bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
+    uint16_t names;  /* of parameters and locals, those that are different: a power of two, at most CORPUS_NAMES */
     uint8_t entries; /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
 };
 
 /* The usual one. */
 struct manner manner_usual(void);
+
+/* Of an application's small units: with fewer names, kinds of entries and abbreviations than others, and nothing that was
+ * inlined. */
+struct manner manner_terse(struct manner m);
 
 #endif

@@ -90,6 +90,7 @@ struct plan_library {
     bool without_libc;        /* linked without the C library, whose symbols have no versions then */
     bool runpath;             /* finds others beside itself */
     uint8_t dwarf_version, dwarf_language;
+    bool dwarf_terse;   /* as dialect.terse */
     bool inner_entry;   /* its entry is a local symbol, which only the method table leads to */
     bool direct_entry;  /* which is called without a PLT, as one that is a local symbol always is */
     bool result_by_got; /* and CPython's function that makes its result through .got, the first of extra.got */

@@ -207,7 +207,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->mangled = w->mangled < UINT32_MAX ? (uint32_t)w->mangled : UINT32_MAX;
     if (l->stripped && l->without_debug) /* they are as long as the row has it */
         l->plain_names = true;
-    stock_row_dialect(r->s->plan->profile, row, &l->dwarf_version, &l->dwarf_language);
+    const struct dialect dialect = stock_row_dialect(r->s->plan->profile, row);
+    l->dwarf_version = dialect.version;
+    l->dwarf_language = dialect.language;
+    l->dwarf_terse = dialect.terse;
     set_elf(l, row);
     l->separate = separation_of(r, l);
     l->without_libc = row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0;

@@ -107,47 +107,44 @@ void stock_free(struct stock *s)
 
 struct dialect stock_dialect(const struct profile *profile)
 {
-    return (struct dialect){(uint8_t)profile->dwarf.version,
-                            (uint8_t)profile->dwarf.language,
-                            (uint8_t)profile->dwarf.index,
-                            profile->dwarf.type_units,
-                            profile->dwarf.views,
-                            profile_has_one_file(profile)};
+    return (struct dialect){.version = (uint8_t)profile->dwarf.version,
+                            .language = (uint8_t)profile->dwarf.language,
+                            .index = (uint8_t)profile->dwarf.index,
+                            .type_units = profile->dwarf.type_units,
+                            .views = profile->dwarf.views,
+                            .one_file = profile_has_one_file(profile)};
 }
 
-void stock_row_dialect(const struct profile *profile, const struct profile_row *row, uint8_t *version,
-                       uint8_t *language)
+/* Whether a row of C is of so little debug information that its units cannot be like others'. */
+static bool is_terse(const struct profile *profile, const struct profile_row *row)
+{
+    enum { INFO_FEW = 20000 }; /* bytes: a dozen times what is the same in all other units */
+    const int64_t info = row->value[ROW_MIX_INFO];
+    const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0;
+    return has_units && !profile->dwarf.index && !profile->dwarf.type_units && info > 0 && info < INFO_FEW;
+}
+
+struct dialect stock_row_dialect(const struct profile *profile, const struct profile_row *row)
 {
     const int64_t said = row->value[ROW_DWARF_VERSION];
     const char *word = row->text[ROW_TEXT_LANGUAGE];
-    *version = (uint8_t)profile->dwarf.version;
-    *language = (uint8_t)profile->dwarf.language;
+    struct dialect d = stock_dialect(profile);
     if (said != PROFILE_DERIVED)
-        *version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+        d.version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
     if (word && strcmp(word, "c") == 0)
-        *language = LANGUAGE_C;
+        d.language = DWARF_C;
     if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
-        *language = LANGUAGE_CPP;
-}
-
-static unsigned kind_of(struct dialect d)
-{
-    return corpus_kind(d.version, d.language);
-}
-
-/* That of a row, where the profile's is `dialect`. */
-static struct dialect row_dialect(const struct profile *profile, struct dialect dialect, uint32_t row)
-{
-    stock_row_dialect(profile, &profile->row[row], &dialect.version, &dialect.language);
-    return dialect;
+        d.language = DWARF_CPP;
+    d.terse = d.language == DWARF_C && is_terse(profile, row);
+    return d;
 }
 
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
-        const struct dialect dialect = row_dialect(profile, s->corpus.dialect, i);
-        const unsigned kind = kind_of(dialect);
-        if (kind == kind_of(s->corpus.dialect) || s->other[kind])
+        const struct dialect dialect = stock_row_dialect(profile, &profile->row[i]);
+        const unsigned kind = corpus_kind(dialect);
+        if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
         s->other[kind] = stock_make(dialect, &s->corpus.manner, s->seed, threads);
         if (!s->other[kind])
@@ -157,15 +154,21 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
     return true;
 }
 
+static unsigned kind_of(const struct plan_library *l)
+{
+    return corpus_kind((struct dialect){
+        .version = l->dwarf_version, .language = l->dwarf_language, .terse = l->dwarf_terse});
+}
+
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l)
 {
-    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    const unsigned kind = kind_of(l);
     return s && s->other[kind] ? s->other[kind] : s;
 }
 
 const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l)
 {
-    const unsigned kind = corpus_kind(l->dwarf_version, l->dwarf_language);
+    const unsigned kind = kind_of(l);
     return c->other[kind] ? c->other[kind] : c;
 }
 
