@@ -30,19 +30,32 @@ static const char *const math[] = {
     "ynl",
 };
 
+/* Those of LAPACK have seven characters, and a module may name hundreds. */
+static const char *const math_float[] = {
+    "acosf32", "asinf32", "atanf32", "cabsf32", "cargf32", "cbrtf32", "ccosf32", "ceilf32", "cexpf32", "clogf32",
+    "conjf32", "coshf32", "cpowf32", "csinf32", "ctanf32", "erfcf32", "exp2f32", "fabsf32", "fdimf32", "fmaxf32",
+    "fminf32", "fmodf32", "log2f32", "logbf32", "rintf32", "sinhf32", "sqrtf32", "tanhf32",
+};
+
 static const char *const loading[] = {
     "dladdr", "dladdr1", "dlclose", "dlerror", "dlinfo", "dlopen", "dlsym", "dlvsym",
 };
 /* clang-format on */
 
-enum { MATH = sizeof math / sizeof math[0], LOADING = sizeof loading / sizeof loading[0] };
+enum {
+    MATH = sizeof math / sizeof math[0],
+    MATH_ALL = MATH + sizeof math_float / sizeof math_float[0],
+    LOADING = sizeof loading / sizeof loading[0]
+};
 
 uint32_t outside_beside_most(uint32_t needed)
 {
-    return needed == 0 ? 0 : needed == 1 ? MATH : MATH + LOADING;
+    return needed == 0 ? 0 : needed == 1 ? MATH_ALL : MATH_ALL + LOADING;
 }
 
 const char *outside_beside_name(uint32_t index)
 {
-    return index < MATH ? math[index] : loading[index - MATH];
+    if (index >= MATH_ALL)
+        return loading[index - MATH_ALL];
+    return index < MATH ? math[index] : math_float[index - MATH];
 }

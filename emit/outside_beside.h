@@ -2,7 +2,8 @@
  * libdl.so.2. Most numerical libraries name the former's as undefined: they are short, of which the C library has few.
  *
  * They are those that have been there since GLIBC_2.2.5, dladdr1 and dlinfo since GLIBC_2.3.3; some in later versions
- * or by now in libc.so.6, too: a symbol without a version is bound to any of these.
+ * or by now in libc.so.6, too: a symbol without a version is bound to any of these. Where all of seven characters are
+ * taken, others follow that have been there since GLIBC_2.27.
  */
 #ifndef EMIT_OUTSIDE_BESIDE_H
 #define EMIT_OUTSIDE_BESIDE_H
