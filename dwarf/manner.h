@@ -62,8 +62,8 @@ struct manner {
 /* The usual one. */
 struct manner manner_usual(void);
 
-/* Of an application's small units: with fewer names, kinds of entries and abbreviations than others, and nothing that was
- * inlined. */
+/* Of an application's small units: with fewer names, kinds of entries and abbreviations than others, and nothing that
+ * was inlined. */
 struct manner manner_terse(struct manner m);
 
 #endif

@@ -133,8 +133,8 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
 
 /* Chooses the files, before anything is composed. Where the library is to have `units` units,
  * of which the first `coded` have code, it looks at what is wanted of .debug_line_str and
- * .debug_line; where `units` is 0 there are all. */
-void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded);
+ * .debug_line, most of which is files where there are `few_rows`; where `units` is 0 there are all. */
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows);
 
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */

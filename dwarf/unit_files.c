@@ -91,9 +91,13 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
     f->wider = size + DIRECTORY_MOST / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_MOST / 2) : 0;
 }
 
-void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded)
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
 {
-    enum { LINE_PART = 5, FIRST_FILE = 58, MORE_FILE = 5 }; /* of .debug_line for headers, at most; version 5 */
+    enum {
+        LINE_PART = 5,
+        FIRST_FILE = 58,
+        MORE_FILE = 5
+    }; /* of .debug_line for headers, at most, or rows; version 5 */
     const struct corpus *c = d->corpus;
     struct debug_files *f = &d->files;
     *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
@@ -101,7 +105,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded)
         return;
     const uint64_t line = d->wanted[DEBUG_LINE];
     if (line != DEBUG_ANY && !dialect_is_4(c->dialect)) {
-        const uint64_t each = line / LINE_PART / units;
+        const uint64_t each = (few_rows ? line - line / LINE_PART : line / LINE_PART) / units;
         const uint64_t most = each > FIRST_FILE ? (each - FIRST_FILE) / MORE_FILE : 1;
         f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
     }

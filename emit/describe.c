@@ -569,6 +569,18 @@ static bool describe_function(struct walk *w, uint32_t index)
     return true;
 }
 
+/* The last rows of a library of which there are no numbered functions. */
+static bool end_glue(struct walk *w)
+{
+    if (w->l->row->functions || !w->composer.unit)
+        return true;
+    if (!compose_reserve(&w->composer, 0, 0, 0, tune_room(w)))
+        return false;
+    tune_rows(w, w->end);
+    compose_keep(&w->composer);
+    return true;
+}
+
 bool describe(struct library *l, enum describe_level level, const struct describe_goal *goal, struct composed *out,
               struct arena *arena)
 {
@@ -594,6 +606,8 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (!describe_function(&w, i))
             return false;
+    if (!end_glue(&w))
+        return false;
     close_unit(&w);
     d->unit_count = w.units;
     d->composed = out;

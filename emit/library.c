@@ -382,7 +382,7 @@ static bool size_debug(struct builder *b, struct error *e)
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
-    debug_choose_files(d, d->units_wanted, l->row->units);
+    debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;

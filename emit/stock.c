@@ -156,8 +156,8 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
 
 static unsigned kind_of(const struct plan_library *l)
 {
-    return corpus_kind((struct dialect){
-        .version = l->dwarf_version, .language = l->dwarf_language, .terse = l->dwarf_terse});
+    return corpus_kind(
+        (struct dialect){.version = l->dwarf_version, .language = l->dwarf_language, .terse = l->dwarf_terse});
 }
 
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l)
