@@ -178,6 +178,22 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     }
 }
 
+/* Whether what is wanted of lists is told of this function, as there are none with a number. */
+static bool has_last_lists(const struct walk *w, enum glue_function which)
+{
+    return which == GLUE_METHOD && !w->l->row->functions;
+}
+
+/* Of locals that hold what the parameters do. */
+static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
+{
+    struct subject s = {.line = w->line_number, .name = w->l->row->number + 1, .step = 1};
+    const uint64_t spilled = start + GLUE_SPILLED;
+    const uint64_t border[] = {spilled, spilled + GLUE_SPILL, end};
+    const int32_t place[] = {GLUE_PARAMETER_PLACE, GLUE_PARAMETER_PLACE - 8};
+    tune_lists(w, &s, border, sizeof border / sizeof border[0], place);
+}
+
 /* Self and args, or two numbers. */
 static void glue_parameters(struct walk *w, enum glue_function which, uint64_t start, uint64_t end)
 {
@@ -202,6 +218,8 @@ static void glue_parameters(struct walk *w, enum glue_function which, uint64_t s
         else
             compose_parameter(&w->composer, &v, s.place);
     }
+    if (has_last_lists(w, which))
+        glue_lists(w, start, end);
 }
 
 static bool describe_glue(struct walk *w, enum glue_function which)
@@ -211,8 +229,9 @@ static bool describe_glue(struct walk *w, enum glue_function which)
     struct composer *c = &w->composer;
     if (!place->size)
         return true;
-    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST,
-                              .lists = GLUE_PARAMETERS * (COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST),
+    const uint64_t besides = has_last_lists(w, which) ? tune_room(w) : 0;
+    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST + besides,
+                              .lists = GLUE_PARAMETERS * (COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST) + besides,
                               .rows = glue_rows_most(&l->code)};
     if (!begin_function(w, place->offset, &room))
         return false;

@@ -170,13 +170,20 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
         compose_end_children(c, NULL);
 }
 
+static void last_lists(struct walk *w, struct subject *s)
+{
+    uint64_t border[TUNE_BORDERS_MOST + 1];
+    const uint32_t count = tune_borders(s, border);
+    tune_lists(w, s, border, count, (const int32_t[]){code_slot_place(0), code_slot_place(1)});
+}
+
 void more(struct walk *w, struct subject *s, bool last)
 {
     if (s->level == SUBJECT_LEAN)
         return;
     more_lists(w, s);
     if (last)
-        tune_lists(w, s);
+        last_lists(w, s);
     more_ranges(w, s, last);
     more_rows(w, s, s->end, 0);
     if (last)

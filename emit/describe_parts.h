@@ -141,8 +141,11 @@ struct more_room more_room(const struct walk *w, uint64_t end);
 enum { TUNE_BORDERS_MOST = 12 };
 uint32_t tune_borders(const struct subject *s, uint64_t *border);
 /* Tells of the last function, whose entries are all written, what makes lists, ranges and rows
- * as long as they are wanted, if that can be. */
-void tune_lists(struct walk *w, struct subject *s);
+ * as long as they are wanted, if that can be. Lists are of locals at these places of the frame, whose displacement from
+ * %rbp takes a byte, from border to border. */
+enum { TUNE_PLACES = 2 };
+void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
+                const int32_t place[TUNE_PLACES]);
 void tune_ranges(struct walk *w, struct subject *s);
 void tune_rows(struct walk *w, uint64_t end);
 /* Bytes of line tables that units of data will have, about. */

@@ -15,7 +15,6 @@ enum {
     KINDS_MOST = 48,
     BYTES_MOST = 4000, /* more than these are not tuned */
     BLOCKS_MOST = 200, /* one in another */
-    PLACES = 2,        /* locals whose displacement from %rbp takes a byte */
 };
 
 /* A kind of list: so many entries, `extra` bytes more than their least in all. */
@@ -65,33 +64,41 @@ uint32_t tune_borders(const struct subject *s, uint64_t *border)
 
 /* The least of one of these entries, and what it may have beyond: a place from
  * %rbp, from the CFA, or either as a value. */
-enum { EXTRA_MOST = 3 };
+enum { EXTRA_MOST = 3, EXTRA_VALUE = 2 };
 
-static void list_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t slot, uint32_t extra)
+/* The steps in which entries have more: from the CFA, a near place takes no more than from %rbp. */
+static uint32_t extra_step(int32_t place)
+{
+    return place < INT8_MIN / 2 ? 1 : EXTRA_VALUE;
+}
+
+static void list_entry(struct walk *w, uint64_t from, uint64_t to, int32_t place, uint32_t extra)
 {
     uint8_t expression[8];
     uint8_t *p = expression;
     if (extra % 2 == 0) {
         p = put_u8(p, DW_OP_breg0 + 6);
-        p = put_sleb128(p, code_slot_place(slot) + 16);
+        p = put_sleb128(p, place + 16);
     } else {
         p = put_u8(p, DW_OP_fbreg);
-        p = put_sleb128(p, code_slot_place(slot));
+        p = put_sleb128(p, place);
     }
-    if (extra >= 2)
+    if (extra >= EXTRA_VALUE)
         p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
     assert(p == expression + 2 + extra);
     compose_list_entry(&w->composer, from, to, expression, (uint32_t)(p - expression));
 }
 
 /* Writes a list. */
-static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind, uint32_t slot)
+static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind, int32_t place)
 {
     struct composer *c = &w->composer;
+    const uint32_t step = extra_step(place);
+    const uint32_t steps = kind->extra / step;
     compose_list_begin(c, border[0]);
     for (uint32_t i = 0; i < kind->entries; i++) {
-        uint32_t extra = (uint32_t)(kind->extra / kind->entries) + (i < kind->extra % kind->entries ? 1 : 0);
-        list_entry(w, border[i], border[i + 1], slot, extra);
+        const uint32_t more = steps / kind->entries + (i < steps % kind->entries ? 1 : 0);
+        list_entry(w, border[i], border[i + 1], place, more * step);
     }
     return compose_list_end(c);
 }
@@ -102,25 +109,25 @@ static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *o
     return wanted != DEBUG_ANY && wanted > written ? wanted - written : 0;
 }
 
-void tune_lists(struct walk *w, struct subject *s)
+void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
+                const int32_t place[TUNE_PLACES])
 {
     struct composer *c = &w->composer;
-    uint64_t border[TUNE_BORDERS_MOST + 1];
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_LISTS], c->lists, &c->out->lists);
-    uint32_t entries = tune_borders(s, border) - 1;
+    const uint32_t entries = borders - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     uint8_t *const lists = c->lists;
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
     for (uint32_t n = 1; n <= entries; n++)
-        for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra++) {
+        for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra += extra_step(place[0])) {
             struct kind *k = &kind[kinds++];
             *k = (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra};
-            put_list(w, border, k, 0);
+            put_list(w, border, k, place[0]);
             k->bytes = (uint16_t)(c->lists - lists);
             c->lists = lists;
         }
@@ -130,10 +137,10 @@ void tune_lists(struct walk *w, struct subject *s)
         return;
     for (uint32_t number = 0; rest; number++) {
         const struct kind *k = &kind[last[rest]];
-        const uint32_t slot = number % PLACES;
+        const uint32_t which = number % TUNE_PLACES;
         const struct debug_variable v = {
-            .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot ? BASE_DOUBLE : BASE_LONG};
-        compose_local_list(c, &v, put_list(w, border, k, slot));
+            .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = which ? BASE_DOUBLE : BASE_LONG};
+        compose_local_list(c, &v, put_list(w, border, k, place[which]));
         rest -= k->bytes;
     }
 }
@@ -174,7 +181,7 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         const uint32_t list = compose_next_ranges(c);
         put_ranges(w, border, &kind[order[i]]);
         compose_last_block(c, list);
-        compose_local(c, &v, code_slot_place(i % PLACES * 2));
+        compose_local(c, &v, code_slot_place(i % TUNE_PLACES * 2));
     }
     while (count--)
         compose_end_children(c, NULL);

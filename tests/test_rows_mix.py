@@ -142,8 +142,15 @@ def test_readers_have_nothing_to_complain_of(libraries):
         assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
 
 
-# Units of a few kB, as most small modules of CPython have one: with the fewest abbreviations; with few names.
+# Units of a few kB, as most small modules of CPython have one: without functions but those that make it a module; with
+# few abbreviations; with few names; two units.
 SMALL = """\
+- {kind: module, text: 1825, data: 776, bss: 8, debug: 8548, symtab: 912, strtab: 631, functions: 9,
+   dynamic: {functions: 1, undefined: 10, weak: 4, dynstr: 247}, local: {functions: 8, objects: 13, other: 5},
+   relocations: {relative: 11, jump-slot: 3, glob-dat: 7, symbols: 7, pages: 2}, plt: 3, outside: 0, soname: false,
+   runpath: 1, init-code: 12, methods: 1, share: {code: 332, plt: 72, constants: 94, unwind: 216, symbols: 571,
+   relocations: 504}, dwarf: {version: 5, language: c, units: 1, dies: 403, attributes: 1690, rows: 28, entries: 11},
+   mix: {info: 4231, abbrev: 641, line: 277, str: 2709, line_str: 534, loclists: 108, aranges: 48}}
 - {kind: module, text: 3456, data: 856, bss: 8, debug: 11730, symtab: 1008, strtab: 693, functions: 9,
    dynamic: {functions: 1, undefined: 14, weak: 4, dynstr: 310}, local: {functions: 8, objects: 13, other: 5},
    relocations: {relative: 13, jump-slot: 7, glob-dat: 7, symbols: 7, pages: 2}, plt: 7, outside: 0, soname: false,
@@ -184,6 +191,7 @@ def test_small_units_have_entries_and_not_long_names(small):
         assert 0.6 * row["dwarf"]["dies"] < sum(tags.values()) < 1.1 * row["dwarf"]["dies"], tags
         assert tags["member"] > 60 and not tags["inlined_subroutine"]
     test_readers_have_nothing_to_complain_of(small)
+    test_parameters_are_in_their_registers_where_a_function_begins(small)
 
 
 def test_a_row_is_made_although_some_ways_of_meeting_it_cannot_be_sized(programs, tmp_path):
