@@ -62,6 +62,14 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+bool profile_row_is_terse(const struct profile *p, const struct profile_row *row)
+{
+    enum { INFO_FEW = 20000 }; /* bytes: a dozen times what is the same in all other units */
+    const int64_t info = row->value[ROW_MIX_INFO];
+    const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0;
+    return has_units && !p->dwarf.index && !p->dwarf.type_units && info > 0 && info < INFO_FEW;
+}
+
 /* Of all rows with debug information, of each so many less. */
 static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t each_less)
 {
@@ -142,6 +150,16 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
     return times < MANNER_USUAL ? (uint16_t)(((unsigned)times + STEP / 2) / STEP * STEP) : nearest_step(times, 1);
 }
 
+/* Units that may have inline functions. */
+static uint64_t units_not_terse(const struct profile *p)
+{
+    uint64_t units = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].value[ROW_DWARF_UNITS] > 0 && !profile_row_is_terse(p, &p->row[i]))
+            units += (uint64_t)p->row[i].value[ROW_DWARF_UNITS];
+    return units ? units : 1;
+}
+
 /* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
@@ -155,7 +173,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     const uint64_t types = count_of(tags, "subroutine_type");
     const uint64_t restricts = count_of(tags, "restrict_type");
     const uint64_t atomics = count_of(tags, "atomic_type");
-    m->inlines = for_each_of(inlines, units, INLINES_LEAST, CORPUS_INLINES);
+    m->inlines = for_each_of(inlines, units_not_terse(p), INLINES_LEAST, CORPUS_INLINES);
     if (structures)
         m->unnamed = (uint8_t)(typedefs >= structures ? m->unnamed : typedefs * m->unnamed / structures);
     if (structures + unions)

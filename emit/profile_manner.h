@@ -13,4 +13,7 @@ struct manner profile_manner(const struct profile *p);
  * else than functions is told, with what they have. */
 bool profile_has_one_file(const struct profile *p);
 
+/* Whether a row is of so little debug information that units of C cannot be like others'; see dialect.terse. */
+bool profile_row_is_terse(const struct profile *p, const struct profile_row *row);
+
 #endif

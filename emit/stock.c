@@ -115,15 +115,6 @@ struct dialect stock_dialect(const struct profile *profile)
                             .one_file = profile_has_one_file(profile)};
 }
 
-/* Whether a row of C is of so little debug information that its units cannot be like others'. */
-static bool is_terse(const struct profile *profile, const struct profile_row *row)
-{
-    enum { INFO_FEW = 20000 }; /* bytes: a dozen times what is the same in all other units */
-    const int64_t info = row->value[ROW_MIX_INFO];
-    const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0;
-    return has_units && !profile->dwarf.index && !profile->dwarf.type_units && info > 0 && info < INFO_FEW;
-}
-
 struct dialect stock_row_dialect(const struct profile *profile, const struct profile_row *row)
 {
     const int64_t said = row->value[ROW_DWARF_VERSION];
@@ -135,7 +126,7 @@ struct dialect stock_row_dialect(const struct profile *profile, const struct pro
         d.language = DWARF_C;
     if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
         d.language = DWARF_CPP;
-    d.terse = d.language == DWARF_C && is_terse(profile, row);
+    d.terse = d.language == DWARF_C && profile_row_is_terse(profile, row);
     return d;
 }
 
