@@ -164,21 +164,19 @@ static uint32_t place_of_quantile(uint32_t i, uint32_t quantiles, uint32_t count
 /* Values whose quantiles are these: what is at their places, and evenly between them. */
 static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
-    for (uint32_t i = 0; count && i + 1 < quantiles; i++) {
-        const uint32_t first = place_of_quantile(i, quantiles, count);
-        const uint32_t end = place_of_quantile(i + 1, quantiles, count);
-        for (uint32_t k = first; k < end; k++) {
-            const uint64_t of = end - first;
-            uint64_t low = quantile[i];
-            uint64_t high = quantile[i + 1];
-            uint64_t within = k - first;
-            if (i + 2 == quantiles)
-                narrow(&low, &high, &within, of);
-            value[k] = (uint32_t)(low + ((high - low) * within + of / 2) / of);
-        }
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t place = count > 1 ? (uint64_t)k * (quantiles - 1) : (quantiles - 1) / 2;
+        const uint64_t of = count > 1 ? count - 1 : 1;
+        const uint64_t i = place / of;
+        uint64_t low = quantile[i];
+        uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
+        uint64_t within = place % of;
+        if (i + 2 == quantiles)
+            narrow(&low, &high, &within, of);
+        value[k] = (uint32_t)(low + ((high - low) * within + of / 2) / of);
     }
-    if (count)
-        value[count - 1] = quantile[count > 1 ? quantiles - 1 : (quantiles - 1) / 2];
+    for (uint32_t i = 0; count > 1 && i < quantiles; i++)
+        value[place_of_quantile(i, quantiles, count)] = quantile[i];
 }
 
 static uint64_t count_buckets(const struct bucket *bucket, uint32_t buckets)
