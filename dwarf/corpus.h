@@ -18,6 +18,7 @@
 #ifndef DWARF_CORPUS_H
 #define DWARF_CORPUS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -198,6 +199,7 @@ static inline uint32_t corpus_inline_line(uint32_t k)
 /* The inline function that another one calls in this line of its own, if any. */
 static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t line)
 {
+    assert(corpus_inlines(c) > 1);
     const uint32_t caller = (line - corpus_inline_line(0)) / CORPUS_INLINE_LINES;
     const uint32_t step = 1 + random_below(random_mix(line), corpus_inlines(c) - 1);
     return (caller + step) % corpus_inlines(c);

@@ -555,6 +555,8 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     d->failed = DEBUG_SECTION_COUNT;
     if (d->units_wanted)
         d->data_units = d->units_wanted > d->unit_count ? d->units_wanted - d->unit_count : 0;
+    if (!d->unit_count && !d->data_units) /* a library without functions that are told */
+        d->data_units = 1;
     if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
         return false;
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {

@@ -64,10 +64,14 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row)
 {
-    enum { INFO_FEW = 20000 }; /* bytes: a dozen times what is the same in all other units */
+    /* bytes: some times what is the same in all other units; or twice that, where their table is too long by far */
+    enum { INFO_FEW = 10000, ABBREV_FEW = 1150 };
     const int64_t info = row->value[ROW_MIX_INFO];
+    const int64_t abbrev = row->value[ROW_MIX_ABBREV];
     const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0;
-    return has_units && !p->dwarf.index && !p->dwarf.type_units && info > 0 && info < INFO_FEW;
+    const bool has_few = abbrev > 0 && abbrev < ABBREV_FEW;
+    return has_units && !p->dwarf.index && !p->dwarf.type_units && info > 0 &&
+           info < (has_few ? 2 * INFO_FEW : INFO_FEW);
 }
 
 /* Of all rows with debug information, of each so many less. */

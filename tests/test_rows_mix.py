@@ -194,6 +194,20 @@ def test_small_units_have_entries_and_not_long_names(small):
     test_parameters_are_in_their_registers_where_a_function_begins(small)
 
 
+@pytest.mark.parametrize("option", ["-q", "--split"])
+def test_a_library_of_which_no_function_is_told_has_a_unit(programs, tmp_path, option):
+    row = "- {{kind: utility, text: 2508, data: 672, symtab: 1056, strtab: 763, debug: {}}}\n"
+    sizes = range(7000, 7500, 90)
+    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(row.format(size) for size in sizes))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", option)
+    for i, size in enumerate(sizes):
+        path = tmp_path / "set" / f"libutility{i}.so"
+        if option == "-q":
+            assert tags_of(path)["compile_unit"] == 1 and sum(sections_of(path).values()) == size
+        told = path.with_suffix(".dwo") if option == "--split" else path
+        assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", told)
+
+
 def test_a_row_is_made_although_some_ways_of_meeting_it_cannot_be_sized(programs, tmp_path):
     """Expressions that bring as many entries as the row says leave too little for .debug_abbrev, here and there."""
     row = """\
