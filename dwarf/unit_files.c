@@ -93,11 +93,8 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
 
 void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
 {
-    enum {
-        LINE_PART = 5,
-        FIRST_FILE = 58,
-        MORE_FILE = 5
-    }; /* of .debug_line for headers, at most, or rows; version 5 */
+    enum { LINE_PART = 5 };                  /* of .debug_line for headers, at most, or for rows */
+    enum { FIRST_FILE = 58, MORE_FILE = 5 }; /* bytes, in version 5 */
     const struct corpus *c = d->corpus;
     struct debug_files *f = &d->files;
     *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};

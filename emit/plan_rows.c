@@ -207,7 +207,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         l->mangled = w->mangled < UINT32_MAX ? (uint32_t)w->mangled : UINT32_MAX;
     if (l->stripped && l->without_debug) /* they are as long as the row has it */
         l->plain_names = true;
-    const struct dialect dialect = stock_row_dialect(r->s->plan->profile, row);
+    const struct dialect dialect = stock_row_dialect(r->s->plan->profile, r->s->corpus->dialect, row);
     l->dwarf_version = dialect.version;
     l->dwarf_language = dialect.language;
     l->dwarf_terse = dialect.terse;

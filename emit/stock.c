@@ -115,11 +115,10 @@ struct dialect stock_dialect(const struct profile *profile)
                             .one_file = profile_has_one_file(profile)};
 }
 
-struct dialect stock_row_dialect(const struct profile *profile, const struct profile_row *row)
+struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row)
 {
     const int64_t said = row->value[ROW_DWARF_VERSION];
     const char *word = row->text[ROW_TEXT_LANGUAGE];
-    struct dialect d = stock_dialect(profile);
     if (said != PROFILE_DERIVED)
         d.version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
     if (word && strcmp(word, "c") == 0)
@@ -133,7 +132,7 @@ struct dialect stock_row_dialect(const struct profile *profile, const struct pro
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
-        const struct dialect dialect = stock_row_dialect(profile, &profile->row[i]);
+        const struct dialect dialect = stock_row_dialect(profile, s->corpus.dialect, &profile->row[i]);
         const unsigned kind = corpus_kind(dialect);
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;

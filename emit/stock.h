@@ -44,10 +44,10 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
 /* What the profile says of debug information, but for rows. */
 struct dialect stock_dialect(const struct profile *profile);
 
-/* That of a row: version and language are the profile's where it does not say, or where
+/* That of a row, where the profile's is `d`: version and language are the profile's where it does not say, or where
  * nobody writes that: 2 and 3 are 4, other languages as the profile has it. Terse is what profile_row_is_terse says
  * of C. */
-struct dialect stock_row_dialect(const struct profile *profile, const struct profile_row *row);
+struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row);
 
 /* The stock of a library, and its corpus. */
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l);
