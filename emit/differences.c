@@ -129,10 +129,11 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = l->plan->profile->dwarf.split;
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
-    if (l->plan->profile->dwarf.compress != COMPRESS_NONE)
-        v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (l->row->without_debug)
         return;
+    v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
+    if (l->plan->profile->dwarf.compress != COMPRESS_NONE)
+        v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
     if (!l->row->hollow)
         v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
@@ -155,7 +156,8 @@ void differences_measure(const struct library *l, struct differences *d)
     int64_t *v = d->value;
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
-    d->language = l->row->without_debug ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    const bool has_units = !l->row->without_debug && !l->row->hollow;
+    d->language = !has_units ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
     d->sizes_apart = l->sizes_apart;
     d->names_apart = l->row->names_apart;
     const struct layout_sizes sizes = files_count(l);

@@ -23,9 +23,19 @@ static const char hollow[] = "units of debug information";
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
+/* What a captured row leaves out stands for something, also where nothing follows it. */
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
-    return profile_row_says(plan->profile, plan->library[library].said, v);
+    const struct profile_row *const row = plan->library[library].said;
+    const int64_t said = profile_row_says(plan->profile, row, v);
+    if (said != PROFILE_DERIVED || !profile_is_captured(plan->profile))
+        return said;
+    const bool is_none = (v == ROW_MANGLED && row->value[ROW_TEXT] != PROFILE_DERIVED) ||
+                         (v == ROW_SHARE_CONSTANTS && row->value[ROW_SHARE_CODE] != PROFILE_DERIVED) ||
+                         (v == ROW_MIX_ARANGES && row->value[ROW_MIX_INFO] > 0);
+    if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
+        return ROW_COMPRESSED_NONE;
+    return is_none ? 0 : said;
 }
 
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)
@@ -108,7 +118,9 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
         if (c == UNKNOWN)
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
-    if (ok && row->text[ROW_TEXT_LANGUAGE] && strcmp(row->text[ROW_TEXT_LANGUAGE], d->language ? d->language : "") != 0)
+    const char *const language = row->text[ROW_TEXT_LANGUAGE];
+    const bool has_none = !language && profile_is_captured(plan->profile) && row->value[ROW_DEBUG] > 0;
+    if (ok && (language || has_none) && strcmp(language ? language : "", d->language ? d->language : "") != 0)
         ok = json_object_array_add(unknown, json_object_new_string(quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name))) ==
              0;
     return ok && add_distance(differs, row, ROW_TEXT_FUNCTION_SIZES, d->sizes_apart) &&
@@ -246,7 +258,7 @@ static void report_values(FILE *f, enum row_value v, const struct total *t)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];
     if (t->unknown)
-        fprintf(f, "%28s\n", is_followed(v) ? "followed nearly, not counted" : "not followed");
+        fprintf(f, "%28s\n", is_followed(v) ? "not counted, see --compare" : "not followed");
     else if (k->kind == KIND_WORD && t->several)
         fprintf(f, "%28s\n", "not all the same");
     else if (k->kind == KIND_WORD)

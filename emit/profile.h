@@ -96,7 +96,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(METHODS, ROW, "methods", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(MACHINE, ROW, "machine", NUMBER, 0, UINT16_MAX, NULL)                                                            \
     X(DEBUG_FILE, ROW, "debug-file", SWITCH, 0, 1, NULL)                                                               \
-    X(COMPRESSED, ROW, "compressed", WORD, 0, 1, ((const char *const[]){"zlib", "zstd", NULL}))                        \
+    X(COMPRESSED, ROW, "compressed", WORD, 0, 2, ((const char *const[]){"zlib", "zstd", "none", NULL}))                \
     X(SPLIT, ROW, "split", SWITCH, 0, 1, NULL)                                                                         \
     X(ALTERNATE, ROW, "alternate", SWITCH, 0, 1, NULL)                                                                 \
     X(DYNAMIC_FUNCTIONS, ROW_DYNAMIC, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
@@ -179,6 +179,7 @@ enum row_text {
 #undef PROFILE_ROW_ID
 };
 enum row_kind { ROW_KIND_MODULE, ROW_KIND_UTILITY };
+enum row_compressed { ROW_COMPRESSED_ZLIB, ROW_COMPRESSED_ZSTD, ROW_COMPRESSED_NONE };
 
 /* A DT_NEEDED within the set. */
 struct profile_edge {

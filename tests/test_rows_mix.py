@@ -194,6 +194,20 @@ def test_small_units_have_entries_and_not_long_names(small):
     test_parameters_are_in_their_registers_where_a_function_begins(small)
 
 
+@pytest.mark.parametrize(("more", "wanted"), [("", "none"), ("compressed: zstd, ", "zstd")])
+def test_what_a_captured_row_leaves_out_is_told_where_the_library_has_it(programs, tmp_path, more, wanted):
+    """No compressed sections, no .debug_aranges, no constants; and what it has and the library has not."""
+    row = SMALL.split("\n- ")[2].replace(", aranges: 48", "").replace("constants: 446, ", "")
+    row = f"- {row.strip()}\n".replace("debug: 10648, ", f"debug: 10600, {more}")
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\ndwarf: {compress: zlib}\nlibraries:\n"
+    (tmp_path / "row.prof").write_text(head + row)
+    programs.run("pyelfgen", "--profile", tmp_path / "row.prof", "-o", tmp_path / "set", "-q")
+    [told] = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert told["differs"]["compressed"] == [wanted, "zlib"]
+    assert told["differs"]["mix: aranges"] == [0, 48]
+    assert told["differs"]["share: constants"][0] == 0 < told["differs"]["share: constants"][1]
+
+
 @pytest.mark.parametrize("option", ["-q", "--split"])
 def test_a_library_of_which_no_function_is_told_has_a_unit(programs, tmp_path, option):
     row = "- {{kind: utility, text: 2508, data: 672, symtab: 1056, strtab: 763, debug: {}}}\n"
