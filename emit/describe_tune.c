@@ -120,6 +120,7 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     const uint32_t entries = borders - 1;
     if (!rest || rest > BYTES_MOST)
         return;
+    assert(extra_step(place[0]) == extra_step(place[1]));
     uint8_t *const lists = c->lists;
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;

@@ -131,9 +131,8 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
     if (l->row->without_debug)
         return;
-    v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
-    if (l->plan->profile->dwarf.compress != COMPRESS_NONE)
-        v[ROW_COMPRESSED] = l->plan->profile->dwarf.compress - COMPRESS_ZLIB;
+    const enum compression compress = l->plan->profile->dwarf.compress;
+    v[ROW_COMPRESSED] = compress == COMPRESS_NONE ? ROW_COMPRESSED_NONE : (int64_t)compress - COMPRESS_ZLIB;
     if (!l->row->hollow)
         v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;

@@ -23,19 +23,9 @@ static const char hollow[] = "units of debug information";
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
-/* What a captured row leaves out stands for something, also where nothing follows it. */
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
-    const struct profile_row *const row = plan->library[library].said;
-    const int64_t said = profile_row_says(plan->profile, row, v);
-    if (said != PROFILE_DERIVED || !profile_is_captured(plan->profile))
-        return said;
-    const bool is_none = (v == ROW_MANGLED && row->value[ROW_TEXT] != PROFILE_DERIVED) ||
-                         (v == ROW_SHARE_CONSTANTS && row->value[ROW_SHARE_CODE] != PROFILE_DERIVED) ||
-                         (v == ROW_MIX_ARANGES && row->value[ROW_MIX_INFO] > 0);
-    if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
-        return ROW_COMPRESSED_NONE;
-    return is_none ? 0 : said;
+    return profile_row_says(plan->profile, plan->library[library].said, v);
 }
 
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)

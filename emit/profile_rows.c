@@ -157,10 +157,22 @@ char *profile_row_needed(const struct profile_row *row)
 
 /* --- what is left out ---------------------------------------------------------------------- */
 
-/* Lists that code compiled without optimisation has none of, where the other debug sections are there. */
-static bool has_no_lists(const struct profile_row *row, enum row_value v)
+/* Whether it is 0 where what it belongs to is there: debug sections that some compilers, or code without optimisation,
+ * have none of; constants; mangled names. */
+static bool is_none(const struct profile_row *row, enum row_value v)
 {
-    return (v == ROW_MIX_LOCLISTS || v == ROW_MIX_RNGLISTS) && row->value[ROW_MIX_INFO] > 0;
+    switch (v) {
+    case ROW_MIX_LOCLISTS:
+    case ROW_MIX_RNGLISTS:
+    case ROW_MIX_ARANGES:
+        return row->value[ROW_MIX_INFO] > 0;
+    case ROW_SHARE_CONSTANTS:
+        return row->value[ROW_SHARE_CODE] != PROFILE_DERIVED;
+    case ROW_MANGLED:
+        return row->value[ROW_TEXT] != PROFILE_DERIVED;
+    default:
+        return false;
+    }
 }
 
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
@@ -171,8 +183,10 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE || v == ROW_INIT_CODE;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (counts || v == ROW_DEBUG_FILE || has_no_lists(row, v))
+    if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
+    if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
+        return ROW_COMPRESSED_NONE;
     return v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
 }
 
