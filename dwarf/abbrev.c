@@ -225,12 +225,13 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
     return last[code] ? (uint8_t)(last[code] - first_in_table(d) + first_beyond(d)) : ABBREV_END;
 }
 
-void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
-                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
+uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
+                           uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
     uint8_t *p = bytes_reserve(places, to - from); /* each reference has as many bytes there */
+    uint32_t count = 0;
     if (!p)
-        return;
+        return 0;
     for (uint32_t at = from; at < to;) {
         const uint8_t code = entries[at];
         const struct abbrev_entry *layout = &layouts->of[code];
@@ -250,8 +251,10 @@ void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, c
             p += value >= least ? sizeof value : 0; /* nobody foresees that */
         }
         at += layout->size + text;
+        count += code != ABBREV_END;
     }
     bytes_keep(places, p);
+    return count;
 }
 
 /* Whether entries with this code have only types that stand at the same place in every unit. */

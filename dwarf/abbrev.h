@@ -338,9 +338,10 @@ uint8_t abbrev_last(struct dialect d, uint32_t code);
 
 /* Goes over the entries of this dialect that stand in [from, to) of `entries`, and lists
  * where they refer to places in the unit at or behind `least`: appends each such place less
- * the first to `places`, where the first is what stands at `base` in `entries`. */
-void abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
-                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
+ * the first to `places`, where the first is what stands at `base` in `entries`. Returns how many entries there are;
+ * what ends children is none. */
+uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
+                           uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);

@@ -8,7 +8,7 @@ void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
-    c->entries = c->rows = 0;
+    c->dies = c->entries = c->rows = 0;
     memset(c->codes, 0, sizeof c->codes);
 }
 

@@ -64,6 +64,7 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
+    uint64_t dies;         /* entries in `info`, without what ends children */
     uint64_t entries;      /* of location lists, but for base addresses */
     uint64_t rows;         /* of units that are closed */
     uint64_t codes[2];     /* abbreviations that entries in `info` have: bit code % 64 of code / 64 */
@@ -129,6 +130,7 @@ static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRS
 
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {
+    out->dies += code != ABBREV_END;
     out->codes[code / 64] |= UINT64_C(1) << code % 64;
 }
 

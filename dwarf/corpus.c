@@ -229,8 +229,9 @@ static void list_references(const struct corpus *c, const struct abbrev_layouts 
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
-        abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
-                          c->start + c->fixed, c->fixed, &b->references);
+        cut[i].dies =
+            cut[i - 1].dies + abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]),
+                                                pieces_end(&cut[i]), c->start + c->fixed, c->fixed, &b->references);
         cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
     }
 }
@@ -310,6 +311,14 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     return ok;
 }
 
+static uint32_t count_entries(struct dialect d, const struct bytes *entries)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at < entries->size && !entries->failed; at += abbrev_read(d, entries->data + at).size)
+        count += entries->data[at] != ABBREV_END;
+    return count;
+}
+
 /* Behind the one before. */
 static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
                         uint32_t number)
@@ -331,8 +340,10 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
         c->types = (uint32_t)b->entries.size;
     (cpp ? add_cpp_inlines : add_c_inlines)(b);
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
-    if (!number)
+    if (!number) {
         c->fixed = (uint32_t)b->entries.size;
+        c->fixed_dies = count_entries(c->dialect, &b->entries);
+    }
     add_cut(b);
     uint32_t count = 0;
     while ((b->repeats ? count < c->pieces : b->entries.size + b->moved < most && b->line < 64000) &&

@@ -88,6 +88,7 @@ struct corpus_cut {
                       the last byte of `entries` is for the null entry that ends that */
     uint32_t names;
     uint32_t references; /* among the pieces */
+    uint32_t dies;       /* of these: debugging information entries, without what ends children */
     uint32_t types;      /* bytes of type units; */
     uint32_t type_units; /* how many */
     uint32_t listed;     /* entries that are in the index of names */
@@ -125,13 +126,14 @@ struct corpus {
     const struct corpus *other[CORPUS_KINDS]; /* as it would be of that kind, where a set has such libraries; the
                                                  caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
-    struct arena arena; /* what they consist of */
-    uint32_t headers;   /* that there may be: each has a file name; */
-    uint32_t made;      /* how many there are */
-    uint32_t room;      /* bytes of entries that any of them has at the least, as the first ones have */
-    uint32_t start;     /* where a header's entries begin in a unit */
-    uint32_t types;     /* bytes of a header's entries up to its first inline function, */
-    uint32_t fixed;     /* and up to its first cut */
+    struct arena arena;  /* what they consist of */
+    uint32_t headers;    /* that there may be: each has a file name; */
+    uint32_t made;       /* how many there are */
+    uint32_t room;       /* bytes of entries that any of them has at the least, as the first ones have */
+    uint32_t start;      /* where a header's entries begin in a unit */
+    uint32_t types;      /* bytes of a header's entries up to its first inline function, */
+    uint32_t fixed;      /* and up to its first cut, */
+    uint32_t fixed_dies; /* of so many entries */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];

@@ -6,11 +6,11 @@
 
 #include "base/random.h"
 #include "dwarf/partial.h"
+#include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
-    SHORT_EXTRA_MOST = 40, /* characters of a name in .debug_info beyond the shortest, as a rule */
-    NAME_EXTRA_USUAL = 40, /* and of one in .debug_str */
+    NAME_EXTRA_USUAL = 40, /* characters of a name at the end beyond the shortest, as a rule */
     TRIES_MOST = 8,
 };
 
@@ -351,9 +351,26 @@ static bool info_is_fixed(const struct debug *d)
     return is_wanted(d, DEBUG_INFO) && counts_names(d);
 }
 
+/* Has units, which have pieces of headers for `rest` bytes but `left` of these, leave more room for spare types, where
+ * with these there can be as many entries as are wanted. Returns what is left then. */
+static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const struct header_limit *limit)
+{
+    enum { ROUNDS = 6 };
+    uint64_t less = 0;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const uint64_t more = spare_instead(d, left);
+        if (!more)
+            break;
+        less += more << i < (rest - left) / 2 ? more << i : more; /* pieces may be longer than it is */
+        unit_drop_pieces(d);
+        left = less + unit_spread(d, NULL, rest - less, limit);
+    }
+    return left;
+}
+
 /* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
- * becomes declarations with names in .debug_info, or is returned. */
+ * becomes spare types, and declarations with names in .debug_info, or is returned. */
 static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit *limit, uint64_t *left,
                       struct arena *arena, struct error *e)
 {
@@ -393,6 +410,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     }
     if (!is_wanted(d, DEBUG_STR))
         return true;
+    *left = leave_room(d, rest, *left, limit);
     while (*left && *left < shortest) {
         uint64_t back = unit_take_back(d);
         if (!back) {
@@ -401,8 +419,13 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
         }
         *left += back;
     }
-    d->shorts = (uint32_t)((*left + shortest + SHORT_EXTRA_MOST - 1) / (shortest + SHORT_EXTRA_MOST));
-    d->shorts_extra = *left - d->shorts * shortest;
+    if (*left)
+        spare_fill(d, *left);
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        const uint64_t spare = spare_size(d, i);
+        d->unit[i].info_size += spare;
+        *left -= spare;
+    }
     d->unit[d->unit_count - 1].info_size += *left;
     *left = 0;
     return true;
@@ -467,6 +490,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     struct header_limit limit;
     uint64_t left;
     d->shorts = 0;
+    d->spare = (struct debug_spare){0};
     d->names_extra = d->shorts_extra = 0;
     fixed_sizes(d);
     if (d->size[DEBUG_NAMES] > *reserve)
@@ -565,6 +589,7 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
         if (!filled)
             return false;
         if (total_size(d) == total) {
+            d->dies = d->dies_wanted && !d->corpus->dialect.type_units ? spare_dies(d) : 0;
             part_types(d);
             return true;
         }

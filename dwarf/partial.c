@@ -100,6 +100,22 @@ uint64_t partial_all_imports_size(const struct debug *d)
     return all_imports(d) * PARTIAL_IMPORT;
 }
 
+/* Types of nothing in so many bytes, so that others fill the rest. */
+static uint32_t voids_in(uint32_t bytes)
+{
+    return bytes % QUALIFIED ? bytes % QUALIFIED : QUALIFIED;
+}
+
+uint64_t partial_dies(const struct debug *d)
+{
+    enum { OTHERS = 3 + PARAMETERS }; /* in all units but the first: its own, two types */
+    const uint32_t before = d->corpus->start - UNIT_HEADER - 1;
+    const uint32_t voids = voids_in(before);
+    if (!d->partials)
+        return 0;
+    return 1 + voids + (before - voids) / QUALIFIED + BASE_ALL + (d->partials - UINT64_C(1)) * OTHERS + all_imports(d);
+}
+
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {
@@ -133,9 +149,8 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     const uint8_t *const types = start + c->start;
     p = put_head(d, 0, p);
     const uint32_t nothing = (uint32_t)(p - start);
-    do
+    for (uint32_t i = voids_in((uint32_t)(types - p)); i; i--)
         p = put_u8(p, ABBREV_VOID_CONST);
-    while ((types - p) % QUALIFIED);
     p = put_type(p, ABBREV_POINTER, nothing);
     for (unsigned i = 0; p < types; i++)
         p = put_type(p, ABBREV_CONST, c->type[i]);

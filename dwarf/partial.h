@@ -23,6 +23,9 @@ uint64_t partial_units_size(const struct debug *d);
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit);
 uint64_t partial_all_imports_size(const struct debug *d);
 
+/* Their entries, and those that import them. */
+uint64_t partial_dies(const struct debug *d);
+
 /* Has entries [p, end) of the unit at `unit` in .debug_info, made as without partial units, refer to others as dwz has
  * it (ABBREV_SHARED): calls to functions by places in the section, all to siblings by numbers of seven bits a byte. */
 void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end);

@@ -109,6 +109,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_store *store, cons
         compose_end_put(c, s->last_code, s->last_sibling, s->last);
     c->lists += s->lists_size;
     c->out->entries += s->entries;
+    c->out->dies += s->dies;
     c->ranges += s->ranges_size;
     c->uses_lists |= s->lists_size != 0;
     c->uses_ranges |= s->ranges_size != 0;

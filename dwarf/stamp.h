@@ -47,7 +47,8 @@ struct stamp {
     uint32_t info, lists, ranges;
     uint16_t info_size, lists_size, ranges_size;
     uint16_t entries;  /* of location lists */
-    uint64_t inlined;  /* as in struct debug_unit */
+    uint16_t dies;     /* entries of info, but for the one with `last` bytes */
+    uint32_t inlined;  /* as in struct debug_unit */
     uint64_t codes[2]; /* as in struct composed, but those of locals, which follow from their names */
     uint16_t added, pairs, names, origins, noted; /* numbers of 16 bits for each of these kinds of patches, */
     uint16_t last;        /* 0, or bytes of the entry that it ends with and that refers to its sibling; */
@@ -55,6 +56,8 @@ struct stamp {
     uint8_t last_code;    /* its code */
     uint16_t far; /* and for those that something is added to farther behind: of each the kind, then the offset */
 };
+
+static_assert(CORPUS_INLINES <= 32, "stamp.inlined has a bit for each");
 
 /* Its rows. */
 struct stamp_rows {

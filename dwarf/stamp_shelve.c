@@ -144,9 +144,10 @@ static void note_rest(struct stamp_maker *m)
 static void shelve_entries(struct stamp_maker *m, struct told t, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
-    *s = (struct stamp){.inlined = m->unit.inlined,
+    *s = (struct stamp){.inlined = (uint32_t)m->unit.inlined,
                         .codes = {o->codes[0], o->codes[1]},
                         .entries = (uint16_t)o->entries,
+                        .dies = (uint16_t)o->dies,
                         .info_size = (uint16_t)o->info.size,
                         .lists_size = (uint16_t)t.lists->size,
                         .ranges_size = (uint16_t)t.ranges->size};

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/words.h"
 #include "dwarf/partial.h"
+#include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
 /* Where the names of directory and sources begin: in .debug_line_str, or in
@@ -168,6 +169,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     p = put_bytes(p, h->entries, c->fixed);
     p = put_functions(d, u, p);
     p = put_pieces(d, u, p);
+    p = spare_put(d, index, start, p);
     if (d->partials)
         partial_refer(d, info, entries, p);
     unit_renumber(d, entries, p);

@@ -82,6 +82,11 @@ struct debug_abbrevs {
     uint64_t kept[2];
 };
 
+/* Spare types (spare.h): rounds of them, and types of functions with many parameters. */
+struct debug_spare {
+    uint64_t rounds, dense;
+};
+
 struct debug {
     /* Set by the caller before debug_fill. */
     const struct corpus *corpus;
@@ -93,6 +98,7 @@ struct debug {
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint32_t units_wanted;           /* in all: others than as many are not added; 0: as many as it takes */
     uint32_t partials;               /* partial units besides (partial.h) */
+    uint64_t dies_wanted;            /* entries in all, where there is a choice; 0: any */
     struct debug_files files;
     uint64_t names_size;  /* of the library's names, which .debug_str repeats whole */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
@@ -104,6 +110,8 @@ struct debug {
      * section cannot be as it is wanted, or DEBUG_SECTION_COUNT: all together. */
     enum debug_section failed;
     uint64_t size[DEBUG_SECTION_COUNT];
+    uint64_t dies;         /* entries in all; 0 where they are not counted: as many as will are wanted, or there are
+                              units of types */
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
     uint64_t aranges_more; /* ranges in .debug_aranges beyond one for each unit with code */
@@ -111,8 +119,9 @@ struct debug {
     uint32_t unused;       /* abbreviations in each but the last that no entry has */
     struct debug_abbrevs abbrevs;
     uint32_t pieces_most;     /* the last cut of the first header, where it is the only one, or UINT32_MAX */
-    struct single_mix single; /* declarations at the end: of abbreviations of their own, */
-    uint32_t externs;         /* of variables, */
+    struct single_mix single; /* declarations at the end, of abbreviations of their own; */
+    struct debug_spare spare; /* types in all units */
+    uint32_t externs;         /* declarations of variables, */
     uint32_t shorts;          /* and of such with names in .debug_info */
     uint64_t names_extra;     /* characters of the names of the first two kinds beyond the least */
     uint64_t shorts_extra;    /* of the third's */

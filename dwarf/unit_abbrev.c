@@ -51,6 +51,11 @@ static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
     return (uint8_t)(before - is_kept(a, ABBREV_END));
 }
 
+bool unit_has_abbrev(const struct debug *d, enum abbrev_code code)
+{
+    return !d->abbrevs.is_part || is_kept(&d->abbrevs, code);
+}
+
 uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code)
 {
     return d->abbrevs.is_part ? new_code(&d->abbrevs, code) : (uint8_t)code;

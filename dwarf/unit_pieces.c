@@ -91,6 +91,15 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, const stru
     return cost;
 }
 
+uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u)
+{
+    const uint32_t fixed = d->corpus->fixed;
+    uint64_t size = unit_last_header(d, u)->cut[u->cut].entries - fixed;
+    for (const struct corpus_header *h = &d->corpus->header[u->header]; h < unit_last_header(d, u); h++)
+        size += h->cut[h->cuts - 1].entries - fixed;
+    return size;
+}
+
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit)
 {
     struct spread s = {.d = d, .names = names};
@@ -105,6 +114,15 @@ uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, 
     for (uint32_t i = 0; i < d->unit_count && carry; i++)
         carry -= include(&s, i, carry, limit);
     return carry;
+}
+
+void unit_drop_pieces(struct debug *d)
+{
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        struct debug_unit *u = &d->unit[i];
+        u->info_size -= unit_pieces_size(d, u);
+        u->cut = u->wholes = 0;
+    }
 }
 
 /* How far the units but `unit` go into its header. */

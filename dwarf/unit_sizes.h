@@ -88,7 +88,9 @@ static inline uint64_t unit_table_bytes(const struct debug *d)
 
 /* unit_abbrev.c. Of .debug_abbrev as much as is wanted, with a part of the table; false where that cannot be. */
 bool unit_part_abbrevs(struct debug *d);
-/* The code of an abbreviation in the table; gives entries from `p` to `end` their codes there. */
+/* Whether the table has an abbreviation. */
+bool unit_has_abbrev(const struct debug *d, enum abbrev_code code);
+/* The code of one in the table; gives entries from `p` to `end` their codes there. */
 uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
 void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
 /* Writes a table but for its end. */
@@ -178,6 +180,9 @@ uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, 
 /* Takes back the last piece of some unit, with the type units that only this has; returns
  * its bytes, 0 where there is none. */
 uint64_t unit_take_back(struct debug *d);
+/* Takes back all; bytes that a unit has. */
+void unit_drop_pieces(struct debug *d);
+uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u);
 
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);

@@ -137,6 +137,8 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
+    if (l->debug.dies)
+        v[ROW_DWARF_DIES] = (int64_t)l->debug.dies;
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
     v[ROW_MIX_ABBREV] = (int64_t)size[DEBUG_ABBREV];

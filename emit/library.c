@@ -312,6 +312,12 @@ static struct describe_goal goal_for(const struct library *l)
     return goal;
 }
 
+/* Entries of debug information; 0: as many as it takes. */
+static uint64_t dies_wanted(const struct plan_library *row)
+{
+    return row->said && row->said->value[ROW_DWARF_DIES] > 0 ? (uint64_t)row->said->value[ROW_DWARF_DIES] : 0;
+}
+
 static void want_sections(struct library *l)
 {
     const struct plan *plan = l->plan;
@@ -381,6 +387,7 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    d->dies_wanted = dies_wanted(l->row);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
     /* As much as can be said; where that is more than is wanted, less. */

@@ -194,6 +194,46 @@ def test_small_units_have_entries_and_not_long_names(small):
     test_parameters_are_in_their_registers_where_a_function_begins(small)
 
 
+@pytest.mark.parametrize(
+    ("rows", "number", "wanted"),
+    [
+        ("ROWS", 0, range(5100, 5940, 84)),
+        ("ROWS", 1, range(420, 650, 46)),
+        ("ROWS", 3, range(10600, 14900, 430)),
+        ("SMALL", 0, range(340, 480, 14)),
+        ("SMALL", 2, range(255, 560, 30)),
+        ("SMALL", 3, range(620, 1120, 51)),
+    ],
+)
+def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, wanted):
+    """Whether they are longer than is usual, or shorter: what fills .debug_info beside functions are types, with names
+    that are there already, and at the end a few declarations."""
+    text = "- " + {"ROWS": ROWS, "SMALL": SMALL}[rows].split("\n- ")[number].removeprefix("- ").strip() + "\n"
+    [row] = yaml.safe_load(text)
+    several = "".join(text.replace(f"dies: {row['dwarf']['dies']}", f"dies: {n}") for n in wanted)
+    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
+    (tmp_path / "rows.prof").write_text(head + several)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    paths = [tmp_path / "set" / f"libmodule{i}.so" for i in range(len(wanted))]
+    for n, path, library in zip(wanted, paths, told, strict=True):
+        sizes = sections_of(path)
+        assert (sum(tags_of(path).values()), library["differs"].get("dwarf: dies")) == (n, None)
+        if row["dwarf"]["version"] == 5:
+            assert {name: sizes[name] for name in SECTIONS if name in row["mix"]} == row["mix"]
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
+
+
+def test_where_entries_cannot_be_as_many_it_is_told_how_many_there_are(programs, tmp_path):
+    text = ROWS.replace("dies: 12491", "dies: 1000").replace("dies: 5503", "dies: 100000000")
+    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + text)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    for (row, wanted), library in zip([(0, 10**8), (3, 1000)], [told[0], told[3]]):
+        found = sum(tags_of(tmp_path / "set" / f"libmodule{row}.so").values())
+        assert library["differs"]["dwarf: dies"] == [wanted, found]
+
+
 @pytest.mark.parametrize(("more", "wanted"), [("", "none"), ("compressed: zstd, ", "zstd")])
 def test_what_a_captured_row_leaves_out_is_told_where_the_library_has_it(programs, tmp_path, more, wanted):
     """No compressed sections, no .debug_aranges, no constants; and what it has and the library has not."""
