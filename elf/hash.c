@@ -52,10 +52,10 @@ uint32_t hash_sysv(const char *text, size_t length)
     return h;
 }
 
-struct gnu_hash hash_gnu_plan(uint32_t defined)
+struct gnu_hash hash_gnu_plan(uint32_t defined, uint32_t buckets)
 {
-    struct gnu_hash h = {.defined = defined, .buckets = bucket_count(defined)};
-    if (h.buckets < 2)
+    struct gnu_hash h = {.defined = defined, .buckets = buckets ? buckets : bucket_count(defined)};
+    if (!buckets && h.buckets < 2)
         h.buckets = 2;
     unsigned log2 = 0; /* bits in the number of symbols */
     for (uint32_t rest = defined; rest; rest >>= 1)

@@ -36,7 +36,8 @@ struct gnu_hash {
     uint32_t defined;
 };
 
-struct gnu_hash hash_gnu_plan(uint32_t defined);
+/* With so many buckets; 0: as many as ld has without -O1, with which it tries for fewer collisions. */
+struct gnu_hash hash_gnu_plan(uint32_t defined, uint32_t buckets);
 uint64_t hash_gnu_size(const struct gnu_hash *h);
 
 /* Sorts the defined symbols: order[i] is the symbol (0 to defined-1, as in

@@ -8,7 +8,7 @@
  *
  *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
  *          .gnu.version .gnu.version_r .rela.dyn .rela.plt
- *     RX   .init .plt .text .fini
+ *     RX   .init .plt .plt.got .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
  *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
@@ -45,6 +45,7 @@
     X(RELA_PLT, ".rela.plt", SHT_RELA, SHF_ALLOC | SHF_INFO_LINK, 8, 24, DYNSYM, GOT_PLT)                              \
     X(INIT, ".init", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
     X(PLT, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 16, NONE, NONE)                                        \
+    X(PLT_GOT, ".plt.got", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 8, 8, NONE, NONE)                                  \
     X(TEXT, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 0, NONE, NONE)                                       \
     X(FINI, ".fini", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
     X(RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, 32, 0, NONE, NONE)                                                   \

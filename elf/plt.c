@@ -40,3 +40,12 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
         rela = put_u64(rela, 0);
     }
 }
+
+void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word)
+{
+    const struct section *s = &l->section[SECTION_PLT_GOT];
+    const uint64_t at = PLT_DIRECT * (uint64_t)number;
+    uint8_t *p = put_bytes(image + s->offset + at, "\xff\x25", 2);
+    p = put_relative(p, word, s->address + at + 6);
+    put_bytes(p, "\x66\x90", 2);
+}

@@ -11,6 +11,11 @@
  *     PLTn:  ff 25 rel32       jmp   *slot(%rip)
  *            68 imm32          push  $n
  *            e9 rel32          jmp   PLT0
+ *
+ * An entry of .plt.got, as ld has them for functions that have a word in .got anyway, such as __cxa_finalize:
+ *
+ *            ff 25 rel32       jmp   *word(%rip)
+ *            66 90             xchg  %ax,%ax
  */
 #ifndef ELF_PLT_H
 #define ELF_PLT_H
@@ -19,7 +24,7 @@
 
 #include "elf/layout.h"
 
-enum { PLT_ENTRY = 16, PLT_GOT_RESERVED = 24 };
+enum { PLT_ENTRY = 16, PLT_GOT_RESERVED = 24, PLT_DIRECT = 8 /* bytes of an entry of .plt.got */ };
 
 static inline uint64_t plt_size(uint32_t slots)
 {
@@ -44,5 +49,8 @@ static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
 
 /* Writes .plt, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols);
+
+/* Writes an entry of .plt.got, the one at `number`, for the word at this address. */
+void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word);
 
 #endif

@@ -64,7 +64,7 @@ enum { PLT_ENTRY_BYTES = 40, FDE_HEADER = 17 };
 
 uint64_t unwind_frame_size(uint64_t entries, bool plt)
 {
-    return sizeof cie + (plt ? PLT_ENTRY_BYTES : 0) + entries + 4;
+    return sizeof cie + (plt ? PLT_ENTRY_BYTES : 0) + entries + UNWIND_END;
 }
 
 uint64_t unwind_header_size(uint32_t functions, bool plt)
@@ -221,7 +221,7 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         else
             (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size, longer);
     }
-    put_u32(w.frame, 0); /* terminator, as crtend.o brings it */
-    assert(w.at + 4 == frame->size);
+    assert(w.at + UNWIND_END <= frame->size);
+    memset(w.frame, 0, frame->size - w.at); /* the terminator, as crtend.o brings it, and perhaps another */
     assert(w.index == image + header->offset + header->size);
 }

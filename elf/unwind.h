@@ -4,9 +4,9 @@
  * Three kinds of frame are described: a function that sets up %rbp and leaves
  * through `leave; ret`; the PLT, whose frame depends on the instruction; and the
  * outermost, `_start`, which has no return address (psABI 3.4.1).
- * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Those that are to be longer than it takes say at
- * some places of the function what holds there already, as those of compilers do where one way out is in the middle:
- * the state is remembered, and restored some instructions later.
+ * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Those that are to be longer than
+ * it takes say at some places of the function what holds there already, as those of compilers do where one way out is
+ * in the middle: the state is remembered, and restored some instructions later.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
@@ -27,7 +27,7 @@ struct unwind_function {
 /* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3
  * or 5 to advance, 3 of epilogue. Narrow ones do for functions of less than
  * 64 KiB; all of a library's are of one kind, but those of frameless functions. */
-enum { UNWIND_FRAMELESS = 24, UNWIND_NARROW = 32, UNWIND_WIDE = 40, UNWIND_UNIT = 8 };
+enum { UNWIND_FRAMELESS = 24, UNWIND_NARROW = 32, UNWIND_WIDE = 40, UNWIND_UNIT = 8, UNWIND_END = 4 };
 
 /* `entries` is the bytes of all functions' entries. */
 uint64_t unwind_frame_size(uint64_t entries, bool plt);
@@ -50,7 +50,8 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
 void unwind_write_rows(uint8_t *index, uint32_t rows);
 
 /* Writes both sections. The functions are in order of address, after the PLT. All their entries together are `more`
- * UNWIND_UNITs longer than `entry_size` each, or UNWIND_FRAMELESS. */
+ * UNWIND_UNITs longer than `entry_size` each, or UNWIND_FRAMELESS. What is left of .eh_frame behind the word that ends
+ * it are such words, too. */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size, uint32_t more);
 

@@ -37,6 +37,7 @@ struct describe_goal {
     /* How many rows take .debug_line's bytes: of what a block may have so many thousandths are its own rows, the
      * rest long ones before; from 1000 on all, and the more of those before are short. Or DESCRIBE_ROWS_ANY. */
     int32_t rows_part;
+    uint64_t rows; /* of them in all, where the last bytes can make up for what is missing; 0: any */
     /* Expressions in further lists of a library with a row have so many bytes on average: the longer, the fewer
      * entries and lists there are. Below DESCRIBE_EXPRESSION_LEAST as few as can be, and the fewer entries are of
      * blocks. */

@@ -253,6 +253,24 @@ uint64_t tune_data_headers(const struct walk *w)
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;
 }
 
+/* So many rows in so many bytes, as far as they go together. */
+static void put_rows(struct line_rows *rows, uint64_t bytes, uint64_t wanted)
+{
+    enum { NEGATE = 1, COLUMN = 2, DISCRIMINATOR = 4, ROW_MOST = 1 + NEGATE + COLUMN + DISCRIMINATOR };
+    const uint64_t least = (bytes + ROW_MOST - 1) / ROW_MOST;
+    const uint64_t count = wanted < least ? least : wanted < bytes ? wanted : bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t more = (bytes - count) / count + (i < (bytes - count) % count);
+        if (more & DISCRIMINATOR)
+            line_discriminator(rows, 1 + i % 7);
+        if (more & COLUMN)
+            line_column(rows, 1 + i % 40);
+        if (more & NEGATE)
+            line_negate_statement(rows);
+        line_row(rows, rows->address, rows->line + (i % 2 ? -1u : 1u));
+    }
+}
+
 void tune_rows(struct walk *w, uint64_t end)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -267,6 +285,10 @@ void tune_rows(struct walk *w, uint64_t end)
     uint64_t rest = rest_of(d->wanted[DEBUG_LINE] - others, rows->p, &w->composer.out->programs);
     if (rest > BYTES_MOST)
         return;
+    if (w->goal->rows) {
+        put_rows(rows, rest, w->goal->rows > rows->count ? w->goal->rows - rows->count - 1 : 0);
+        return;
+    }
     for (uint32_t i = 0; rest; i++) {
         if (rest >= 3) {
             line_column(rows, 1 + i % 40);

@@ -95,7 +95,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = libc + l->row->extra.versions;
+    v[ROW_VERSIONS] = libc + l->row->extra.versions + l->row->extra.versioned;
     v[ROW_TLS] = l->row->extra.tls;
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
@@ -115,7 +115,7 @@ static void measure_options(const struct library *l, int64_t *v)
 static void measure_shares(const struct library *l, int64_t *v)
 {
     v[ROW_SHARE_CODE] = SIZES(l, SECTION_INIT, SECTION_TEXT, SECTION_FINI);
-    v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT);
+    v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT, SECTION_PLT_GOT);
     v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
     v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
     v[ROW_SHARE_SYMBOLS] =
@@ -139,6 +139,10 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
     if (l->debug.dies)
         v[ROW_DWARF_DIES] = (int64_t)l->debug.dies;
+    if (l->debug.composed) {
+        v[ROW_DWARF_ROWS] = (int64_t)l->debug.composed->rows;
+        v[ROW_DWARF_ENTRIES] = (int64_t)l->debug.composed->entries;
+    }
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
     v[ROW_MIX_ABBREV] = (int64_t)size[DEBUG_ABBREV];

@@ -239,8 +239,7 @@ static void report_heading(FILE *f, bool *any)
 /* Whether it is followed as far as it can be, without being counted in what is made. */
 static bool is_followed(enum row_value v)
 {
-    return v == ROW_DWARF_ROWS || v == ROW_DWARF_ENTRIES || v == ROW_ZSTD_TEXT || v == ROW_ZSTD_DATA ||
-           v == ROW_ZSTD_NAMES;
+    return v == ROW_ZSTD_TEXT || v == ROW_ZSTD_DATA || v == ROW_ZSTD_NAMES;
 }
 
 /* What was wanted, and what it is: words where the libraries have the same, otherwise sums. */

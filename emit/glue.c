@@ -172,11 +172,14 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     p = put_bytes(p, "\x48\x83\x3d", 3);
     p = code_relative(c, p, a->got_cxa_finalize, 1); /* cmpq $0,__cxa_finalize@GOT(%rip) */
     p = put_u8(p, 0);
-    p = put_bytes(p, "\x48\x89\xe5", 3);                         /* mov %rsp,%rbp */
-    p = put_bytes(p, "\x74\x0d", 2);                             /* je past the call */
-    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->dso_handle);   /* mov __dso_handle(%rip),%rdi */
-    p = put_reference(c, p, "\xff\x15", 2, a->got_cxa_finalize); /* call *__cxa_finalize@GOT(%rip) */
-    p = put_bytes(p, "\xc6\x05", 2);                             /* movb $1,completed(%rip) */
+    p = put_bytes(p, "\x48\x89\xe5", 3);                       /* mov %rsp,%rbp */
+    p = put_bytes(p, "\x74\x0d", 2);                           /* je past the call */
+    p = put_reference(c, p, "\x48\x8b\x3d", 3, a->dso_handle); /* mov __dso_handle(%rip),%rdi */
+    if (a->direct) /* addr32 call __cxa_finalize@plt, or call *__cxa_finalize@GOT(%rip) */
+        p = put_reference(c, p, "\x67\xe8", 2, a->direct);
+    else
+        p = put_reference(c, p, "\xff\x15", 2, a->got_cxa_finalize);
+    p = put_bytes(p, "\xc6\x05", 2); /* movb $1,completed(%rip) */
     p = code_relative(c, p, a->completed, 1);
     p = put_u8(p, 1);
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */

@@ -51,6 +51,7 @@ struct glue {
 struct glue_addresses {
     uint64_t completed, dso_handle;
     uint64_t text_end; /* of .text, which GLUE_CONSTRUCTOR reads */
+    uint64_t direct;   /* its entry of .plt.got for __cxa_finalize, or 0 */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;
     uint64_t got_extra;                /* what plan_extra has more of, in .got */
     uint64_t got_main, got_start_main; /* these and `executable` in an executable only */

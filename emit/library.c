@@ -165,8 +165,9 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         const uint64_t more = code > fixed ? code - fixed : 0;
         const uint64_t most = least_constants(l) < free_bytes ? free_bytes - least_constants(l) : 0;
         units = (more < most ? more : most) / align;
+        l->text_tail = more < most && !plan_is_direct(row) ? (uint32_t)(more % align) : 0;
     }
-    l->rodata_free = free_bytes - units * align;
+    l->rodata_free = free_bytes - units * align - l->text_tail;
     const struct drawn_size *drawn = NULL;
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
@@ -190,7 +191,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         offset += place;
     }
     l->small = (uint32_t)offset;
-    l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row);
+    l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row) + l->text_tail;
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;
 }
@@ -266,6 +267,12 @@ static bool is_mixed(const struct library *l)
     return false;
 }
 
+/* Of line tables; 0: as many as it takes. */
+static uint64_t rows_wanted(const struct plan_library *row)
+{
+    return row->said->value[ROW_DWARF_ROWS] > 0 ? (uint64_t)row->said->value[ROW_DWARF_ROWS] : 0;
+}
+
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
  * in .debug_info may be most of it, as little as types need is left; with views, the
@@ -293,6 +300,7 @@ static struct describe_goal goal_for(const struct library *l)
         const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
         goal.rows_part = mix->rows_part;
         goal.expression = mix->expression;
+        goal.rows = rows_wanted(l->row);
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];

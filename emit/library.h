@@ -45,7 +45,8 @@ struct library {
     struct code code;
     struct body *body;      /* of each numbered function */
     double sizes_apart;     /* how far their sizes are from the row's (distribution_distance) */
-    uint32_t small;         /* where the small functions begin in .text, behind these */
+    uint32_t small;         /* where the small functions begin in .text, behind these; */
+    uint32_t text_tail;     /* bytes behind them all, fewer than functions are aligned to */
     uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
     uint32_t own_slots;     /* the first slot of own functions */
     uint32_t outside_slots; /* and of functions that are bound alone */

@@ -50,6 +50,7 @@ static void write_code(struct library *l, uint8_t *image, struct window *window)
             window_advance(window, SECTION_TEXT, next);
     }
     small_write(l, text + size);
+    code_pad(text + l->layout.section[SECTION_TEXT].size - l->text_tail, l->text_tail);
 }
 
 static void write_init(const struct library *l, uint8_t *image)
@@ -61,11 +62,14 @@ static void write_init(const struct library *l, uint8_t *image)
 
 static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
+    const struct section *const direct = &l->layout.section[SECTION_PLT_GOT];
     uint32_t count = 0;
     struct unwind_function *f =
-        arena_take(arena, ((uint64_t)l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
+        arena_take(arena, (UINT64_C(1) + l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
     if (!f)
         return NULL;
+    if (direct->size)
+        f[count++] = (struct unwind_function){direct->address, direct->size, false, true};
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
             f[count++] =
@@ -186,6 +190,8 @@ bool library_write(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
+    for (uint32_t i = 0; i < l->row->extra.direct; i++)
+        plt_write_direct(&l->layout, image, i, i ? l->at.got_extra + 8 * (i - UINT64_C(1)) : l->at.got_cxa_finalize);
     write_code(l, image, window);
     write_init(l, image);
     const bool steered = !large_is(l->plan, l->row); /* of a large one not all is in memory */

@@ -120,6 +120,8 @@ struct plan_library {
         uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
         uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
         uint32_t got;          /* R_X86_64_GLOB_DAT */
+        uint32_t direct;       /* entries of .plt.got: for __cxa_finalize, and the first of these */
+        uint32_t buckets;      /* of .gnu.hash; 0: as ld has them */
         uint32_t addresses;    /* R_X86_64_64, in .data, */
         uint32_t symbols;      /* which refer to so many symbols that no word in .got has */
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
@@ -127,13 +129,15 @@ struct plan_library {
         uint32_t objects;      /* dynamic symbols of data, */
         uint32_t ends;         /* and of where sections begin and end (shape.h) */
         uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
-        uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION */
+        uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION, */
+        uint32_t versioned;    /* and libraries besides, the first of `needed`, of which it needs that version */
         uint32_t tls;          /* bytes of .tbss, part of bss, and */
         uint32_t tls_modules;  /* R_X86_64_DTPMOD64, each with an offset in .got */
         uint32_t constructing; /* bytes of that which does what all constructors do (glue.h); 0: none does anything */
         uint32_t initialising; /* bytes of PyInit_ beyond what it needs (glue.h) */
         uint32_t constructors; /* beyond one, */
         uint32_t destructors;  /* and the same of these */
+        bool ended;            /* .eh_frame ends with two words of zeros, and not one */
         uint32_t unwind;       /* 8 bytes each of unwind entries beyond what they take (elf/unwind.h) */
         uint32_t methods;      /* beyond those that the driver calls (methods.h), */
         uint32_t documented;   /* of which so many say what they do: the first */

@@ -86,7 +86,8 @@ static uint64_t functions_told(const struct plan *plan, const struct profile_row
 {
     enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* its entry, a row in the index of these, a byte of code */
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
-    const uint64_t told = entries && rows_value_or(row, ROW_PLT, 0) ? entries - 1 : entries;
+    const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) : 0) + (rows_direct(row) ? 1 : 0);
+    const uint64_t told = entries > tables ? entries - tables : 0;
     const uint64_t most = rows_value_or(row, ROW_TEXT, UINT64_MAX) / EACH_LEAST;
     if (!told)
         return functions_of_unwind(plan, rows_value_or(row, ROW_SHARE_UNWIND, 0));

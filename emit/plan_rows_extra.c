@@ -148,6 +148,11 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         l->extra.unwind -= missing < l->extra.unwind ? (uint32_t)missing : l->extra.unwind;
         return true;
     }
+    if ((l->extra.direct || l->extra.buckets || l->extra.ended) && w->lack == SIZE_TEXT) {
+        l->extra.direct = l->extra.buckets = 0;
+        l->extra.ended = false;
+        return true;
+    }
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
         l->extra.constructing = 0;
         l->extra.initialising = 0;
@@ -163,6 +168,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         const uint64_t missing = w->needs - (uint64_t)l->said->value[ROW_TEXT];
         const uint64_t most = (uint64_t)l->extra.versions * VERSION_MOST;
         set_names(plan, l, w, missing > most ? 0 : l->extra.versions - 1);
+        return true;
+    }
+    if (!now.methods && !more && l->extra.versioned && w->lack == SIZE_TEXT) {
+        l->extra.versioned--;
         return true;
     }
     if (!now.methods && !more) {
@@ -205,7 +214,7 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
 }
 
 /* How much longer entries of unwind tables are than they have to be, for all to be as much as the row says. */
-static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
+static void set_unwind(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
     const uint64_t is =
@@ -213,7 +222,8 @@ static uint32_t unwind_of(const struct plan *plan, const struct plan_library *l)
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
     const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
-    return (uint32_t)(more < most ? more : most);
+    l->extra.unwind = (uint32_t)(more < most ? more : most);
+    l->extra.ended = wanted == is + more * UNWIND_UNIT + UNWIND_END;
 }
 
 /* How many symbols of so many words in .data refer to that those in .got do not, as far as the row says. */
@@ -294,7 +304,8 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
         const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
         x->small_slots = rows_smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
-    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, 1, share));
+    x->versioned = rows_versioned(l);
+    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, UINT64_C(1) + x->versioned, share));
     const bool any = uncalled || least.defined || l->calls;
     x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
     const struct relative_uses wanted = {
@@ -311,7 +322,9 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
-    x->unwind = unwind_of(plan, l);
+    x->direct = rows_smaller(rows_direct(l->said), 1 + x->got);
+    set_unwind(plan, l);
+    x->buckets = rows_buckets(plan, l);
     return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, share);
 }
 

@@ -141,4 +141,11 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
  * are distributed as the row says. */
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);
 
+/* plan_rows_linked.c. Entries of .plt.got that a row's `share: plt` has beyond its PLT's, if it may be these; libraries
+ * outside the set that the library needs a version of, besides the C library, as its row's symbols leave room for that;
+ * and the buckets of .gnu.hash with which all tables of symbols are as large as the row says, or 0. */
+uint32_t rows_direct(const struct profile_row *row);
+uint32_t rows_versioned(const struct plan_library *l);
+uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l);
+
 #endif

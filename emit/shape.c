@@ -216,7 +216,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined += l->small_exported + l->extra.ends;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    s.frameless = plan_small_framed(l) + (l->extra.constructing != 0);
+    s.frameless = plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0);
     s.framed = l->functions + s.glue + s.frameless;
     s.frameless += s.python && l->init != INIT_FRAMED;
     s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
@@ -287,7 +287,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (elf->build_id)
         section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
     if (elf->hash != HASH_SYSV) {
-        struct gnu_hash h = hash_gnu_plan(s->defined);
+        struct gnu_hash h = hash_gnu_plan(s->defined, l->extra.buckets);
         section[SECTION_GNU_HASH].size = hash_gnu_size(&h);
     }
     if (elf->hash != HASH_GNU)
@@ -298,8 +298,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (!l->without_libc) {
         section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
         section[SECTION_VERNEED].size =
-            sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux) * (UINT64_C(1) + l->extra.versions);
-        section[SECTION_VERNEED].info = 1;
+            (sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux)) * (UINT64_C(1) + l->extra.versioned) +
+            sizeof(Elf64_Vernaux) * (uint64_t)l->extra.versions;
+        section[SECTION_VERNEED].info = 1 + l->extra.versioned;
     }
     section[SECTION_RELA_DYN].size =
         sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones + l->extra.got +
@@ -307,9 +308,10 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
+    section[SECTION_PLT_GOT].size = PLT_DIRECT * (uint64_t)l->extra.direct;
     section[SECTION_FINI].size = FINI_BYTES;
     const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
-    section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0);
+    section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
     section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);

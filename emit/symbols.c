@@ -265,8 +265,27 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
     return start;
 }
 
-/* `version` is the first of their names in .dynstr, all of the C library's: without it there are none. */
-static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version,
+/* What a library at `file` in .dynstr needs of versions: `count` of them, whose names follow that at `version`, and
+ * which symbols have from `number` on; `last` of all libraries. */
+static uint8_t *put_needs(const char *strings, uint32_t file, uint32_t version, uint32_t count, uint32_t number,
+                          bool last, uint8_t *p)
+{
+    const uint32_t next = last ? 0 : (uint32_t)(sizeof(Elf64_Verneed) + count * sizeof(Elf64_Vernaux));
+    const Elf64_Verneed need = {VER_NEED_CURRENT, (Elf64_Half)count, file, sizeof need, next};
+    p = put_bytes(p, &need, sizeof need);
+    for (uint32_t i = 1; i <= count; i++) {
+        const char *name = strings + version;
+        const Elf64_Vernaux aux = {hash_sysv(name, strlen(name)), 0, (Elf64_Half)(VER_NDX_GLOBAL + number + i), version,
+                                   i < count ? sizeof aux : 0};
+        p = put_bytes(p, &aux, sizeof aux);
+        version += (uint32_t)strlen(name) + 1;
+    }
+    return p;
+}
+
+/* `version` is the first of their names in .dynstr, which the C library has all of and further libraries the first:
+ * without it there are none. `needed` is the first of the names of these. */
+static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version, uint32_t needed,
                            const struct others *o)
 {
     if (l->row->without_libc)
@@ -284,14 +303,11 @@ static void write_versions(const struct library *l, uint8_t *image, uint32_t lib
     }
     p = image + l->layout.section[SECTION_VERNEED].offset;
     const uint32_t versions = 1 + l->row->extra.versions;
-    const Elf64_Verneed need = {VER_NEED_CURRENT, (Elf64_Half)versions, libc, sizeof need, 0};
-    p = put_bytes(p, &need, sizeof need);
-    for (uint32_t i = 1; i <= versions; i++) {
-        const char *name = strings + version;
-        const Elf64_Vernaux aux = {hash_sysv(name, strlen(name)), 0, (Elf64_Half)(VER_NDX_GLOBAL + i), version,
-                                   i < versions ? sizeof aux : 0};
-        p = put_bytes(p, &aux, sizeof aux);
-        version += (uint32_t)strlen(name) + 1;
+    const uint32_t versioned = l->row->extra.versioned;
+    p = put_needs(strings, libc, version, versions, 0, !versioned, p);
+    for (uint32_t i = 0; i < versioned; i++) {
+        p = put_needs(strings, needed, version, 1, versions + i, i + 1 == versioned, p);
+        needed += (uint32_t)strlen(strings + needed) + 1;
     }
 }
 
@@ -299,7 +315,7 @@ static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order
 {
     const struct library *l = t->l;
     const struct section *s = l->layout.section;
-    struct gnu_hash plan = hash_gnu_plan(l->shape.defined);
+    struct gnu_hash plan = hash_gnu_plan(l->shape.defined, l->row->extra.buckets);
     uint32_t *buckets = arena_take(arena, (plan.buckets + UINT64_C(1)) * sizeof *buckets);
     if (!buckets)
         return false;
@@ -324,8 +340,8 @@ static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order
 }
 
 /* What DT_NEEDED names before libc; all that an executable is linked with, in Pynamic's
- * order. */
-static void put_needed(struct symbols *t)
+ * order. Returns where the names of libraries outside the set begin, of which an executable has none. */
+static uint32_t put_needed(struct symbols *t)
 {
     const struct library *l = t->l;
     const struct plan *plan = l->plan;
@@ -334,7 +350,7 @@ static void put_needed(struct symbols *t)
             put_name(t, plan->library[i].name, ".so");
         put_name(t, EXECUTABLE_RUNTIME, "");
         put_name(t, plan->executables.libpython, "");
-        return;
+        return 0;
     }
     for (uint32_t i = 0; i < l->calls.needed_count; i++)
         put_name(t, plan->library[l->calls.needed[i]].name, ".so");
@@ -342,8 +358,10 @@ static void put_needed(struct symbols *t)
         put_name(t, plan->library[l->shape.extern_called].name, ".so");
     for (uint32_t i = 0; i < l->shape.modules; i++)
         put_name(t, plan->library[i].name, ".so");
+    const uint32_t outside = (uint32_t)(t->names - t->start);
     for (uint32_t i = 0; i < l->row->extra.needed; i++)
         put_name(t, outside_library(i), "");
+    return outside;
 }
 
 /* Which of what is not called the slot at `number` is of: those of symbols that nothing binds are of others once more.
@@ -384,7 +402,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
     uint32_t runpath = l->row->runpath ? put_name(&t, "$ORIGIN", "") : 0;
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
-    put_needed(&t);
+    const uint32_t needed = put_needed(&t);
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
 
     uint32_t first = 1 + s->undefined;
@@ -415,7 +433,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
-    write_versions(l, image, libc, version, &o);
+    write_versions(l, image, libc, version, needed, &o);
     if (!l->row->stripped)
         symtab_write(l, image, t.dynsym, &o);
     return true;

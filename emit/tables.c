@@ -70,6 +70,7 @@ void tables_addresses(struct library *l)
         c->scratch = c->objects - library_scratch(l);
         c->scratch_words = (uint32_t)library_scratch(l) / 8;
     }
+    a->direct = s[SECTION_PLT_GOT].size ? s[SECTION_PLT_GOT].address : 0;
     a->got_cxa_finalize = s[SECTION_GOT].address + l->layout.got_plt;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_clones = a->got_gmon_start + 8;
@@ -358,7 +359,7 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
     if (!l->row->without_libc) {
         ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
-        ENTRY(DT_VERNEEDNUM, 1);
+        ENTRY(DT_VERNEEDNUM, 1 + l->row->extra.versioned);
         ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
     }
     ENTRY(DT_RELACOUNT,

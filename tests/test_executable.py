@@ -303,10 +303,12 @@ def test_gdb_runs_it(big, programs):
     commands += ["print (char)pyelf_visits[1]", "call pyelf_helper1(1, 2)", "info symbol &pyelf_visits"]
     parts = [part for one in commands for part in ("-ex", one)]
     command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", *parts, big.path]
-    said = programs.command(command, leaks=False, timeout=300, env={"LD_LIBRARY_PATH": str(BUILD / "lib")}).stdout
+    done = programs.command(command, leaks=False, timeout=300, env={"LD_LIBRARY_PATH": str(BUILD / "lib")})
+    said = done.stdout
+    calls = "Couldn't write extended state status" not in done.stderr  # gdb 13 where processors have registers of tiles (AMX)
     assert re.search(r"hit Breakpoint 1, libmodule2_entry \(\) at libmodule2\.c:\d+$", said, flags=re.M), said
     assert re.search(r"^#\d+ +0x[0-9a-f]+ in _start \(\) at pyelf-link\.c:\d+$", said, flags=re.M), said
-    assert "$1 = 0" in said and "$2 = " in said and re.search("^pyelf_visits in section .bss", said, flags=re.M), said
+    assert "$1 = 0" in said and ("$2 = " in said) == calls and re.search("^pyelf_visits in section .bss", said, flags=re.M), said
 
 
 # --- large ones -----------------------------------------------------------------------

@@ -103,7 +103,7 @@ static void test_gnu_hash_is_that_of_ld(void **state)
     for (unsigned i = 0; i < COUNTS; i++) {
         struct linked l;
         link_library(&l, counts[i], 0);
-        struct gnu_hash h = hash_gnu_plan(counts[i]);
+        struct gnu_hash h = hash_gnu_plan(counts[i], 0);
         assert_int_equal(h.buckets, l.gnu[0]);
         assert_int_equal(h.bloom_words, l.gnu[2]);
         assert_int_equal(h.shift2, l.gnu[3]);
@@ -154,7 +154,7 @@ static void test_undefined_symbols_count_as_with_ld(void **state)
         link_library(&l, numbers[i][0], numbers[i][1]);
         assert_int_equal(hash_sysv_buckets(l.symbols), l.sysv[0]);
         assert_int_equal(hash_sysv_size(l.symbols), l.sysv_size);
-        struct gnu_hash h = hash_gnu_plan(numbers[i][0]);
+        struct gnu_hash h = hash_gnu_plan(numbers[i][0], 0);
         assert_int_equal(h.buckets, l.gnu[0]);
         assert_int_equal(h.bloom_words, l.gnu[2]);
         assert_int_equal(h.shift2, l.gnu[3]);
@@ -176,7 +176,7 @@ struct table {
 
 static struct table make_table(uint32_t defined, uint32_t first, uint64_t seed)
 {
-    struct table t = {.first = first, .symbols = defined, .h = hash_gnu_plan(defined)};
+    struct table t = {.first = first, .symbols = defined, .h = hash_gnu_plan(defined, 0)};
     t.name = calloc(defined, sizeof *t.name);
     t.hashes = calloc(defined, sizeof *t.hashes);
     t.order = calloc(defined, sizeof *t.order);

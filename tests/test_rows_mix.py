@@ -224,6 +224,24 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
 
 
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_line_tables_have_as_many_rows_as_the_row_says(programs, tmp_path, number):
+    """To the row, though they are as many bytes: what the last function's rows have beside an address and a line."""
+    text = "- " + ROWS.split("\n- ")[number].removeprefix("- ").strip() + "\n"
+    [row] = yaml.safe_load(text)
+    usual = row["dwarf"]["rows"]
+    wanted = [usual + more for more in (-31, -7, 0, 1, 13, 40)]
+    several = "".join(text.replace(f"rows: {usual}", f"rows: {n}") for n in wanted)
+    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
+    (tmp_path / "rows.prof").write_text(head + several)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    for i, (n, library) in enumerate(zip(wanted, told, strict=True)):
+        path = tmp_path / "set" / f"libmodule{i}.so"
+        assert (rows_of(path), library["differs"].get("dwarf: rows")) == (n, None)
+        check_sections(row, path)
+
+
 def test_where_entries_cannot_be_as_many_it_is_told_how_many_there_are(programs, tmp_path):
     text = ROWS.replace("dies: 12491", "dies: 1000").replace("dies: 5503", "dies: 100000000")
     (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + text)

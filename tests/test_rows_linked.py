@@ -1,0 +1,93 @@
+"""What a linker adds to libraries whose rows say how large sections are: .plt.got, buckets of .gnu.hash, libraries of
+which versions are needed, the last bytes of .text and .eh_frame. Binutils and the dynamic linker are the judges.
+"""
+
+import ctypes
+import json
+import re
+
+import pytest
+
+from objects import ask, dwarfdump_complaints, tool
+
+# Linked with -O1, with versions of one library; without, with entries of .plt.got for other functions, too, and of two.
+ROWS = """\
+- {kind: module, text: 148272, data: 4200, bss: 336, functions: 175, dynamic: {functions: 175, objects: 31, undefined: 162,
+   weak: 4, dynstr: 4320}, relocations: {relative: 194, jump-slot: 152, glob-dat: 27, symbols: 27, pages: 2}, plt: 152,
+   outside: 3, soname: false, versions: 3, constructors: 2, constructor-code: 168, init-code: 1103, unwind-entries: 263,
+   mangled: 32, function-sizes: '5*2 9 14 16 19 30 39 47 103 1103', share: {code: 102286, plt: 2456, constants: 4512,
+   unwind: 13324, symbols: 16706, relocations: 8952}}
+- {kind: module, text: 11178, data: 1224, bss: 24, functions: 2, dynamic: {functions: 2, undefined: 38, weak: 4,
+   dynstr: 705}, relocations: {relative: 19, jump-slot: 27, glob-dat: 11, symbols: 11, pages: 2}, plt: 27, outside: 2,
+   soname: false, versions: 2, init-code: 601, unwind-entries: 12, share: {code: 4601, plt: 456, constants: 1402,
+   unwind: 1452, symbols: 1863, relocations: 1368}}
+- {kind: module, text: 11282, data: 1224, bss: 24, functions: 2, dynamic: {functions: 2, undefined: 38, weak: 4,
+   dynstr: 705}, relocations: {relative: 19, jump-slot: 27, glob-dat: 11, symbols: 11, pages: 2}, plt: 27, outside: 2,
+   soname: false, versions: 3, init-code: 601, unwind-entries: 12, share: {code: 4601, plt: 472, constants: 1462,
+   unwind: 1452, symbols: 1891, relocations: 1368}}
+"""
+SAID = [{"direct": 1, "buckets": 408, "needs": 1}, {"direct": 1, "buckets": 3, "needs": 1}, {"direct": 3, "buckets": 2, "needs": 2}]
+
+
+@pytest.fixture(scope="module")
+def linked(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("linked")
+    (directory / "rows.prof").write_text(
+        "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 3, unreadable: 0}\nlibraries:\n" + ROWS
+    )
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    told = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    return [(directory / "set" / library["name"], library["differs"]) for library in told]
+
+
+def sizes_of(path):
+    found = re.findall(r"\] (\.\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
+    return {name: int(size, 16) for name, size in found}
+
+
+def test_shares_are_those_of_the_rows_to_the_byte(linked):
+    for path, differs in linked:
+        assert not [key for key in differs if key.startswith("share") or key in ("versions", "outside", "unwind-entries")], path
+    sizes = sizes_of(linked[0][0])
+    assert sizes[".init"] + sizes[".text"] + sizes[".fini"] == 102286
+    assert sizes[".eh_frame"] + sizes[".eh_frame_hdr"] == 13324
+
+
+def test_what_has_a_word_in_got_is_called_through_plt_got(linked):
+    """As crtbeginS.o calls __cxa_finalize; binutils name the entries by the words that they jump to."""
+    for (path, _), said in zip(linked, SAID, strict=True):
+        code = ask("objdump", "-d", "--no-show-raw-insn", path)
+        section = code[code.index("Disassembly of section .plt.got:") : code.index("Disassembly of section .text:")]
+        entries = re.findall(r"^\w+ <(\S+)@plt>:\n.*jmp +\*0x\w+\(%rip\) +# \w+ <(\S+)>\n.*xchg +%ax,%ax$", section, flags=re.M)
+        assert len(entries) == said["direct"] == sizes_of(path)[".plt.got"] / 8
+        assert entries[0][0] == "__cxa_finalize" and all(at.split("@")[0] == name for name, at in entries)
+        assert re.search(r"addr32 call +\w+ <__cxa_finalize@plt>", code)
+        frames = ask("readelf", "--debug-dump=frames-interp", path)
+        start = int(re.search(r"^(\w+) <__cxa_finalize@plt>", section, flags=re.M)[1], 16)
+        assert re.search(rf"FDE .*pc={start:016x}\.\.{start + 8 * said['direct']:016x}\n", frames)
+
+
+def test_symbols_are_found_with_as_many_buckets(linked):
+    for (path, _), said in zip(linked, SAID, strict=True):
+        histogram = ask("readelf", "-I", path)
+        found = re.search(r"`\.gnu\.hash' bucket list length \(total of (\d+) buckets\)", histogram)
+        assert "buckets" not in said or int(found[1]) == said["buckets"]
+        names = re.findall(r" (?:FUNC|OBJECT) +GLOBAL DEFAULT +\d+ (\S+)$", ask("readelf", "--dyn-syms", "-W", path), flags=re.M)
+        library = ctypes.CDLL(path)
+        assert names and all(hasattr(library, name.split("@")[0]) for name in names)
+
+
+def test_versions_are_needed_of_as_many_libraries(linked):
+    """Each of which the library needs, and which has the version: the dynamic linker has loaded it above."""
+    for (path, _), said in zip(linked, SAID, strict=True):
+        needs = re.findall(r"Version: 1  File: (\S+)  Cnt: (\d+)", ask("readelf", "-V", path))
+        assert len(needs) == said["needs"] and needs[0][0] == "libc.so.6"
+        needed = re.findall(r"\(NEEDED\) +Shared library: \[(\S+)\]", ask("readelf", "-d", path))
+        assert {name for name, _ in needs} <= set(needed)
+
+
+def test_readers_have_nothing_to_complain_of(linked):
+    for path, _ in linked:
+        assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+        assert not re.search("[Ww]arning|[Ee]rror:", ask("readelf", "-aW", path))
+        assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
