@@ -131,16 +131,18 @@ struct packed_names {
 
 static struct packed_names packed_names(const struct profile_row *row)
 {
-    enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
+    enum { ALIKE = 15, WORDS = 54 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
     if (row->value[ROW_STRTAB] > 0)
         return (struct packed_names){row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE,
                                      row->value[ROW_STRTAB] * WORDS / 100};
-    /* of the dynamic ones alone, some of which have names that are other libraries' */
-    const int64_t symbols =
-        (int64_t)(rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
-                  rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0));
-    const int64_t names = (int64_t)rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
-    return (struct packed_names){10 * symbols + names / 20, 11 * symbols + names / 4};
+    /* of the dynamic ones alone: of those that are undefined the names are other libraries' */
+    const double own =
+        (double)(rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0));
+    const double others = (double)rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
+    const double names = (double)rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
+    const double named = own > 0 ? names * own / (own + others) : 0;
+    const double fixed = 250 + 4.3 * others + 0.35 * (names - named);
+    return (struct packed_names){(int64_t)(fixed + 10.9 * own), (int64_t)(fixed + 15 * own + 0.17 * named)};
 }
 
 /* Of 255 names so many as are to have the same words, for symbols and names to compress as the row says. */
