@@ -12,6 +12,7 @@ enum {
     EXTRA_MOST = 40,  /* and at most, as a rule */
     ROUND_ONE = 64,   /* one for each round */
     MEMBERS_USUAL = 5,
+    MEMBERS_MOST = 31, /* whose places, and the size of all, take a byte */
     ENUMERATORS = 8,
     PARAMETERS = 2,
     PARAMETERS_MANY = 8,
@@ -79,7 +80,9 @@ static struct mix mix_of(const struct debug *d)
         [VARIABLE] = PIECE_VARIABLE,   [FUNCTION] = PIECE_FUNCTION, [FUNCTION_TYPE] = PIECE_FUNCTION_TYPE};
     const struct manner *const manner = &d->corpus->manner;
     const uint32_t members = (uint32_t)MEMBERS_USUAL * manner->members / MANNER_USUAL;
-    struct mix m = {.children = {[STRUCTURE] = members ? members : 1,
+    struct mix m = {.children = {[STRUCTURE] = members < 1              ? 1
+                                               : members < MEMBERS_MOST ? members
+                                                                        : MEMBERS_MOST,
                                  [ARRAY] = 1,
                                  [ENUMERATION] = ENUMERATORS,
                                  [FUNCTION] = PARAMETERS,
@@ -211,9 +214,10 @@ static struct debug_spare types_among(const struct mix *m, struct item all, uint
     }
     const uint64_t lack = rest.dies * one.bytes - rest.bytes * one.dies;
     const struct item many = dense_of(m);
-    const uint64_t gain = many.dies * one.bytes - many.bytes * one.dies;
-    const uint64_t most = rest.bytes / many.bytes;
-    const uint64_t dense = !m->each[FUNCTION_TYPE] ? 0 : lack / gain < most ? lack / gain : most;
+    const bool helps = m->each[FUNCTION_TYPE] && many.dies * one.bytes > many.bytes * one.dies;
+    const uint64_t gain = helps ? many.dies * one.bytes - many.bytes * one.dies : 1;
+    const uint64_t most = helps ? rest.bytes / many.bytes : 0;
+    const uint64_t dense = lack / gain < most ? lack / gain : most;
     return (struct debug_spare){(rest.bytes - dense * many.bytes) * ROUND_ONE / one.bytes, dense};
 }
 
@@ -221,6 +225,7 @@ static struct debug_spare types_among(const struct mix *m, struct item all, uint
 static bool leave_enough(const struct mix *m, const struct debug_spare *s, struct item all, uint64_t *shorts)
 {
     const struct item types = sum_of(m, s);
+    *shorts = 0;
     if (types.bytes + m->shortest > all.bytes)
         return false;
     const uint64_t bytes = all.bytes - types.bytes;
@@ -262,8 +267,15 @@ static struct debug_spare before_unit(const struct debug *d, uint32_t unit)
     return (struct debug_spare){d->spare.rounds * unit / d->unit_count, d->spare.dense * unit / d->unit_count};
 }
 
+static bool has_any(const struct debug *d)
+{
+    return d->spare.rounds || d->spare.dense;
+}
+
 uint64_t spare_size(const struct debug *d, uint32_t unit)
 {
+    if (!has_any(d))
+        return 0;
     const struct mix m = mix_of(d);
     const struct debug_spare from = before_unit(d, unit);
     const struct debug_spare to = before_unit(d, unit + 1);
@@ -463,6 +475,8 @@ static void put_item(struct writing *w, enum kind kind, uint32_t children)
 
 uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, uint8_t *p)
 {
+    if (!has_any(d))
+        return p;
     const struct debug_spare from = before_unit(d, unit);
     const struct debug_spare to = before_unit(d, unit + 1);
     const struct mix m = mix_of(d);

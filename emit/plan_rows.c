@@ -131,7 +131,7 @@ struct packed_names {
 
 static struct packed_names packed_names(const struct profile_row *row)
 {
-    enum { ALIKE = 15, WORDS = 54 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
+    enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
     if (row->value[ROW_STRTAB] > 0)
         return (struct packed_names){row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE,
                                      row->value[ROW_STRTAB] * WORDS / 100};

@@ -372,38 +372,42 @@ static uint32_t slot_symbol(const struct plan_library *row, uint32_t number)
     return number < uncalled ? number : uncalled + (number - uncalled) % row->extra.outside;
 }
 
-/* Names of dynamic symbols in an order that has nothing to do with that of the symbols: ld puts them into .dynstr as it
- * meets them, and takes the symbols from a hash table. Those of .symtab are in order there, too. */
-static bool shuffle_names(const struct symbols *t, struct arena *arena)
+/* Names of undefined symbols outside the set in an order that has nothing to do with that of the symbols: ld puts names
+ * into .dynstr as it meets them, and takes the symbols from a hash table. Those of .symtab are in order there, too. */
+static bool shuffle_names(const struct symbols *t, const struct others *o, struct arena *arena)
 {
-    const struct shape *s = &t->l->shape;
-    const uint32_t size = 1 + (uint32_t)s->names;
-    uint8_t *const names = t->image + t->l->layout.section[SECTION_DYNSTR].offset;
-    uint32_t *const start = arena_take(arena, (1 + (uint64_t)s->undefined + s->defined) * sizeof *start);
+    const uint32_t symbols = t->undefined - o->cxa_finalize;
+    const uint32_t from = t->dynsym[o->cxa_finalize].st_name;
+    const uint32_t size = 1 + (uint32_t)t->l->shape.names - from;
+    uint8_t *const names = t->image + t->l->layout.section[SECTION_DYNSTR].offset + from;
+    uint32_t *const start = arena_take(arena, symbols * sizeof *start);
     uint32_t *const moved = arena_take(arena, size * sizeof *moved); /* by where they were */
     uint8_t *const shuffled = arena_take(arena, size);
     struct random random = {plan_key(t->l->row, PURPOSE_NAMES)};
     uint32_t count = 0;
     if (!start || !moved || !shuffled)
         return false;
-    for (uint32_t at = 1; at < size; at += (uint32_t)strlen((const char *)names + at) + 1)
+    for (uint32_t at = 0; at < size; at += (uint32_t)strlen((const char *)names + at) + 1)
         start[count++] = at;
     uint8_t *p = shuffled;
     while (count) {
         const uint32_t which = random_below(random_next(&random), count);
         const uint32_t at = start[which];
         start[which] = start[--count];
-        moved[at] = 1 + (uint32_t)(p - shuffled);
+        moved[at] = (uint32_t)(p - shuffled);
         p = put_bytes(p, names + at, strlen((const char *)names + at) + 1);
     }
-    assert(p == shuffled + size - 1);
-    for (uint32_t i = 1; i <= s->undefined + s->defined; i++) {
-        uint32_t at = t->dynsym[i].st_name; /* perhaps the end of another's */
-        while (names[at - 1])
+    assert(p == shuffled + size);
+    for (uint32_t i = 0; i < symbols; i++) {
+        Elf64_Sym *const symbol = &t->dynsym[o->cxa_finalize + i];
+        if (symbol->st_name < from) /* the end of another's */
+            continue;
+        uint32_t at = symbol->st_name - from;
+        while (at && names[at - 1])
             at--;
-        t->dynsym[i].st_name += moved[at] - at;
+        symbol->st_name += moved[at] - at;
     }
-    memcpy(names + 1, shuffled, size - 1);
+    memcpy(names, shuffled, size);
     return true;
 }
 
@@ -471,5 +475,5 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     write_versions(l, image, libc, version, needed, &o);
     if (!l->row->stripped)
         symtab_write(l, image, t.dynsym, &o);
-    return !l->row->said || shuffle_names(&t, arena);
+    return !l->row->said || shuffle_names(&t, &o, arena);
 }

@@ -107,6 +107,16 @@ def test_parameters_are_in_their_registers_where_a_function_begins(libraries):
                 assert re.search(rf"^Symbol {name} is multi-location:\n  Range {start:#x}-0x\w+: a variable in \$", scope, re.M)
 
 
+def test_functions_are_called_as_their_symbols(libraries):
+    for _, path in libraries:
+        symbols = {}
+        for line in ask("nm", "--defined-only", path).splitlines():
+            at, _, name = line.split()
+            symbols.setdefault(int(at, 16), set()).add(name.split("@")[0])
+        functions = [die for die in Dies(path).at.values() if die.tag == "subprogram" and "low_pc" in die]
+        assert functions and all(die.text("name") in symbols[die.number("low_pc")] for die in functions), path
+
+
 @pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
     """Some of them show the others where to begin: these end where they would, by any number of threads and ranks."""
@@ -313,6 +323,7 @@ MANNERS = {  # tags, attributes, forms
     "usual": [],
     "little inlined": ["call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000"],
     "many members": ["structure_type:1000 member:9000 typedef:100 subprogram:300 pointer_type:50", "inline:40"],
+    "huge structures": ["structure_type:1000 member:90000 typedef:100 subprogram:300 pointer_type:50", "inline:40"],
     "much restricted": ["structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"],
     "little told": ["call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"],
     "one file": ["call_site:1000", "decl_file:1000 name:1000", "implicit_const:900 string:600"],
@@ -338,6 +349,16 @@ def made_in_manners(programs, tmp_path_factory):
             check_sections(row, path)
             assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
     return found
+
+
+def test_members_stand_in_their_structures_one_behind_the_other(made_in_manners):
+    for name in ("usual", "huge structures"):
+        for path in made_in_manners[name]:
+            structures = [die for die in Dies(path).at.values() if die.tag == "structure_type" and die.children]
+            for die in structures:
+                places = [member.number("data_member_location") for member in die.of("member")]
+                assert places == sorted(set(places)) and places[-1] < die.number("byte_size")
+            assert structures
 
 
 @pytest.fixture(scope="module")
