@@ -15,10 +15,10 @@ enum {
     MEMBERS_MOST = 31, /* whose places, and the size of all, take a byte */
     ENUMERATORS = 8,
     PARAMETERS = 2,
-    PARAMETERS_MANY = 8,
-    ENUMERATORS_MANY = 9, /* as many entries as those parameters with their type and its pointer */
-    DENSE_TURN = 3,       /* of dense items, one is an enumeration */
-    FUNCTIONS_CPP = 8,    /* times as many in C++, */
+    PARAMETERS_MANY = 8, /* of types; */
+    MORE = 9,          /* parameters of functions, and enumerators: as many entries as a type, these, and its pointer */
+    DENSE_TURN = 3,    /* of dense items, one is an enumeration in C++, and one a type of functions in C */
+    FUNCTIONS_CPP = 8, /* times as many in C++, */
     VARIABLES_CPP = 64,
     MEMBER_SIZE = 8,
     LINES = 200, /* of the header, in which they stand */
@@ -52,7 +52,8 @@ struct mix {
     struct item item[KINDS];
     struct item rounds;  /* ROUND_ONE of them */
     struct item dense;   /* a type of functions with many parameters, */
-    uint64_t dense_more; /* and bytes that an enumeration in its place takes more; 0: there is none */
+    enum kind instead;   /* what others are, */
+    uint64_t dense_more; /* and bytes that one takes more; 0: there are none */
     uint64_t shortest;   /* declaration with a name in it */
 };
 
@@ -89,11 +90,12 @@ static struct mix mix_of(const struct debug *d)
                                  [FUNCTION_TYPE] = PARAMETERS},
                     .shortest = short_entry(d->corpus, SHORT_NAME),
                     .dense = item_of(d, FUNCTION_TYPE, PARAMETERS_MANY)};
-    const struct item enumeration = item_of(d, ENUMERATION, ENUMERATORS_MANY);
-    assert(enumeration.dies == m.dense.dies && enumeration.bytes > m.dense.bytes);
-    if (may_be(d, ENUMERATION))
-        m.dense_more = enumeration.bytes - m.dense.bytes;
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
+    m.instead = cpp ? ENUMERATION : FUNCTION;
+    const struct item instead = item_of(d, m.instead, MORE);
+    assert(instead.dies == m.dense.dies && instead.bytes > m.dense.bytes);
+    if (may_be(d, m.instead))
+        m.dense_more = instead.bytes - m.dense.bytes;
     const uint64_t structures = manner->piece[PIECE_STRUCTURE];
     for (enum kind k = 0; k < KINDS && structures && !d->corpus->dialect.index; k++) {
         m.item[k] = item_of(d, k, m.children[k]);
@@ -123,17 +125,25 @@ static struct item sum_until(const struct mix *m, uint64_t rounds)
     return sum;
 }
 
+/* Of the first so many dense items, those that are no types of functions. */
+static uint64_t others_until(const struct mix *m, uint64_t dense)
+{
+    const uint64_t turns = dense / DENSE_TURN;
+    return !m->dense_more ? 0 : m->instead == ENUMERATION ? turns : dense - turns;
+}
+
 static struct item sum_of(const struct mix *m, const struct debug_spare *s)
 {
     const struct item sum = sum_until(m, s->rounds);
-    const uint64_t dense = s->dense * m->dense.bytes + s->dense / DENSE_TURN * m->dense_more;
+    const uint64_t dense = s->dense * m->dense.bytes + others_until(m, s->dense) * m->dense_more;
     return (struct item){sum.bytes + dense, sum.dies + s->dense * m->dense.dies};
 }
 
-/* What a dense item takes at most on average. */
+/* What DENSE_TURN dense items take. */
 static struct item dense_of(const struct mix *m)
 {
-    return (struct item){m->dense.bytes + (m->dense_more + DENSE_TURN - 1) / DENSE_TURN, m->dense.dies};
+    return (struct item){DENSE_TURN * m->dense.bytes + others_until(m, DENSE_TURN) * m->dense_more,
+                         DENSE_TURN * m->dense.dies};
 }
 
 /* Of what a unit has of headers. */
@@ -216,9 +226,9 @@ static struct debug_spare types_among(const struct mix *m, struct item all, uint
     const struct item many = dense_of(m);
     const bool helps = m->each[FUNCTION_TYPE] && many.dies * one.bytes > many.bytes * one.dies;
     const uint64_t gain = helps ? many.dies * one.bytes - many.bytes * one.dies : 1;
-    const uint64_t most = helps ? rest.bytes / many.bytes : 0;
-    const uint64_t dense = lack / gain < most ? lack / gain : most;
-    return (struct debug_spare){(rest.bytes - dense * many.bytes) * ROUND_ONE / one.bytes, dense};
+    const uint64_t most = helps ? rest.bytes * DENSE_TURN / many.bytes : 0;
+    const uint64_t dense = lack / gain < most / DENSE_TURN ? lack * DENSE_TURN / gain : most;
+    return (struct debug_spare){(rest.bytes - dense * many.bytes / DENSE_TURN) * ROUND_ONE / one.bytes, dense};
 }
 
 /* Whether what types leave of these is as much as so many declarations take; sets how many. */
@@ -233,7 +243,7 @@ static bool leave_enough(const struct mix *m, const struct debug_spare *s, struc
     const uint64_t least = (bytes + m->shortest + EXTRA_MOST - 1) / (m->shortest + EXTRA_MOST);
     const uint64_t most = bytes / m->shortest;
     *shorts = dies < least ? least : dies < most ? dies : most;
-    return dies <= most;
+    return dies >= least && dies <= most;
 }
 
 void spare_fill(struct debug *d, uint64_t bytes)
@@ -486,10 +496,10 @@ uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, u
         const uint64_t r = random_at(d->variety + 5, i);
         w.line = (uint32_t)r & 0xffff;
         w.name = w.type = (uint32_t)(r >> 16) & 0xffff;
-        if (m.dense_more && i % DENSE_TURN == DENSE_TURN - 1)
-            put_enumeration(&w, ENUMERATORS_MANY);
+        if (others_until(&m, i + 1) > others_until(&m, i))
+            put_item(&w, m.instead, MORE);
         else
-            put_function_type(&w, PARAMETERS_MANY);
+            put_item(&w, FUNCTION_TYPE, PARAMETERS_MANY);
     }
     for (uint64_t round = from.rounds; round < to.rounds; round++) {
         const uint64_t r = random_at(d->variety + 6, round);

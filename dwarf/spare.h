@@ -3,7 +3,8 @@
  *
  * They come in rounds of a structure and as many of other kinds as headers have for each structure, by the corpus's
  * manner. Names are those of the functions' locals, which are there already. Where more entries are wanted of as many
- * bytes, there are types of functions besides, which have the most; where fewer are, names that stand in the entries.
+ * bytes, there are functions with many parameters besides, which have the most; where fewer are, names that stand in
+ * the entries.
  */
 #ifndef DWARF_SPARE_H
 #define DWARF_SPARE_H
