@@ -4,9 +4,9 @@
  * Three kinds of frame are described: a function that sets up %rbp and leaves
  * through `leave; ret`; the PLT, whose frame depends on the instruction; and the
  * outermost, `_start`, which has no return address (psABI 3.4.1).
- * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Those that are to be longer than
- * it takes say at some places of the function what holds there already, as those of compilers do where one way out is
- * in the middle: the state is remembered, and restored some instructions later.
+ * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Those that are to be longer than it takes say at
+ * some places of the function what holds there already, as those of compilers do where one way out is in the middle:
+ * the state is remembered, and restored some instructions later.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H

@@ -1,7 +1,5 @@
 /* What a linker makes for a library with a row, of which that says nothing but how large sections are together:
  * .plt.got, .gnu.hash and .gnu.version_r. */
-#include <assert.h>
-
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "emit/plan_rows_parts.h"
