@@ -258,7 +258,7 @@ void spare_fill(struct debug *d, uint64_t bytes)
     uint64_t shorts = 0;
     bool done = false;
     for (unsigned i = 0; i < TRIES && !done; i++) {
-        d->spare = types_among(&m, all, SHORTS_LEAST << i);
+        d->spare = types_among(&m, all, (uint64_t)SHORTS_LEAST << i);
         done = leave_enough(&m, &d->spare, all, &shorts);
     }
     if (!shorts) {
