@@ -311,14 +311,6 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     return ok;
 }
 
-static uint32_t count_entries(struct dialect d, const struct bytes *entries)
-{
-    uint32_t count = 0;
-    for (size_t at = 0; at < entries->size && !entries->failed; at += abbrev_read(d, entries->data + at).size)
-        count += entries->data[at] != ABBREV_END;
-    return count;
-}
-
 /* Behind the one before. */
 static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
                         uint32_t number)
@@ -342,7 +334,9 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number) {
         c->fixed = (uint32_t)b->entries.size;
-        c->fixed_dies = count_entries(c->dialect, &b->entries);
+        if (!b->entries.failed) /* none refers to so far behind */
+            c->fixed_dies =
+                abbrev_references(c->dialect, layouts, b->entries.data, 0, c->fixed, UINT32_MAX, 0, &b->references);
     }
     add_cut(b);
     uint32_t count = 0;

@@ -261,17 +261,14 @@ void spare_fill(struct debug *d, uint64_t bytes)
         d->spare = types_among(&m, all, (uint64_t)SHORTS_LEAST << i);
         done = leave_enough(&m, &d->spare, all, &shorts);
     }
-    if (!shorts) {
-        d->spare = (struct debug_spare){0};
-        leave_enough(&m, &d->spare, all, &shorts);
-    }
+    assert(shorts); /* types leave room for as many as were reserved */
     d->shorts = (uint32_t)shorts;
     d->shorts_extra = bytes - sum_of(&m, &d->spare).bytes - shorts * m.shortest;
 }
 
 /* --- which --------------------------------------------------------------------------- */
 
-/* Rounds, and types with many parameters, of the units before this one. */
+/* Of the units before this one. */
 static struct debug_spare before_unit(const struct debug *d, uint32_t unit)
 {
     return (struct debug_spare){d->spare.rounds * unit / d->unit_count, d->spare.dense * unit / d->unit_count};
@@ -353,6 +350,15 @@ static void end(struct writing *w, uint8_t *sibling)
     put_u32(sibling, here(w));
 }
 
+/* What has a name and a type. */
+static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
+{
+    code(w, of);
+    w->p = put_u32(w->p, next_name(w));
+    place(w);
+    w->p = put_u32(w->p, type);
+}
+
 static void put_structure(struct writing *w, uint32_t members)
 {
     w->last = here(w);
@@ -361,28 +367,10 @@ static void put_structure(struct writing *w, uint32_t members)
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < members; i++) {
-        code(w, ABBREV_MEMBER_EARLY);
-        w->p = put_u32(w->p, next_name(w));
-        place(w);
-        w->p = put_u8(put_u32(w->p, next_type(w)), (uint8_t)(i * MEMBER_SIZE));
+        put_named(w, ABBREV_MEMBER_EARLY, next_type(w));
+        w->p = put_u8(w->p, (uint8_t)(i * MEMBER_SIZE));
     }
     end(w, behind);
-}
-
-static void put_typedef(struct writing *w)
-{
-    code(w, ABBREV_TYPEDEF_EARLY);
-    w->p = put_u32(w->p, next_name(w));
-    place(w);
-    w->p = put_u32(w->p, w->last);
-}
-
-static void put_variable(struct writing *w)
-{
-    code(w, ABBREV_EXTERN_VARIABLE_EARLY);
-    w->p = put_u32(w->p, next_name(w));
-    place(w);
-    w->p = put_u32(w->p, next_type(w));
 }
 
 static void put_pointer(struct writing *w, uint32_t to)
@@ -431,10 +419,7 @@ static void put_parameters(struct writing *w, uint32_t parameters)
 
 static void put_function(struct writing *w, uint32_t parameters)
 {
-    code(w, ABBREV_DECLARED_FUNCTION_EARLY);
-    w->p = put_u32(w->p, next_name(w));
-    place(w);
-    w->p = put_u32(w->p, corpus_type(w->corpus, BASE_INT));
+    put_named(w, ABBREV_DECLARED_FUNCTION_EARLY, corpus_type(w->corpus, BASE_INT));
     put_parameters(w, parameters);
 }
 
@@ -454,7 +439,7 @@ static void put_item(struct writing *w, enum kind kind, uint32_t children)
         put_structure(w, children);
         break;
     case TYPEDEF:
-        put_typedef(w);
+        put_named(w, ABBREV_TYPEDEF_EARLY, w->last);
         break;
     case POINTER:
         put_pointer(w, w->last);
@@ -470,7 +455,7 @@ static void put_item(struct writing *w, enum kind kind, uint32_t children)
         put_enumeration(w, children);
         break;
     case VARIABLE:
-        put_variable(w);
+        put_named(w, ABBREV_EXTERN_VARIABLE_EARLY, next_type(w));
         break;
     case FUNCTION:
         put_function(w, children);

@@ -82,7 +82,7 @@ struct debug_abbrevs {
     uint64_t kept[2];
 };
 
-/* Spare types (spare.h): rounds of them, and types of functions with many parameters. */
+/* Spare types (spare.h): rounds of them, and items that have many entries for their bytes. */
 struct debug_spare {
     uint64_t rounds, dense;
 };

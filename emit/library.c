@@ -267,10 +267,10 @@ static bool is_mixed(const struct library *l)
     return false;
 }
 
-/* Of line tables; 0: as many as it takes. */
-static uint64_t rows_wanted(const struct plan_library *row)
+/* How many the library's row says that it has; 0: as many as it takes. */
+static uint64_t said_of(const struct plan_library *row, enum row_value value)
 {
-    return row->said->value[ROW_DWARF_ROWS] > 0 ? (uint64_t)row->said->value[ROW_DWARF_ROWS] : 0;
+    return row->said && row->said->value[value] > 0 ? (uint64_t)row->said->value[value] : 0;
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
@@ -300,7 +300,7 @@ static struct describe_goal goal_for(const struct library *l)
         const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
         goal.rows_part = mix->rows_part;
         goal.expression = mix->expression;
-        goal.rows = rows_wanted(l->row);
+        goal.rows = said_of(l->row, ROW_DWARF_ROWS);
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
@@ -318,12 +318,6 @@ static struct describe_goal goal_for(const struct library *l)
         goal.info = info > frames ? (info - frames) / MANNER_USUAL * l->stock->corpus.manner.entries : 0;
     }
     return goal;
-}
-
-/* Entries of debug information; 0: as many as it takes. */
-static uint64_t dies_wanted(const struct plan_library *row)
-{
-    return row->said && row->said->value[ROW_DWARF_DIES] > 0 ? (uint64_t)row->said->value[ROW_DWARF_DIES] : 0;
 }
 
 static void want_sections(struct library *l)
@@ -395,7 +389,7 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
-    d->dies_wanted = dies_wanted(l->row);
+    d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
     /* As much as can be said; where that is more than is wanted, less. */

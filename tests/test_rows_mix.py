@@ -50,15 +50,25 @@ ROWS = """\
 SECTIONS = ["info", "abbrev", "line", "str", "line_str", "loclists", "rnglists", "aranges"]
 
 
+def make(programs, directory, rows):
+    """The libraries of these rows, and what is told of each."""
+    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
+    (directory / "rows.prof").write_text(head + rows)
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    told = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    return [directory / "set" / f"libmodule{i}.so" for i in range(len(told))], told
+
+
+def variants(row, key, numbers):
+    """The row with each of these numbers in the place of its own."""
+    text = "- " + row.removeprefix("- ").strip() + "\n"
+    [said] = yaml.safe_load(text)
+    return said, "".join(text.replace(f"{key}: {said['dwarf'][key]}", f"{key}: {n}") for n in numbers)
+
+
 @pytest.fixture(scope="module")
 def libraries(programs, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("mix")
-    (directory / "rows.prof").write_text(
-        "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n" + ROWS
-    )
-    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
-    rows = yaml.safe_load(ROWS)
-    return [(row, directory / "set" / f"libmodule{i}.so") for i, row in enumerate(rows)]
+    return list(zip(yaml.safe_load(ROWS), make(programs, tmp_path_factory.mktemp("mix"), ROWS)[0], strict=True))
 
 
 def sections_of(path):
@@ -218,14 +228,8 @@ def test_small_units_have_entries_and_not_long_names(small):
 def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, wanted):
     """Whether they are longer than is usual, or shorter: what fills .debug_info beside functions are types, with names
     that are there already, and at the end a few declarations."""
-    text = "- " + {"ROWS": ROWS, "SMALL": SMALL}[rows].split("\n- ")[number].removeprefix("- ").strip() + "\n"
-    [row] = yaml.safe_load(text)
-    several = "".join(text.replace(f"dies: {row['dwarf']['dies']}", f"dies: {n}") for n in wanted)
-    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
-    (tmp_path / "rows.prof").write_text(head + several)
-    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
-    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
-    paths = [tmp_path / "set" / f"libmodule{i}.so" for i in range(len(wanted))]
+    row, several = variants({"ROWS": ROWS, "SMALL": SMALL}[rows].split("\n- ")[number], "dies", wanted)
+    paths, told = make(programs, tmp_path, several)
     for n, path, library in zip(wanted, paths, told, strict=True):
         sizes = sections_of(path)
         assert (sum(tags_of(path).values()), library["differs"].get("dwarf: dies")) == (n, None)
@@ -237,17 +241,11 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
 @pytest.mark.parametrize("number", [0, 2, 3])
 def test_line_tables_have_as_many_rows_as_the_row_says(programs, tmp_path, number):
     """To the row, though they are as many bytes: what the last function's rows have beside an address and a line."""
-    text = "- " + ROWS.split("\n- ")[number].removeprefix("- ").strip() + "\n"
-    [row] = yaml.safe_load(text)
-    usual = row["dwarf"]["rows"]
+    usual = yaml.safe_load(ROWS)[number]["dwarf"]["rows"]
     wanted = [usual + more for more in (-31, -7, 0, 1, 13, 40)]
-    several = "".join(text.replace(f"rows: {usual}", f"rows: {n}") for n in wanted)
-    head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
-    (tmp_path / "rows.prof").write_text(head + several)
-    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
-    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
-    for i, (n, library) in enumerate(zip(wanted, told, strict=True)):
-        path = tmp_path / "set" / f"libmodule{i}.so"
+    row, several = variants(ROWS.split("\n- ")[number], "rows", wanted)
+    paths, told = make(programs, tmp_path, several)
+    for n, path, library in zip(wanted, paths, told, strict=True):
         assert (rows_of(path), library["differs"].get("dwarf: rows")) == (n, None)
         check_sections(row, path)
 
