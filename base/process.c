@@ -47,6 +47,18 @@ bool process_printed(const char *program)
     return false;
 }
 
+_Noreturn void process_end_by(int number)
+{
+    sigset_t only;
+    fflush(stdout);
+    signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
 const char *process_temporary(void)
 {
     const char *directory = getenv("TMPDIR");

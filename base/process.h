@@ -16,6 +16,10 @@ void process_start(void);
 /* In the end: false where what was printed cannot be written, which is said. */
 bool process_printed(const char *program);
 
+/* Ends by a signal that was blocked or handled until all was tidy, so that whoever has
+ * started this program sees what has ended it: a shell ends its loop then. */
+_Noreturn void process_end_by(int number);
+
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);
 

@@ -15,6 +15,33 @@ bool replacement_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+/* Where a result of that name goes: behind symbolic links, of a new one the directory's. */
+static bool resolve(const char *path, char to[PATH_MAX])
+{
+    char directory[PATH_MAX];
+    if (realpath(path, to))
+        return true;
+    if (errno != ENOENT || strlen(path) >= sizeof directory)
+        return false;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    snprintf(directory, sizeof directory, "%.*s", (int)(name - path), path);
+    if (!realpath(*directory ? directory : ".", to))
+        return false;
+    const size_t length = strlen(to);
+    return (size_t)snprintf(to + length, PATH_MAX - length, "/%s", name) < PATH_MAX - length;
+}
+
+bool replacement_is_same(const char *one, const char *other)
+{
+    char path[2][PATH_MAX];
+    if (replacement_is_standard(one) || replacement_is_standard(other))
+        return strcmp(one, other) == 0;
+    if (!resolve(one, path[0]) || !resolve(other, path[1]))
+        return strcmp(one, other) == 0;
+    return strcmp(path[0], path[1]) == 0;
+}
+
 static bool cannot(const struct replacement *r, struct error *e)
 {
     const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room, and run again" : "choose another directory";
@@ -37,19 +64,45 @@ static const char *who_stays(const char *path)
     return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
 }
 
-static bool find_path(struct replacement *r, const char *path, struct error *e)
+/* What a file would be made as where nothing is: behind links that lead to nothing. */
+static bool follow(struct replacement *r, const char *path)
 {
-    struct stat st;
+    enum { LINKS_MOST = 40 }; /* as Linux has it */
+    strcpy(r->path, path);
+    for (int links = 0; links <= LINKS_MOST; links++) {
+        char to[PATH_MAX];
+        const ssize_t length = readlink(r->path, to, sizeof to);
+        if (length < 0)
+            return true;
+        char *slash = strrchr(r->path, '/');
+        char *name = to[0] == '/' || !slash ? r->path : slash + 1;
+        if (name + length >= r->path + sizeof r->path) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(name, to, (size_t)length);
+        name[length] = '\0';
+    }
+    errno = ELOOP;
+    return false;
+}
+
+/* `old` is of the file that is replaced; there is none where its mode is 0. */
+static bool find_path(struct replacement *r, const char *path, struct stat *old, struct error *e)
+{
     const char *what = NULL;
     snprintf(r->name, sizeof r->name, "%s", path);
     if (strlen(path) >= sizeof r->path) {
         errno = ENAMETOOLONG;
         return cannot(r, e);
     }
-    if (stat(path, &st) != 0) {
-        strcpy(r->path, path);
-    } else if (!S_ISREG(st.st_mode)) {
-        error_set(e, ERROR_USAGE, "is %s; give another name", S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
+    if (stat(path, old) != 0) {
+        *old = (struct stat){0};
+        if (errno != ENOENT || !follow(r, path))
+            return cannot(r, e);
+    } else if (!S_ISREG(old->st_mode)) {
+        error_set(e, ERROR_USAGE, "is %s; give another name",
+                  S_ISDIR(old->st_mode) ? "a directory" : "no regular file");
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return cannot(r, e);
@@ -61,18 +114,30 @@ static bool find_path(struct replacement *r, const char *path, struct error *e)
     return true;
 }
 
+/* mkostemp made it private to the user. */
+static bool set_rights(int fd, const struct stat *old)
+{
+    struct stat st;
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (old->st_mode == 0)
+        return fchmod(fd, 0666 & ~mask) == 0;
+    /* Only root may give a file away, and whoever may not has one of his own. */
+    if (fstat(fd, &st) == 0 && (st.st_uid != old->st_uid || st.st_gid != old->st_gid))
+        (void)!fchown(fd, old->st_uid, old->st_gid);
+    return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
 bool replacement_open(struct replacement *r, const char *path, struct error *e)
 {
+    struct stat old;
     r->file = NULL;
-    if (!find_path(r, path, e))
+    if (!find_path(r, path, &old, e))
         return false;
     const int fd = mkostemp(r->temporary, O_CLOEXEC);
     if (fd < 0)
         return cannot(r, e);
-    /* mkostemp made it private to the user. */
-    const mode_t mask = umask(0);
-    umask(mask);
-    r->file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+    r->file = set_rights(fd, &old) ? fdopen(fd, "w") : NULL;
     if (r->file)
         return true;
     cannot(r, e);

@@ -1,8 +1,9 @@
 /* A result that appears under its name as a whole or not at all.
  *
  * It is written beside its name, brought to the disk, and renamed onto it; until
- * then a file of that name stays as it was. Symbolic links are followed, so that
- * the link stays one. Devices, pipes and directories are refused: the rename
+ * then a file of that name stays as it was. Its permissions, and as far as may be its
+ * owner, are those of the new one. Symbolic links are followed, also where they lead
+ * to nothing yet, so that the link stays one. Devices, pipes and directories are refused: the rename
  * would put a file into their place. So are ELF files and manifests of sets:
  * who writes results over these has forgotten an argument.
  */
@@ -18,6 +19,9 @@
 /* Whether a path stands for the standard output, "-", which is not replaced but written to. NULL does not. */
 bool replacement_is_standard(const char *path);
 
+/* Whether two paths stand for one result, however they are spelled, be it there or not yet. */
+bool replacement_is_same(const char *one, const char *other);
+
 struct replacement {
     FILE *file;          /* write to this; NULL unless it is open */
     char name[PATH_MAX]; /* what messages call it */
@@ -25,8 +29,8 @@ struct replacement {
     char temporary[PATH_MAX + 8];
 };
 
-/* Opens a new file, with the rights that the umask leaves, which is to become
- * `path`. After true, replacement_keep or replacement_drop ends it. */
+/* Opens a new file, with the rights that the umask leaves where it replaces none,
+ * which is to become `path`. After true, replacement_keep or replacement_drop ends it. */
 bool replacement_open(struct replacement *r, const char *path, struct error *e);
 
 /* Ends it: the file has its name now. Where anything could not be written, the

@@ -504,9 +504,14 @@ def seconds_text(seconds, decimals):
     return "<%.*f" % (decimals, least) if seconds < least else "%.*f" % (decimals, seconds)
 
 
+def counted(number, one, several):
+    return "%d %s" % (number, one if number == 1 else several)
+
+
 def table(manifest, chosen, ranks, rows, visited, functions):
     application = manifest.application + ": " if manifest.application else ""
-    lines = ["%s%d modules, %d utilities" % (application, len(manifest.modules), len(manifest.utilities))]
+    modules = counted(len(manifest.modules), "module", "modules")
+    lines = ["%s%s, %s" % (application, modules, counted(len(manifest.utilities), "utility", "utilities"))]
     lines += ["", "%-8s %10s %10s %10s" % ("seconds", "max", "min", "mean")]
     for name, spread, decimals in rows:
         if spread is None:
@@ -514,8 +519,8 @@ def table(manifest, chosen, ranks, rows, visited, functions):
         else:
             lines.append("%-8s %10s %10s %10s" % ((name,) + tuple(seconds_text(value, decimals) for value in spread)))
     python = "CPython %d.%d.%d" % sys.version_info[:3]
-    many = "" if ranks.count == 1 else "s"
-    lines += ["", "%d rank%s, %d modules imported by %s" % (ranks.count, many, len(chosen), python)]
+    imported = counted(len(chosen), "module", "modules")
+    lines += ["", "%s, %s imported by %s" % (counted(ranks.count, "rank", "ranks"), imported, python)]
     planned = "" if visited == functions else " as the manifest says"
     lines += ["%d of %d functions visited%s, every result right" % (visited, functions, planned)]
     return lines

@@ -20,10 +20,16 @@ bool launch_find(char *path, const struct options *options, enum mode mode, stru
  * only when that failed. */
 bool launch_rank(const struct options *options, char **argv, struct error *e);
 
+struct launch_end {
+    int status; /* of exit: that of the first run which failed, 128 + N where signal N has ended it */
+    int signal; /* by which this program was to end, and ends, too; 0: none */
+};
+
 /* Runs every mode as often as wanted, one after the other, each started by
- * options->launcher, or as a process of its own. *status is the exit status: that
- * of the first run which failed, after which no other is started. (launch_trees.c) */
-bool launch_trees(const struct options *options, int argc, char **argv, int *status, struct error *e);
+ * options->launcher, or as a process of its own. After the first run which failed no
+ * other is started. Where it is false, and end->status is 0, the status is that of the
+ * error. (launch_trees.c) */
+bool launch_trees(const struct options *options, int argc, char **argv, struct launch_end *end, struct error *e);
 
 /* The file of this program. */
 bool launch_own_path(char *path, size_t size, struct error *e);

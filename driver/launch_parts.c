@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,25 @@
 #include "base/replacement.h"
 
 #define PART OPTIONS_PART "XXXXXX"
+
+/* Who prints to nobody ends by SIGPIPE, and does not come to launch_parts_free. */
+static char left[PATH_MAX];
+static struct sigaction before;
+
+static void remove_left(int number)
+{
+    unlink(left);
+    raise(number); /* SA_RESETHAND: this one ends us */
+}
+
+static void remove_in_time(const char *path)
+{
+    struct sigaction action = {.sa_handler = remove_left, .sa_flags = (int)SA_RESETHAND};
+    strcpy(left, path);
+    sigaction(SIGPIPE, NULL, &before);
+    if (before.sa_handler != SIG_IGN)
+        sigaction(SIGPIPE, &action, NULL);
+}
 
 static bool fail(struct error *e, const char *path)
 {
@@ -52,6 +72,7 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
     int fd = mkstemp(p->path);
     if (fd >= 0) {
         close(fd);
+        remove_in_time(p->path);
         return true;
     }
     p->path[0] = '\0';
@@ -149,8 +170,10 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
 
 void launch_parts_free(struct launch_parts *p)
 {
-    if (p->path[0])
+    if (p->path[0]) {
         unlink(p->path);
+        sigaction(SIGPIPE, &before, NULL);
+    }
     p->path[0] = '\0';
     results_free(&p->all);
 }

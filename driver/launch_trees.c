@@ -64,64 +64,63 @@ static void free_command(struct command *c)
     free(c->launcher);
 }
 
-/* As system(3) does: who interrupts from the terminal interrupts the tree, and
- * this process has still to tidy up, and to say so where the tree does not. Who ends
- * this process only, as a batch system may, means the tree as well: that signal is
- * waited for and handed on. */
+/* Who interrupts from the terminal interrupts the tree, and this process has still to
+ * tidy up, and to say so where the tree does not. Who ends this process only, as a batch
+ * system may, means the tree as well: that signal is handed on. All are blocked for as
+ * long as there is a part to remove, and waited for. */
 struct interrupts {
-    struct sigaction before[3]; /* of those in `changed` */
-    sigset_t restored;          /* those that the tree does not ignore */
-    sigset_t awaited;           /* blocked here: the end of the tree, and what is handed on */
-    sigset_t mask;              /* what was blocked before */
-    int handed_on;              /* 0: nothing */
-    int interrupted;            /* SIGINT or SIGQUIT, which the tree has got from the terminal; 0: neither */
+    struct sigaction before; /* of SIGCHLD */
+    sigset_t awaited;        /* the end of the tree, and what ends or interrupts */
+    sigset_t mask;           /* what was blocked before */
+    int number;              /* the last that came; 0: none */
+    bool final;              /* not from the terminal, where the tree may have its own way with it */
 };
-static const int changed[3] = {SIGINT, SIGQUIT, SIGCHLD};
-static const int handed_on[2] = {SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 static void interrupts_take(struct interrupts *s)
 {
-    s->handed_on = s->interrupted = 0;
-    sigemptyset(&s->restored);
+    *s = (struct interrupts){0};
     sigemptyset(&s->awaited);
-    for (unsigned i = 0; i < 3; i++) {
-        /* Of a SIGCHLD that is ignored nothing would come. */
-        const bool waits = changed[i] == SIGCHLD;
-        const struct sigaction action = {.sa_handler = waits ? SIG_DFL : SIG_IGN};
-        sigaction(changed[i], &action, &s->before[i]);
-        if (s->before[i].sa_handler != SIG_IGN)
-            sigaddset(&s->restored, changed[i]);
-        /* What is ignored and blocked can be waited for all the same. */
-        if (waits || s->before[i].sa_handler != SIG_IGN)
-            sigaddset(&s->awaited, changed[i]);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        /* What nohup(1) has had ignored would come all the same while it is blocked. */
+    /* Of a SIGCHLD that is ignored nothing would come. */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &s->before);
+    sigaddset(&s->awaited, SIGCHLD);
+    for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        /* What nohup(1) has had ignored, or a shell for what is in its background, would come all the same
+         * while it is blocked. */
         struct sigaction now;
-        if (sigaction(handed_on[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&s->awaited, handed_on[i]);
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&s->awaited, ending[i]);
     }
     sigprocmask(SIG_BLOCK, &s->awaited, &s->mask);
 }
 
-/* Takes what has come from the terminal and has not been waited for. */
+/* Keeps in mind what has come, and hands it on to the tree, where there is one. */
+static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t tree)
+{
+    const int number = what->si_signo;
+    if (number == SIGCHLD)
+        return;
+    s->number = number;
+    if (what->si_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT))
+        return; /* the terminal sends it to all */
+    s->final = true;
+    if (tree > 0)
+        kill(tree, number);
+}
+
+/* Takes what has come and has not been waited for. */
 static void interrupts_drain(struct interrupts *s)
 {
     const struct timespec at_once = {0, 0};
-    sigset_t terminal;
-    sigemptyset(&terminal);
-    for (unsigned i = 0; i < 2; i++)
-        if (sigismember(&s->awaited, changed[i]))
-            sigaddset(&terminal, changed[i]);
-    for (int number; (number = sigtimedwait(&terminal, NULL, &at_once)) > 0;)
-        s->interrupted = number;
+    siginfo_t what;
+    while (sigtimedwait(&s->awaited, &what, &at_once) > 0)
+        interrupts_notice(s, &what, 0);
 }
 
 static void interrupts_restore(const struct interrupts *s)
 {
+    sigaction(SIGCHLD, &s->before, NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);
-    for (unsigned i = 0; i < 3; i++)
-        sigaction(changed[i], &s->before[i], NULL);
 }
 
 static int start_tree(const struct command *c, const struct interrupts *s, pid_t *child)
@@ -130,9 +129,8 @@ static int start_tree(const struct command *c, const struct interrupts *s, pid_t
     int failed = posix_spawnattr_init(&attributes);
     if (failed)
         return failed;
-    posix_spawnattr_setsigdefault(&attributes, &s->restored);
     posix_spawnattr_setsigmask(&attributes, &s->mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     failed = posix_spawnp(child, c->word[0], NULL, &attributes, c->word, environ);
     posix_spawnattr_destroy(&attributes);
     return failed;
@@ -147,46 +145,48 @@ static bool wait_tree(struct interrupts *s, pid_t child, int *how)
             interrupts_drain(s);
             return ended == child;
         }
-        const int number = sigwaitinfo(&s->awaited, NULL);
-        if (number == SIGTERM || number == SIGHUP) {
-            s->handed_on = number;
-            kill(child, number);
-        } else if (number == SIGINT || number == SIGQUIT) {
-            s->interrupted = number;
-        }
+        siginfo_t what;
+        if (sigwaitinfo(&s->awaited, &what) > 0)
+            interrupts_notice(s, &what, child);
     }
 }
 
-/* Runs one tree to its end. */
-static bool run_tree(struct command *c, enum mode mode, uint64_t turn, int *status, struct error *e)
+/* Of a tree that was interrupted. */
+static bool tell_of_interrupt(const struct interrupts *s, const struct command *c, enum mode mode, struct error *e)
 {
-    struct interrupts interrupts;
+    return error_set(e, ERROR_SYSTEM,
+                     s->number == SIGINT || s->number == SIGQUIT
+                         ? "mode %s: interrupted by signal %d (%s), and so was %s"
+                         : "mode %s: ended by signal %d (%s), which %s has got too",
+                     mode_names[mode], s->number, strsignal(s->number), c->word[0]);
+}
+
+/* Runs one tree to its end. */
+static bool run_tree(struct command *c, struct interrupts *s, enum mode mode, uint64_t turn, struct launch_end *end,
+                     struct error *e)
+{
     pid_t child;
     int how = 0;
     snprintf(c->tree, sizeof c->tree, "--tree=%s", mode_names[mode]);
     snprintf(c->turn, sizeof c->turn, "--turn=%" PRIu64, turn);
     fflush(stdout);
-    interrupts_take(&interrupts);
-    errno = start_tree(c, &interrupts, &child);
-    bool well = errno == 0;
-    if (!well)
-        error_errno(e, c->word[0], "cannot be started; install it, or give another --launcher");
-    if (well && !wait_tree(&interrupts, child, &how))
-        well = error_errno(e, c->word[0], "cannot be waited for");
-    interrupts_restore(&interrupts);
-    *status = well && WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_FAILURE;
-    if (well && WIFSIGNALED(how))
-        well = error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
+    end->status = EXIT_FAILURE;
+    errno = start_tree(c, s, &child);
+    if (errno != 0)
+        return error_errno(e, c->word[0], "cannot be started; install it, or give another --launcher");
+    if (!wait_tree(s, child, &how))
+        return error_errno(e, c->word[0], "cannot be waited for");
+    end->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    /* Where the terminal's is nothing to the tree it has gone on, and so do we. */
+    if (!s->final && end->status == EXIT_SUCCESS)
+        s->number = 0;
+    end->signal = s->number;
+    if (s->number && end->status == EXIT_SUCCESS)
+        end->status = 128 + s->number;
+    if (WIFSIGNALED(how))
+        return error_set(e, ERROR_SYSTEM, "mode %s: %s was ended by signal %d (%s)", mode_names[mode], c->word[0],
                          WTERMSIG(how), strsignal(WTERMSIG(how)));
-    else if (well && interrupts.interrupted && *status != EXIT_SUCCESS) /* otherwise it has gone on, and so do we */
-        well = error_set(e, ERROR_SYSTEM, "mode %s: interrupted by signal %d (%s), and so was %s", mode_names[mode],
-                         interrupts.interrupted, strsignal(interrupts.interrupted), c->word[0]);
-    else if (well && interrupts.handed_on)
-        well = error_set(e, ERROR_SYSTEM, "mode %s: ended by signal %d (%s), which %s has got too", mode_names[mode],
-                         interrupts.handed_on, strsignal(interrupts.handed_on), c->word[0]);
-    if (!well)
-        *status = EXIT_FAILURE;
-    return well;
+    return s->number == 0 || tell_of_interrupt(s, c, mode, e);
 }
 
 /* Of a launcher that fails by itself nobody else says anything. */
@@ -201,29 +201,37 @@ static void tell_of_launcher(const struct command *c, const struct launch_parts 
 }
 
 /* Every mode, in turn, until one fails. */
-static bool run_trees(struct command *c, const struct options *o, struct launch_parts *parts, int *status,
-                      struct error *e)
+static bool run_trees(struct command *c, struct interrupts *s, const struct options *o, struct launch_parts *parts,
+                      struct launch_end *end, struct error *e)
 {
     for (uint64_t turn = 1; turn <= o->repeat; turn++)
         for (unsigned i = 0; i < o->mode_count; i++) {
+            /* Between two trees there is none that has got it. */
+            interrupts_drain(s);
+            if (s->number) {
+                end->signal = s->number;
+                return error_set(e, ERROR_SYSTEM, "ended by signal %d (%s) before mode %s, run %" PRIu64, s->number,
+                                 strsignal(s->number), mode_names[o->mode[i]], turn);
+            }
             if (o->repeat * o->mode_count > 1 && options_print_tables(o))
                 printf("%s== %s, run %" PRIu64 " of %" PRIu64 "\n", turn > 1 || i ? "\n" : "", mode_names[o->mode[i]],
                        turn, o->repeat);
             if (!launch_parts_expect(parts, e))
                 return false;
-            const bool well = run_tree(c, o->mode[i], turn, status, e);
+            const bool well = run_tree(c, s, o->mode[i], turn, end, e);
             if (well && o->launcher)
-                tell_of_launcher(c, parts, o->mode[i], *status);
-            launch_parts_take(parts, o->mode[i], turn, *status);
-            if (!well || *status != EXIT_SUCCESS)
+                tell_of_launcher(c, parts, o->mode[i], end->status);
+            launch_parts_take(parts, o->mode[i], turn, end->status);
+            if (!well || end->status != EXIT_SUCCESS)
                 return well;
         }
     return true;
 }
 
-bool launch_trees(const struct options *o, int argc, char **argv, int *status, struct error *e)
+bool launch_trees(const struct options *o, int argc, char **argv, struct launch_end *end, struct error *e)
 {
     const struct launched launched = launched_by();
+    *end = (struct launch_end){EXIT_SUCCESS, 0};
     if (launched.count > 1)
         return error_set(e, ERROR_USAGE,
                          "several runs are several process trees, but this is one already: start pyelfrun without %s, "
@@ -238,17 +246,19 @@ bool launch_trees(const struct options *o, int argc, char **argv, int *status, s
     struct command c = {0};
     /* srun leaves ranks waiting for one that has failed, unless it is told not to. */
     setenv("SLURM_KILL_BAD_EXIT", "1", 0);
-    *status = EXIT_SUCCESS;
+    struct interrupts interrupts;
+    interrupts_take(&interrupts);
     bool well = launch_parts_start(&parts, o, e) && make_command(&c, o, parts.path, argc, argv, e) &&
-                run_trees(&c, o, &parts, status, e);
+                run_trees(&c, &interrupts, o, &parts, end, e);
     /* What was done before a run failed is worth keeping; what is wrong with that
      * is told only where nothing else is. */
     struct error unkept = {0};
-    if (!launch_parts_finish(&parts, o, &unkept) && well && *status == EXIT_SUCCESS) {
+    if (!launch_parts_finish(&parts, o, &unkept) && well && end->status == EXIT_SUCCESS) {
         *e = unkept;
         well = false;
     }
     free_command(&c);
     launch_parts_free(&parts);
+    interrupts_restore(&interrupts);
     return well;
 }

@@ -10,6 +10,19 @@
 #include "driver/launch_parts.h"
 #include "driver/options.h"
 
+static int launch(const struct options *options, int argc, char **argv)
+{
+    struct launch_end end;
+    struct error e;
+    if (!launch_trees(options, argc, argv, &end, &e)) {
+        const int status = error_report("pyelfrun", &e);
+        end.status = end.status ? end.status : status;
+    }
+    if (end.signal)
+        process_end_by(end.signal);
+    return end.status;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -22,7 +35,7 @@ int main(int argc, char **argv)
         options.mode[options.mode_count++] = MODE_VANILLA;
 
     if (options.launcher || options.repeat > 1 || options.mode_count > 1)
-        return launch_trees(&options, argc, argv, &status, &e) ? status : error_report("pyelfrun", &e);
+        return launch(&options, argc, argv);
 
     launch_parts_begin(&options);
     /* Returns only when it failed. */

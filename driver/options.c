@@ -7,6 +7,7 @@
 
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/replacement.h"
 
 const char *const mode_names[MODES] = {"vanilla", "link", "bind-now", "static"};
 const char *const phase_names[PHASES] = {"import", "visit", "mpi"};
@@ -98,6 +99,8 @@ static const struct cli_program pyelfrun_program = {
                "Without --counters they are counted where that costs nothing. --audit slows down\n"
                "what it counts; with --simulate there are no times.\n"
                "\n"
+               "Of options with lists several add up: --counters os --counters sde is os,sde.\n"
+               "\n"
                "Several modes, or --repeat, are runs of their own: each is a fresh process, or\n"
                "what the launcher starts. In the end a table has a row for each mode: times of\n"
                "the slowest rank, of repeated runs the median.\n"
@@ -162,7 +165,6 @@ static int next_word(const char **text, const char *const *names, unsigned count
 
 static bool take_modes(struct options *o, const char *text, struct error *e)
 {
-    o->mode_count = 0;
     while (text) {
         int mode = next_word(&text, mode_names, MODES, "mode", e);
         if (mode < 0)
@@ -174,11 +176,10 @@ static bool take_modes(struct options *o, const char *text, struct error *e)
     return true;
 }
 
-/* Which of the names are among the words. */
+/* Marks those of the names that are among the words. */
 static bool mark_words(bool *given, const char *text, const char *const *names, unsigned count, const char *what,
                        struct error *e)
 {
-    memset(given, 0, count * sizeof *given);
     while (text) {
         int word = next_word(&text, names, count, what, e);
         if (word < 0)
@@ -190,23 +191,20 @@ static bool mark_words(bool *given, const char *text, const char *const *names, 
 
 static bool take_phases(struct options *o, const char *text, struct error *e)
 {
-    if (!mark_words(o->phase, text, phase_names, PHASES, "phases", e))
-        return false;
-    if (o->phase[PHASE_VISIT] && !o->phase[PHASE_IMPORT])
-        return error_set(e, ERROR_USAGE, "--phases: what is visited has to be imported; use --phases import,visit");
-    return true;
+    if (!o->phases_asked)
+        memset(o->phase, 0, sizeof o->phase);
+    o->phases_asked = true;
+    return mark_words(o->phase, text, phase_names, PHASES, "phases", e);
 }
 
 static bool take_flags(struct options *o, const char *text, struct error *e)
 {
     static const char *const names[] = {"now", "lazy", "global", "deepbind"};
-    bool given[4];
+    bool given[4] = {o->now, o->lazy, o->global, o->deep};
     if (!mark_words(given, text, names, 4, "dlopen-flags", e))
         return false;
-    if (given[0] && given[1])
-        return error_set(e, ERROR_USAGE, "--dlopen-flags: now and lazy exclude one another");
-    if (given[0] || given[1])
-        o->lazy = given[1];
+    o->now = given[0];
+    o->lazy = given[1];
     o->global = given[2];
     o->deep = given[3];
     return true;
@@ -215,12 +213,15 @@ static bool take_flags(struct options *o, const char *text, struct error *e)
 static bool take_counters(struct options *o, const char *text, struct error *e)
 {
     static const char *const names[] = {"os", "sde", "papi", "none"};
-    bool given[4];
+    struct counters_option *c = &o->counters;
+    bool given[4] = {false};
+    if (c->asked)
+        memcpy(given, (const bool[4]){c->os, c->sde, c->papi, !c->os && !c->sde && !c->papi}, sizeof given);
     if (!mark_words(given, text, names, 4, "counters", e))
         return false;
     if (given[3] && (given[0] || given[1] || given[2]))
         return error_set(e, ERROR_USAGE, "--counters: none excludes the others");
-    o->counters = (struct counters_option){given[0], given[1], given[2], true};
+    *c = (struct counters_option){given[0], given[1], given[2], true};
     return true;
 }
 
@@ -331,10 +332,16 @@ static bool check(const struct options *o, struct error *e)
     if (o->simulate && o->counters.asked && (o->counters.os || o->counters.papi))
         return error_set(e, ERROR_USAGE,
                          "--simulate: os and papi would count the simulator; leave them out of --counters");
+    if (o->now && o->lazy)
+        return error_set(e, ERROR_USAGE, "--dlopen-flags: now and lazy exclude one another");
+    if (o->phase[PHASE_VISIT] && !o->phase[PHASE_IMPORT])
+        return error_set(e, ERROR_USAGE, "--phases: what is visited has to be imported; use --phases import,visit");
     if (o->picture && !o->phase[PHASE_MPI])
         return error_set(e, ERROR_USAGE, "--picture: it is phase mpi that draws; add it to --phases");
     if (o->json && !o->json[0])
         return error_set(e, ERROR_USAGE, "--json: which file? see --help");
+    if (o->json && o->picture && !replacement_is_standard(o->json) && replacement_is_same(o->json, o->picture))
+        return error_set(e, ERROR_USAGE, "--json and --picture are to write the same file; give each its own");
     if (o->memory && o->cache != CACHE_AS_IT_IS)
         return error_set(e, ERROR_USAGE,
                          "--memory: no file is read, so that --cold and --warm mean nothing; leave them out");

@@ -61,10 +61,12 @@ struct options {
     bool tree; /* this is one of the process trees that a launcher was asked for */
 
     bool phase[PHASES];
+    bool phases_asked; /* by name, with --phases */
     struct order_wish import_order, visit_order;
     enum cache_wish cache;
     bool memory;             /* `set` is a profile, whose libraries are in memory only */
     bool lazy, global, deep; /* flags of dlopen, in MODE_VANILLA */
+    bool now;                /* not lazy, asked by name */
     struct counters_option counters;
     bool audit;          /* the dynamic linker, by libpyelfaudit.so */
     bool simulate;       /* under cachegrind */

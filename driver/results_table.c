@@ -135,8 +135,8 @@ void results_write_table(const struct results *r, const struct results_run *run,
     const struct results_set *s = &r->set;
     const char *flags = results_option(r, "dlopen-flags");
     const bool lazy = flags && strstr(flags, "lazy");
-    fprintf(f, "%s%s%" PRIu64 " modules, %" PRIu64 " utilities\n\n", s->application, *s->application ? ": " : "",
-            s->modules, s->utilities);
+    fprintf(f, "%s%s%" PRIu64 " module%s, %" PRIu64 " utilit%s\n\n", s->application, *s->application ? ": " : "",
+            s->modules, s->modules == 1 ? "" : "s", s->utilities, s->utilities == 1 ? "y" : "ies");
     fprintf(f, "%-8s %10s %10s %10s%s\n", "seconds", "max", "min", "mean", run->ranks > 1 ? "  slowest" : "");
     for (int part = 0; part < RESULTS_PARTS; part++)
         if (run->phase[part].ran)
@@ -144,7 +144,7 @@ void results_write_table(const struct results *r, const struct results_run *run,
     put_counters(run, f);
     fprintf(f, "\nmode %s, %zu rank%s", run->mode, run->ranks, run->ranks == 1 ? "" : "s");
     if (run->phase[RESULTS_IMPORT].ran)
-        fprintf(f, ", %" PRIu64 " modules imported by %s%s", s->modules, run->loader,
+        fprintf(f, ", %" PRIu64 " module%s imported by %s%s", s->modules, s->modules == 1 ? "" : "s", run->loader,
                 lazy ? ", functions bound lazily" : "");
     putc('\n', f);
     if (!s->modules && s->utilities)

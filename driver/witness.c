@@ -44,6 +44,8 @@ struct witness_page *witness_attach(void)
     fcntl(pipe_fd, F_SETFD, FD_CLOEXEC);
     close(page_fd);
     atomic_store(&attached, page);
+    expect(SIGINT);
+    expect(SIGHUP);
     expect(SIGTERM);
     expect(SIGPIPE);
     return page;

@@ -8,8 +8,8 @@
 #include "driver/witness_page.h"
 
 /* The page that the launcher has made, or NULL. From then on a SIGTERM, by which
- * launchers end the ranks when one has failed, needs no explanation, and no SIGPIPE: nobody
- * reads the results to their end. */
+ * launchers end the ranks when one has failed, needs no explanation, nor SIGINT and SIGHUP:
+ * who ends a run knows why. Neither does SIGPIPE: nobody reads the results to their end. */
 struct witness_page *witness_attach(void);
 
 void witness_rank(struct witness_page *page, const struct ranks *r);

@@ -323,7 +323,7 @@ void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
     uint8_t *p = compose_code(c->out, c->info, code + short_name_is(v->name));
-    p = put_u32(p, short_name_bytes(v->name));
+    p = short_name_put(p, v->name);
     p = put_declared(c, p, v->line, v->column);
     return put_u32(p, corpus_type(c->corpus, v->type));
 }
@@ -515,14 +515,12 @@ void compose_call_constant(struct composer *c, uint32_t reg, int64_t value)
     } else if (value >= INT8_MIN && value < 0) {
         p = put_u8(p, DW_OP_const1s);
         p = put_u8(p, (uint8_t)value);
-    } else if (value >= INT16_MIN && value <= INT16_MAX) {
-        p = put_u8(p, DW_OP_const2s);
-        p = put_u16(p, (uint16_t)value);
-    } else if (value >= 0 && value <= UINT16_MAX) {
-        p = put_u8(p, DW_OP_const2u);
+    } else if (value >= INT16_MIN && value <= UINT16_MAX) {
+        p = put_u8(p, value < 0 ? DW_OP_const2s : DW_OP_const2u);
         p = put_u16(p, (uint16_t)value);
     } else {
-        p = put_u8(p, DW_OP_const4s);
+        assert(value >= INT32_MIN && value <= UINT32_MAX);
+        p = put_u8(p, value < 0 ? DW_OP_const4s : DW_OP_const4u);
         p = put_u32(p, (uint32_t)value);
     }
     *length = (uint8_t)(p - length - 1);

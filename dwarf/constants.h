@@ -137,6 +137,7 @@ enum {
     DW_OP_const1s = 0x09,
     DW_OP_const2u = 0x0a,
     DW_OP_const2s = 0x0b,
+    DW_OP_const4u = 0x0c,
     DW_OP_const4s = 0x0d,
     DW_OP_constu = 0x10,
     DW_OP_consts = 0x11,

@@ -45,10 +45,11 @@ struct known_type sized_type(struct header_builder *b, uint32_t most)
     return b->known[BASE_INT];
 }
 
-/* The lines of the inline functions are skipped. */
+/* The lines of the inline functions are skipped. Small headers, whose lines are low, have more comments. */
 uint32_t next_line(struct header_builder *b)
 {
-    b->line += pick(b, 8) ? 1 : 2;
+    const bool is_low = b->corpus->manner.low && b->line < corpus_inline_line(0);
+    b->line += pick(b, is_low ? 2 : 8) ? 1 : 2;
     if (b->line >= corpus_inline_line(0) && b->line < corpus_inline_line(CORPUS_INLINES))
         b->line = corpus_inline_line(CORPUS_INLINES);
     return b->line;
@@ -70,6 +71,7 @@ uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
 {
     uint32_t line = next_line(b);
     b->early = line < 256;
+    b->declared[b->early]++;
     bytes_u8(&b->entries, (uint8_t)(b->early ? code + 1u : code));
     return line;
 }
@@ -270,6 +272,7 @@ static void start_builder(struct header_builder *b, struct corpus *c, uint32_t n
                                  .header = number,
                                  .group = number,
                                  .line = 2,
+                                 .high = corpus_inline_line(CORPUS_INLINES),
                                  .variety = {random_at(c->key, CORPUS_HEADERS + number)},
                                  .entries = emptied(b->entries),
                                  .cuts = emptied(b->cuts),

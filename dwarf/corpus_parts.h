@@ -35,11 +35,13 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
-    uint32_t open;   /* where the DW_AT_sibling of the namespace is that pieces are in; 0: they are in none */
-    bool early;      /* the entry under way has a line of one byte */
-    uint32_t serial; /* makes names of types unique */
-    char prefix[8];  /* which these have */
-    uint32_t kinds;  /* of pieces so far */
+    uint32_t high;        /* where the next piece is that has lines of two bytes, where manner.low is not 0 */
+    uint32_t declared[2]; /* so many, by whether their lines are low */
+    uint32_t open;        /* where the DW_AT_sibling of the namespace is that pieces are in; 0: they are in none */
+    bool early;           /* the entry under way has a line of one byte */
+    uint32_t serial;      /* makes names of types unique */
+    char prefix[8];       /* which these have */
+    uint32_t kinds;       /* of pieces so far */
     uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;
     uint32_t group;         /* of headers that declare the same: its first */

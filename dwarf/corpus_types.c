@@ -468,9 +468,28 @@ static uint32_t lines_of(const struct header_builder *b, enum manner_piece kind)
     return kind == PIECE_ENUMERATION ? 2 * (enumerators_next(b) + 1) : 2;
 }
 
+/* Where the header is one of many whose declarations are told in one file: to which of their lines the piece goes, from
+ * any on, or to those behind them. */
+static void choose_lines(struct header_builder *b, enum manner_piece kind)
+{
+    enum { FIRST = 2 };
+    const uint8_t low = b->corpus->manner.low;
+    const uint32_t lines = lines_of(b, kind) + FIRST;
+    if (!low)
+        return;
+    if (b->line >= corpus_inline_line(0))
+        b->high = b->line;
+    const uint64_t all = (uint64_t)b->declared[0] + b->declared[1] + 1;
+    if ((uint64_t)b->declared[1] * MANNER_LOWS >= all * low || lines >= corpus_inline_line(0))
+        b->line = b->high;
+    else
+        b->line = FIRST + random_below(random_at(b->group, all), corpus_inline_line(0) - lines);
+}
+
 void add_c_piece(struct header_builder *b)
 {
     const enum manner_piece kind = next_piece(b);
+    choose_lines(b, kind);
     /* nothing has the inline functions' lines in its midst: it begins behind them instead */
     if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
         b->line = corpus_inline_line(0) - 1;

@@ -33,6 +33,7 @@ enum {
     MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
     MANNER_USUAL = 64,
     MANNER_TAKEN = 8 * MANNER_USUAL,
+    MANNER_LOWS = 8,
 };
 
 struct manner {
@@ -56,7 +57,9 @@ struct manner {
     uint8_t brief;   /* of ten names of parameters and locals, those of three characters, which stand in the entry */
     bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
     uint16_t names;  /* of parameters and locals, those that are different: a power of two, at most CORPUS_NAMES */
+    uint8_t low;     /* of MANNER_LOWS declarations in headers of C, those in lines of a byte; 0: only the first ones */
     uint8_t entries; /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
+    uint8_t defined; /* of MANNER_USUAL entries, those of functions that are defined, with what these have */
 };
 
 /* The usual one. */

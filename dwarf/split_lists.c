@@ -166,6 +166,7 @@ static const uint8_t *skip_operation(const uint8_t *p)
     case DW_OP_const2u:
     case DW_OP_const2s:
         return p + 2;
+    case DW_OP_const4u:
     case DW_OP_const4s:
         return p + 4;
     case DW_OP_constu:

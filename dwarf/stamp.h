@@ -67,6 +67,7 @@ struct stamp_rows {
     uint16_t last_row;  /* address of its last row */
     uint16_t last_line; /* and the line of that */
     uint16_t count;     /* of rows */
+    uint16_t ahead;     /* so many lines of the source behind those of the block there may be a row of; 0 at first */
 };
 
 /* All stamps' bytes, those of one together, with some to spare: what is put is copied in steps. */

@@ -273,14 +273,27 @@ uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
     return p + length + 1;
 }
 
+/* A library that is to have no location lists is told as compiled without optimisation: so its producer is said to. */
+static void put_level(const struct debug *d, uint8_t *strings)
+{
+    static const char optimised[] = "-O2";
+    char *const level = strstr((char *)strings + d->corpus->producer, optimised);
+    assert(level);
+    if (d->wanted[DEBUG_LISTS] == 0)
+        level[sizeof optimised - 2] = '0';
+}
+
 static void put_strings(const struct debug *d, const uint8_t *names, const struct debug_places *places)
 {
     const struct corpus *c = d->corpus;
     const bool is_4 = dialect_is_4(c->dialect);
     const uint64_t shared = d->joined ? debug_shared(d, DEBUG_STR) : 0;
     uint8_t *p = places->section[DEBUG_STR];
-    if (!d->joined)
-        p = put_bytes(p, c->strings.data, c->common + d->header_names);
+    if (!d->joined) {
+        put_bytes(p, c->strings.data, c->common + d->header_names);
+        put_level(d, p);
+        p += c->common + d->header_names;
+    }
     p = put_bytes(p, names, d->names_size);
     p = put_bytes(p, d->statics.data, d->statics.size);
     if (is_4)

@@ -98,7 +98,8 @@ struct capture_symbols {
     uint64_t objects;   /* defined: STT_OBJECT, STT_COMMON, STT_TLS */
     uint64_t other;     /* defined: STT_NOTYPE, STT_SECTION, STT_FILE */
     uint64_t undefined;
-    uint64_t weak; /* STB_WEAK, defined or not: again in the above */
+    uint64_t weak;                         /* STB_WEAK, defined or not: again in the above, */
+    uint64_t weak_functions, weak_objects; /* the defined ones once more */
 };
 
 enum capture_relro { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };

@@ -53,15 +53,19 @@ static void count_init(struct look *l, const char *name, size_t length, uint64_t
 
 static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type)
 {
-    of->weak += GELF_ST_BIND(symbol->st_info) == STB_WEAK;
-    if (symbol->st_shndx == SHN_UNDEF)
+    const bool weak = GELF_ST_BIND(symbol->st_info) == STB_WEAK;
+    of->weak += weak;
+    if (symbol->st_shndx == SHN_UNDEF) {
         of->undefined++;
-    else if (type == STT_FUNC || type == STT_GNU_IFUNC)
+    } else if (type == STT_FUNC || type == STT_GNU_IFUNC) {
         of->functions++;
-    else if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS)
+        of->weak_functions += weak;
+    } else if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS) {
         of->objects++;
-    else
+        of->weak_objects += weak;
+    } else {
         of->other++;
+    }
 }
 
 static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *symbol, const char *name, size_t length)

@@ -244,7 +244,7 @@ static void statements(struct builder *b)
 void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
-    b->line = 0;
+    b->line = b->ahead = 0;
     access_memory(b, true);
     while (here(b) < target) {
         if (likely(b, b->taste.call))

@@ -45,6 +45,8 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
         };
         if (!stamp_finish(&b->maker, &part->on, &wanted))
             return false;
+        if (with_rows)
+            block->rows[b->rows].ahead = (uint16_t)(b->ahead > b->line ? b->ahead - b->line : 0);
     }
     return true;
 }

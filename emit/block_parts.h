@@ -50,6 +50,7 @@ struct builder {
     struct block *block;
     uint8_t *start, *p; /* code */
     uint32_t line;      /* of the source, from 0 */
+    uint32_t ahead; /* the last of the source that there is a row of, or that might be, beside those of statements */
     /* what is told of it this time */
     enum block_lists lists;
     enum block_ranges ranges;

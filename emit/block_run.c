@@ -33,6 +33,9 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
 {
     struct line_rows *rows = &b->maker.composer.rows;
     const bool dense = b->rows == BLOCK_ROWS_DENSE;
+    const uint32_t further = line + 1 + r->first % 4;
+    if (line < corpus_inline_line(0) && further > b->ahead) /* of the source, and not of a header */
+        b->ahead = further;
     if (b->rows == BLOCK_ROWS_FEW)
         return;
     if (dense || r->first % 2) {
@@ -41,7 +44,7 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
     }
     if (dense || r->first % 3 == 0) {
         line_column(rows, 11 + r->first % 17);
-        line_row(rows, r->at, line + 1 + r->first % 4);
+        line_row(rows, r->at, further);
     }
     filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
 }

@@ -52,6 +52,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     if (!w->unit_rest)
         w->unit_rest = 1;
     w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    w->ahead = 0;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
     l->debug.unit[w->units] = (struct debug_unit){0};
@@ -323,9 +324,11 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 
 static void row(struct walk *w, uint64_t at)
 {
+    w->line_number++;
     if (plain_is_told(w))
-        line_column(&w->composer.rows, plain_column(w->line_number + 1));
-    line_row(&w->composer.rows, at, ++w->line_number);
+        plain_row(w, at, w->line_number, plain_column(w->line_number));
+    else
+        line_row(&w->composer.rows, at, w->line_number);
 }
 
 /* A row for an instruction within a statement. */
@@ -333,6 +336,10 @@ static void inner_row(struct walk *w, uint64_t at, uint32_t column)
 {
     if (!plain_has_row(w, at))
         return;
+    if (plain_is_told(w)) {
+        plain_row(w, at, w->line_number, column);
+        return;
+    }
     line_column(&w->composer.rows, column);
     line_row(&w->composer.rows, at, w->line_number);
 }
@@ -362,15 +369,34 @@ static void describe_label(struct walk *w, const struct subject *s, uint32_t lab
     compose_label(&w->composer, w->corpus->label[label], line, s->at);
 }
 
+/* Its rows, of which no other piece of code has any at the same place. */
+static void describe_plain_piece(struct walk *w, struct subject *s, const struct piece *piece)
+{
+    more_rows(w, s, s->at, 0);
+    if (piece->kind == PIECE_BLOCK) {
+        const struct block *block = &w->l->stock->blocks.block[piece->first];
+        plain_block(w, s, block);
+        w->line_number += block->lines;
+    } else if (piece->kind == PIECE_RUN) {
+        plain_run(w, s, piece->first, piece->last);
+        w->line_number += filler_lines(w->filler, piece->first, piece->last);
+    } else {
+        plain_row(w, s->at, w->line_number, plain_column(w->line_number));
+    }
+}
+
 static void describe_pieces(struct walk *w, struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
+    const bool plain = plain_is_told(w);
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
         w->line_number++;
         if (s->label != NO_LABEL && i == s->label_piece)
             describe_label(w, s, s->label, w->line_number);
-        if (piece->kind == PIECE_BLOCK) {
+        if (plain) {
+            describe_plain_piece(w, s, piece);
+        } else if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
             if (s->level == SUBJECT_RICH) {
                 const struct stamp *stamp = detail_stamp(w, s, block);
@@ -381,9 +407,10 @@ static void describe_pieces(struct walk *w, struct subject *s)
             more_rows(w, s, s->at + block->size, any ? block->rows_size[BLOCK_ROWS - 1] : rows->size);
             stamp_put_rows(&w->composer, &blocks->store, rows, s->at, w->line_number);
             w->line_number += block->lines;
+            w->ahead = w->line_number + rows->ahead;
         } else if (piece->kind == PIECE_RUN) {
             const uint64_t end = s->at + code_piece_size(&w->l->code, piece);
-            const bool sparse = more_rows_ahead(w, end) || !plain_has_row(w, s->at);
+            const bool sparse = more_rows_ahead(w, end);
             if (!sparse)
                 more_rows(w, s, end, UINT64_C(2) * (end - s->at));
             if (sparse)
@@ -534,6 +561,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w) + plain_room(w);
+    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row of instructions of two bytes and more */
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info;
     room.lists += besides.lists;
@@ -584,6 +612,8 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     more(w, &s, index + 1 == l->row->functions);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
+    if (w->line_number <= w->ahead)
+        w->line_number = w->ahead + 1;
     end_function(w, s.end);
     return true;
 }

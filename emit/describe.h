@@ -23,6 +23,8 @@ enum describe_level {
 
 /* Of describe_goal.rows_part. */
 enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
+/* Of plan_mix.told: functions' entries take what the manner lets them (dwarf/manner.h). */
+enum { DESCRIBE_TOLD_ALL = 64 };
 /* Of describe_goal.expression: the least and the most, and in how many steps below the least blocks lose their lists.
  */
 enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 64 };
@@ -42,6 +44,7 @@ struct describe_goal {
      * entries and lists there are. Below DESCRIBE_EXPRESSION_LEAST as few as can be, and the fewer entries are of
      * blocks. */
     int32_t expression;
+    uint32_t letters; /* of short names in a library without location lists; 0: as many as the corpus's have */
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug; the

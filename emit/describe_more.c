@@ -23,6 +23,7 @@ enum {
     SLOTS = 2,        /* whose displacement takes a byte */
     ROW_MOST = 7,     /* column, discriminator and the row itself */
     ROW_SHORT = 3,    /* without discriminator */
+    PILE_MOST = 48,   /* rows at one address, as compilers have them */
     LINES_NEAR = 6,   /* of such rows: one byte advances from any to any other */
     DISCRIMINATORS = 120,
     COLUMNS = 120,
@@ -203,21 +204,34 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     if (!rest)
         return;
     line_row(rows, s->at, w->line_number);
-    for (uint32_t i = 0; rest > ROW_MOST; i++) {
+    /* lines before this one, as those behind may be the next function's */
+    const uint32_t near = w->line_number - s->line < LINES_NEAR ? w->line_number - s->line : LINES_NEAR;
+    /* what is too many for here stands at the next blocks */
+    const uint32_t pile = s->end < w->code - w->code / 4 ? PILE_MOST : UINT32_MAX;
+    for (uint32_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
         const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
         line_column(rows, 1 + (uint32_t)(r >> 40) % COLUMNS);
         if (!is_short)
             line_discriminator(rows, 1 + (uint32_t)(r >> 24) % DISCRIMINATORS);
         rest -= is_short ? ROW_SHORT : ROW_MOST;
-        line_row(rows, s->at, w->line_number + (uint32_t)(r >> 32) % LINES_NEAR);
+        line_row(rows, s->at, w->line_number - (rest > ROW_MOST ? (uint32_t)(r >> 32) % near : 0));
     }
+}
+
+static uint64_t rows_written(const struct walk *w)
+{
+    return (uint64_t)(w->composer.rows.p - w->composer.out->programs.data) + w->units * w->line_header;
 }
 
 bool more_rows_ahead(const struct walk *w, uint64_t end)
 {
-    const uint64_t written = (uint64_t)(w->composer.rows.p - w->composer.out->programs.data);
-    return follows(w, DEBUG_LINE) && written + w->units * w->line_header > detail_pace_at(&w->line, end);
+    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end);
+}
+
+bool more_rows_behind(const struct walk *w, uint64_t end)
+{
+    return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(&w->line, end);
 }
 
 /* --- room ---------------------------------------------------------------------- */

@@ -42,8 +42,9 @@ struct walk {
     uint32_t units;     /* opened so far */
     uint32_t unit_rest; /* functions that the open one still takes */
     uint32_t line_number;
-    uint64_t end;  /* of the last function, offset */
-    uint64_t name; /* offset of the next numbered function's name */
+    uint32_t ahead; /* the next function begins behind this line */
+    uint64_t end;   /* of the last function, offset */
+    uint64_t name;  /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
     uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN */
     uint32_t lists_kind, ranges_kind, rows_kind; /* of the stamps that were put last */
@@ -61,6 +62,7 @@ struct subject {
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
     uint32_t name, step; /* the next variable's name, and an odd step to the one after */
+    uint32_t shortest;   /* so many names of one or two characters */
     uint32_t line;
     uint32_t label, label_piece;                              /* which label stands before that piece, */
     uint32_t last_label;                                      /* and before the end; NO_LABEL: none */
@@ -69,11 +71,14 @@ struct subject {
     enum { SUBJECT_LISTS_NONE, SUBJECT_LISTS_SPILLED, SUBJECT_LISTS_ALL } lists;
 };
 
+/* describe_plain.c: the next name of goal.letters characters, or of one more when all of these have been. */
+uint32_t plain_name(const struct walk *w, struct subject *s);
+
 static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 {
     uint32_t name = w->corpus->name[s->name % CORPUS_NAMES];
     s->name += s->step;
-    return name;
+    return w->goal->letters && short_name_is(name) ? plain_name(w, s) : name;
 }
 
 /* The type of a function's argument. */
@@ -120,6 +125,11 @@ uint64_t plain_names(const struct walk *w);
 /* The column of a line's statement; and whether an instruction within one has a row. */
 uint32_t plain_column(uint32_t line);
 bool plain_has_row(struct walk *w, uint64_t at);
+/* There: a row with a column and, where the table is behind its pace, a discriminator; those of a piece of code at
+ * s->at, from the walk's line on. */
+void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column);
+void plain_block(struct walk *w, const struct subject *s, const struct block *block);
+void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last);
 /* Bytes of entries that this takes of a function at most. */
 uint64_t plain_room(const struct walk *w);
 
@@ -129,8 +139,9 @@ void more(struct walk *w, struct subject *s, bool last);
 /* The same of rows, at s->at, where a block begins that ends at `end` and has `most` bytes of
  * rows of its own. */
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);
-/* Whether there are more rows already than there should be up to `end`. */
+/* Whether there are more rows already than there should be up to `end`; or fewer, by some bytes. */
 bool more_rows_ahead(const struct walk *w, uint64_t end);
+bool more_rows_behind(const struct walk *w, uint64_t end);
 /* Bytes that this takes at most of a function that ends at `end`. */
 struct more_room {
     uint64_t info, lists, ranges, rows;

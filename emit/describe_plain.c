@@ -29,6 +29,17 @@ static uint64_t missing(const struct walk *w, const struct subject *s)
     return goal > written ? goal - written : 0;
 }
 
+/* As in `long i, j`, or `long a0, b0`: no two in a function are alike. */
+uint32_t plain_name(const struct walk *w, struct subject *s)
+{
+    enum { LETTERS = 26, DIGITS = 10 };
+    const uint32_t number = s->shortest++;
+    char name[SHORT_NAME_MOST + 1] = {(char)('a' + (s->f->hash + number) % LETTERS)};
+    if (number >= LETTERS || w->goal->letters == 2)
+        name[1] = (char)('0' + number / LETTERS % DIGITS);
+    return short_name_of(name);
+}
+
 uint64_t plain_names(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
@@ -112,6 +123,51 @@ bool plain_has_row(struct walk *w, uint64_t at)
     const uint64_t before = w->inner_rows++;
     return part < 0 ||
            before * (uint64_t)part / DESCRIBE_ROWS_WHOLE != (before + 1) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
+}
+
+void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
+{
+    enum { DISCRIMINATORS = 15 };
+    struct line_rows *rows = &w->composer.rows;
+    line_column(rows, column);
+    if (more_rows_behind(w, at))
+        line_discriminator(rows, 1 + line % DISCRIMINATORS);
+    line_row(rows, at, line);
+}
+
+/* Statements begin at some of the borders between instructions. No line is behind `most`. */
+static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, uint32_t line, uint32_t most)
+{
+    const struct filler *f = w->filler;
+    for (uint32_t k = first; k < last; k++) {
+        const uint64_t here = at + f->offset[k] - f->offset[first];
+        const uint32_t own = line + f->line[k] - f->line[first];
+        const bool begins = k == first || f->statement[k];
+        if (begins || plain_has_row(w, here))
+            plain_row(w, here, own < most ? own : most, begins ? plain_column(own) : 12 + k % 7);
+    }
+}
+
+void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last)
+{
+    put_run(w, s->at, first, last, w->line_number, UINT32_MAX);
+}
+
+void plain_block(struct walk *w, const struct subject *s, const struct block *block)
+{
+    const struct bytes *const notes = &w->l->stock->blocks.bytes.notes;
+    const struct block_note *note = (const struct block_note *)(const void *)notes->data + block->note;
+    uint32_t told = 0; /* of the block's bytes */
+    for (uint32_t i = 0; i < block->notes; i++) {
+        const struct block_note *const n = &note[i];
+        if (n->at < told)
+            continue; /* in the one before, as what was inlined into it would be */
+        told = n->end;
+        if (n->kind == NOTE_STATEMENT)
+            plain_row(w, s->at + n->at, w->line_number + n->line, plain_column(w->line_number + n->line));
+        else
+            put_run(w, s->at + n->at, n->first, n->last, w->line_number + n->line, w->line_number + block->lines);
+    }
 }
 
 uint64_t plain_room(const struct walk *w)

@@ -300,6 +300,7 @@ static struct describe_goal goal_for(const struct library *l)
         const struct plan_mix *mix = &l->plan->mix[l->row - l->plan->library];
         goal.rows_part = mix->rows_part;
         goal.expression = mix->expression;
+        goal.letters = mix->letters;
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
@@ -316,6 +317,8 @@ static struct describe_goal goal_for(const struct library *l)
         uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
         uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
         goal.info = info > frames ? (info - frames) / MANNER_USUAL * l->stock->corpus.manner.entries : 0;
+        if (l->row->said)
+            goal.info = goal.info * l->plan->mix[l->row - l->plan->library].told / DESCRIBE_TOLD_ALL;
     }
     return goal;
 }

@@ -29,8 +29,11 @@ static bool verify(struct run *r, struct error *e)
     if (!ranks_divide(&r->ranks, true, o->verify, e))
         return false;
     progress_start(&r->progress, "verifying", 0, o->quiet);
-    bool ok = set_verify(o->verify, o->threads, &r->ranks, &r->progress, e);
+    struct set_faults faults;
+    bool ok = set_verify(o->verify, o->threads, &r->ranks, &r->progress, &faults, e);
     progress_end(&r->progress);
+    for (uint32_t i = 0; i < SET_FAULTS_MOST && i + 1 < faults.count; i++) /* the last one is the error */
+        error_report("pyelfgen", &faults.fault[i].error);
     if (ok && !o->quiet) {
         printf("%s: every library is as its manifest says", o->verify);
         if (r->ranks.sets > 1)

@@ -22,6 +22,7 @@ enum {
     ROUNDS_MOST = 4,
     NEARER_MOST = 3,
     MARGIN_MOST = 256,
+    FAR = 8,             /* entries that are fewer by more than such a part of them are out of reach */
     GUIDES_STEP = 8,     /* of so many libraries one goes first, */
     GUIDES_MOST = 256,   /* of these at most, */
     GUIDED_LEAST = 64,   /* where there are as many libraries */
@@ -38,6 +39,7 @@ struct guide {
 struct mix_guides {
     uint32_t count, step; /* so many, every so many libraries */
     bool are_settled;
+    uint64_t average; /* entries of .debug_info that the row of a library wants, of those that say so */
     struct guide rows[GUIDES_MOST], entries[GUIDES_MOST];
 };
 
@@ -220,44 +222,137 @@ static void leave_guide(const struct settling *s, const struct places *end)
     g->entries[number] = (struct guide){density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS), end->entries};
 }
 
+/* What came of settling a library with as much told of functions as its mix says. */
+struct settled {
+    struct plan_mix mix;
+    struct places end;
+    uint32_t met;           /* sections that have the size that is asked for */
+    uint64_t dies, defined; /* as of struct mix_tried */
+};
+
+/* Settles sizes, entries and rows of the mix, which asks for something; false where nothing goes together, or after
+ * another failure, which `own` has. */
+static bool settle_sections(const struct settling *s, struct settled *out, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    struct plan_mix well = {0}; /* which can be */
+    struct places at = {0};     /* where that began */
+    bool is_last = false;       /* it is what the builder has */
+    for (unsigned rounds = 0; rounds < ROUNDS_MOST; rounds++) {
+        struct plan_mix before = *s->mix;
+        struct places began;
+        if (!(is_last = size_somehow(s, &began, own))) {
+            if (own->code != ERROR_INFEASIBLE || !rounds)
+                return false;
+            break;
+        }
+        well = *s->mix;
+        at = began;
+        if (!ask_again(&s->builder->library.debug, before.size, s->mix->size))
+            break;
+    }
+    struct mix_tries t = {.plan = s->plan, .stock = s->stock, .builder = s->builder, .index = s->index};
+    *s->mix = well;
+    if (is_last)
+        mix_note(&t);
+    at.entries = mix_settle_entries(&t, at.entries);
+    at.rows = mix_settle_lines(&t, at.rows);
+    const struct mix_tried *const now = mix_now(&t);
+    *out = (struct settled){.mix = *s->mix, .end = at};
+    if (now) {
+        out->dies = now->dies;
+        out->defined = now->defined;
+    }
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        out->met += s->mix->size[i] == asked.size[i];
+    return true;
+}
+
+/* How many entries functions are to have at the least, so that the application's tags come out: their share, but for
+ * a little of an average library. */
+static uint64_t defined_least(const struct settling *s, uint64_t wanted)
+{
+    enum { LITTLE = 32 };
+    const uint64_t least = wanted * s->stock->corpus.manner.defined / MANNER_USUAL;
+    const uint64_t little = s->plan->guides->average / LITTLE;
+    return least > little ? least - little : 0;
+}
+
+/* What a library is told with where it lacks entries. */
+struct lacking {
+    const struct settling *s;
+    const struct plan_mix *asked;
+    uint64_t wanted, least; /* entries; those of functions */
+    struct settled *best;
+};
+
+/* Settles the library with these; takes it where it is right and has no fewer entries than the best, and, where less is
+ * told, about as many as are wanted. Says whether it is right and still lacks some; false where something else failed,
+ * which `own` has. */
+static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t told, bool *lacks, struct error *own)
+{
+    struct settled less = {0};
+    *l->s->mix = *l->asked;
+    l->s->mix->letters = letters;
+    l->s->mix->told = told;
+    const bool fits = settle_sections(l->s, &less, own);
+    if (!fits && own->code != ERROR_INFEASIBLE)
+        return false;
+    const uint64_t off = mix_distance(less.dies, l->wanted);
+    const bool all = told == DESCRIBE_TOLD_ALL;
+    const bool is_right = fits && less.met >= l->best->met && (all || less.defined >= l->least);
+    if (is_right && (all || off <= l->wanted / FAR) && off <= mix_distance(l->best->dies, l->wanted))
+        *l->best = less;
+    *lacks = is_right && less.dies < l->wanted;
+    return true;
+}
+
+/* Where there are fewer entries than are wanted, those of functions are made smaller. First by shorter names, where
+ * they are not in stamps; then less is told of functions, whose calls take more bytes than types and their members do:
+ * as much as leaves room for as many, or else as little as may be. */
+static bool settle_entries(const struct settling *s, struct settled *best, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
+    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted), best};
+    uint32_t much = DESCRIBE_TOLD_ALL;
+    uint32_t little = DESCRIBE_TOLD_ALL / 4;
+    if (!settle_sections(s, best, own))
+        return false;
+    bool lacks = best->dies && best->dies < wanted;
+    for (uint32_t letters = SHORT_NAME_MOST; lacks && asked.size[DEBUG_LISTS] == 0 && --letters;)
+        if (!settle_lacking(&l, letters, DESCRIBE_TOLD_ALL, &lacks, own))
+            return false;
+    lacks = best->dies && best->dies < wanted && best->defined > l.least;
+    while (lacks && much - little > 1) {
+        const uint32_t told = (much + little) / 2;
+        bool still;
+        if (!settle_lacking(&l, best->mix.letters, told, &still, own))
+            return false;
+        *(still ? &much : &little) = told;
+    }
+    *s->mix = best->mix;
+    return true;
+}
+
 static bool settle_library(const struct settling *s, struct error *e)
 {
     struct plan_mix *mix = s->mix;
-    struct plan_mix well = {0}; /* which can be */
-    struct places at = {0};     /* where that began */
-    bool is_last = true;        /* it is what the builder has */
+    struct settled settled;
+    struct error own = {0};
     bool any = ask(s);
-    for (unsigned rounds = 0; any && rounds < ROUNDS_MOST; rounds++) {
-        struct plan_mix before = *mix;
-        struct places began;
-        struct error own = {0};
-        if (!size_somehow(s, &began, &own)) {
-            if (own.code != ERROR_INFEASIBLE) {
-                if (e)
-                    *e = own;
-                return false;
-            }
-            any = rounds;
-            is_last = false;
-            *mix = well;
-            break;
+    if (any && !settle_entries(s, &settled, &own)) {
+        if (own.code != ERROR_INFEASIBLE) {
+            if (e)
+                *e = own;
+            return false;
         }
-        well = *mix;
-        at = began;
-        if (!ask_again(&s->builder->library.debug, before.size, mix->size))
-            break;
+        any = false;
     }
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT && !any; i++)
         mix->size[i] = DEBUG_ANY;
-    if (any) {
-        struct mix_tries t = {.plan = s->plan, .stock = s->stock, .builder = s->builder, .index = s->index};
-        *mix = well;
-        if (is_last)
-            mix_note(&t);
-        at.entries = mix_settle_entries(&t, at.entries);
-        at.rows = mix_settle_lines(&t, at.rows);
-        leave_guide(s, &at);
-    }
+    if (any)
+        leave_guide(s, &settled.end);
     mix->is_settled = true;
     return true;
 }
@@ -321,6 +416,18 @@ static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned
     return g->are_settled;
 }
 
+static uint64_t average_dies(const struct plan *plan)
+{
+    uint64_t sum = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const int64_t dies = plan->library[i].said->value[ROW_DWARF_DIES];
+        sum += dies > 0 ? (uint64_t)dies : 0;
+        count += dies > 0;
+    }
+    return count ? sum / count : 0;
+}
+
 bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
     bool any = false;
@@ -336,9 +443,11 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     for (uint32_t i = 0; i < plan->library_count; i++) {
         plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
                                          .expression = DESCRIBE_EXPRESSION_LEAST,
+                                         .told = DESCRIBE_TOLD_ALL,
                                          .is_settled = i >= plan_counted(plan)};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
     }
+    plan->guides->average = average_dies(plan);
     return settle_guides(plan, stock, threads, e);
 }

@@ -22,7 +22,8 @@ static const struct mix_tried *note_try(struct mix_tries *t, bool fits)
     const struct plan_mix *const mix = &t->plan->mix[t->index];
     const struct composed *const c = &t->builder->composed;
     assert(t->count < MIX_TRIES_MOST);
-    t->tried[t->count] = (struct mix_tried){mix->rows_part, mix->expression, fits, c->entries, c->rows};
+    t->tried[t->count] = (struct mix_tried){
+        mix->rows_part, mix->expression, fits, c->entries, c->rows, t->builder->library.debug.dies, c->dies};
     return &t->tried[t->count++];
 }
 
@@ -31,15 +32,21 @@ void mix_note(struct mix_tries *t)
     note_try(t, true);
 }
 
-/* With the mix as it is now; never twice with the same. */
-static const struct mix_tried *try_mix(struct mix_tries *t)
+const struct mix_tried *mix_now(const struct mix_tries *t)
 {
     const struct plan_mix *const mix = &t->plan->mix[t->index];
-    struct error own = {0};
     for (uint32_t i = 0; i < t->count; i++)
         if (t->tried[i].rows_part == mix->rows_part && t->tried[i].expression == mix->expression)
             return &t->tried[i];
-    return note_try(t, large_size_again(t->builder, t->plan, t->stock, t->index, &own));
+    return NULL;
+}
+
+/* With the mix as it is now; never twice with the same. */
+static const struct mix_tried *try_mix(struct mix_tries *t)
+{
+    struct error own = {0};
+    const struct mix_tried *const known = mix_now(t);
+    return known ? known : note_try(t, large_size_again(t->builder, t->plan, t->stock, t->index, &own));
 }
 
 /* --- searching ------------------------------------------------------------------ */

@@ -14,6 +14,7 @@ struct mix_tried {
     int32_t rows_part, expression;
     bool fits;
     uint64_t entries, rows;
+    uint64_t dies, defined; /* all entries of .debug_info, 0 where they are not counted; those of functions */
 };
 
 /* One library, and all that was tried of it. */
@@ -45,6 +46,9 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from);
 
 /* then rows, from a step, which stands for a part of them, or from 0: any. */
 struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from);
+
+/* What came of the mix as it is, which has been tried. */
+const struct mix_tried *mix_now(const struct mix_tries *t);
 int32_t mix_rows_part(int32_t step);
 
 static inline uint64_t mix_distance(uint64_t a, uint64_t b)

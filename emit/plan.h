@@ -127,6 +127,7 @@ struct plan_library {
         uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
         uint32_t weak_own;     /* exported functions that are weak: the last */
         uint32_t objects;      /* dynamic symbols of data, */
+        uint32_t weak_objects; /* of which the last so many are weak, */
         uint32_t ends;         /* and of where sections begin and end (shape.h) */
         uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
         uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION, */
@@ -232,6 +233,8 @@ struct assignment {
 struct plan_mix {
     uint64_t size[10];
     int32_t rows_part, expression; /* describe.h */
+    uint32_t letters;              /* describe.h */
+    uint32_t told;                 /* of what functions' entries may take, so many DESCRIBE_TOLD_ALLths */
     bool is_settled;               /* by whoever makes the library first, where it has a row (mix.h) */
 };
 

@@ -263,6 +263,26 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     l->extra.outside -= l->unbound;
 }
 
+/* Which symbols are weak besides those that all libraries look for: as the row says or, where it does not, exported
+ * functions and then objects where these have what is nowhere, too, as hardly any others that are undefined are weak
+ * then, or else the other way round. */
+static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t share)
+{
+    struct plan_extra *const x = &l->extra;
+    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
+    const uint32_t exported = l->exported + l->small_exported;
+    const bool is_said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_FUNCTIONS) != PROFILE_DERIVED ||
+                         profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_OBJECTS) != PROFILE_DERIVED;
+    const uint32_t functions = is_said     ? rows_more_of(l, ROW_DYNAMIC_WEAK_FUNCTIONS, 0, share)
+                               : x->clones ? exported
+                                           : 0;
+    const uint32_t objects = is_said ? rows_more_of(l, ROW_DYNAMIC_WEAK_OBJECTS, 0, share) : x->clones ? x->objects : 0;
+    const uint32_t own = rows_smaller(rows_smaller(weak, exported), functions);
+    x->weak_objects = rows_smaller(rows_smaller(weak - own, x->objects), objects);
+    x->weak = rows_smaller(weak - own - x->weak_objects, x->outside);
+    x->weak_own = rows_smaller(weak - x->weak_objects - x->weak, exported);
+}
+
 /* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
 static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
@@ -282,12 +302,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();
-    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
-    const uint32_t exported = l->exported + l->small_exported;
-    /* hardly any others that are undefined are weak */
-    const uint32_t own = x->clones ? rows_smaller(weak, exported) : 0;
-    x->weak = rows_smaller(weak - own, x->outside);
-    x->weak_own = rows_smaller(weak - x->weak, exported);
+    set_weak(plan, l, share);
     x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     if (!w->drawn)
         set_unbound(plan, l, w);

@@ -9,7 +9,8 @@
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
-    ENTRIES_LEAST = 100000, /* with fewer, what there is of each is chance */
+    ENTRIES_LEAST = 100000, /* with fewer, what there is of each is chance; */
+    NAMED_LEAST = 1000,     /* but for names, which nearly all have */
     COUNT_MOST = 1 << 30,   /* of each tag */
 };
 
@@ -64,14 +65,18 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row)
 {
-    /* bytes: some times what is the same in all other units; or twice that, where their table is too long by far */
-    enum { INFO_FEW = 10000, ABBREV_FEW = 1150 };
+    /* bytes: some times what is the same in all other units; or twice that, where their table is too long by far; or
+     * where there is no room in .debug_str for the names of variables that others have besides those of functions */
+    enum { INFO_FEW = 10000, ABBREV_FEW = 1150, INFO_SOME = 50000, NAMES_FEW = 2400 };
     const int64_t info = row->value[ROW_MIX_INFO];
     const int64_t abbrev = row->value[ROW_MIX_ABBREV];
     const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0;
     const bool has_few = abbrev > 0 && abbrev < ABBREV_FEW;
+    const int64_t names = row->value[ROW_MIX_STR];
+    const bool is_small = info < (has_few ? 2 * INFO_FEW : INFO_FEW);
+    const bool has_few_names = names > 0 && row->value[ROW_STRTAB] > 0 && names < row->value[ROW_STRTAB] + NAMES_FEW;
     return has_units && !p->dwarf.index && !p->dwarf.type_units && info > 0 &&
-           info < (has_few ? 2 * INFO_FEW : INFO_FEW);
+           (is_small || (has_few_names && info < INFO_SOME));
 }
 
 /* Of all rows with debug information, of each so many less. */
@@ -269,14 +274,42 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
         m->entries = MANNER_USUAL * 15 / 16;
 }
 
+/* How many entries are functions' that are defined, or what these have. */
+static void read_defined(struct manner *m, const struct profile *p, const char *tags)
+{
+    enum { PARAMETERS = 2 }; /* of a function, and for two calls that were inlined three more */
+    const uint64_t inlined = count_of(tags, "inlined_subroutine");
+    const uint64_t parameters = count_of(tags, "formal_parameter");
+    const uint64_t own = PARAMETERS * functions_of(p) + inlined + inlined / 2;
+    const uint64_t defined = functions_of(p) + (own < parameters ? own : parameters) + inlined + calls_of(tags) +
+                             passed_of(tags) + count_of(tags, "lexical_block") + count_of(tags, "label") +
+                             count_of(tags, "variable");
+    const uint64_t all = sum_of(p, ROW_DWARF_DIES, 0);
+    m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
+}
+
 /* How many names are short: what twins have by this is found to be so many, whatever else has short names. */
 static void read_names(struct manner *m, const struct profile *p, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const double names = (double)count_of(attributes, "name");
     const double brief = forms ? (double)count_of(forms, "string") : 0;
-    if (brief > 0.25 * names)
-        m->brief = brief > 0.75 * names ? 9 : brief > 0.45 * names ? 6 : 3;
+    if (brief > 0.18 * names)
+        m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 8 : brief > 0.45 * names ? 6 : 3;
+}
+
+/* How many declarations are in lines of a byte, as far as forms tell: lines of calls take two as a rule, and some of
+ * functions' take one, so that it is rather fewer. */
+static void read_lines(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+{
+    static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    uint64_t all = less(count_of(tags, "subprogram"), functions_of(p) + count_of(attributes, "inline"));
+    for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
+        all += count_of(tags, declared[i]);
+    const uint64_t longer = forms ? count_of(forms, "data2") + count_of(forms, "data4") : UINT64_MAX;
+    const uint64_t low = less(count_of(attributes, "decl_line") + count_of(attributes, "call_line"), longer);
+    m->low = (uint8_t)(!all ? 0 : low < all ? (low * MANNER_LOWS + all / 4) / all : MANNER_LOWS);
 }
 
 /* How often a partial unit is imported. */
@@ -297,22 +330,23 @@ static void read_origins(struct manner *m, const struct profile *p, const char *
 }
 
 /* Whether there are as many entries as say something of the application. */
-static bool has_many(const struct profile *p)
+static bool has_many(const struct profile *p, uint64_t least)
 {
-    return sum_of(p, ROW_DWARF_DIES, 0) >= ENTRIES_LEAST;
+    return sum_of(p, ROW_DWARF_DIES, 0) >= least;
 }
 
 /* Whether tags and attributes say how entries are told. */
 static bool has_manner(const struct profile *p)
 {
-    return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] && has_many(p);
+    return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] &&
+           has_many(p, ENTRIES_LEAST);
 }
 
 bool profile_has_one_file(const struct profile *p)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
-    return forms && attributes && has_many(p) &&
+    return forms && attributes && has_many(p, ENTRIES_LEAST) &&
            count_of(forms, "implicit_const") >= count_of(attributes, "decl_file") / 4 * 3 + 1;
 }
 
@@ -321,11 +355,15 @@ struct manner profile_manner(const struct profile *p)
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
+    if (tags)
+        read_defined(&m, p, tags);
+    if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language == LANGUAGE_C)
+        read_names(&m, p, attributes);
     if (!has_manner(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);
-        read_names(&m, p, attributes);
+        read_lines(&m, p, tags, attributes);
     } else {
         read_classes(&m, tags);
     }

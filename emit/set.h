@@ -80,8 +80,22 @@ void set_free(struct set *set);
  * when memory ran out. */
 bool manifest_write(FILE *f, const struct set *set);
 
+/* Files that are not as the manifest says, in its order: the first that were found; `count` is of all. */
+enum { SET_FAULTS_MOST = 20 };
+struct set_faults {
+    uint32_t count;
+    struct set_fault {
+        uint32_t item;   /* of libraries, then executables */
+        uint32_t number; /* in which it was found */
+        struct error error;
+    } fault[SET_FAULTS_MOST];
+};
+
 /* verify.c: compares every library and executable of the set in `path` with its
- * manifest, and refuses those, lib*.so and pyelf-*, that it does not list. Ranks of one set share them. */
-bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress, struct error *e);
+ * manifest, and refuses those, lib*.so and pyelf-*, that it does not list. Ranks of one set share them, and end at the
+ * first that is wrong. A process that is alone looks at all, and lists in `faults` what it finds; `e` has the last of
+ * these, or how many more there are. */
+bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress,
+                struct set_faults *faults, struct error *e);
 
 #endif

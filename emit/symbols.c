@@ -157,6 +157,8 @@ static void put_data(struct symbols *t)
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = put_other(t, l->row->small_exported + i);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
+        if (i + l->row->extra.weak_objects >= l->row->extra.objects)
+            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_OBJECT);
     }
 }
 
@@ -223,9 +225,10 @@ static struct others put_others(struct symbols *t)
                 undefine(t, put_name(t, shape_python_name(l->row, i), ""), STB_GLOBAL, STT_NOTYPE);
     }
     o.outside = t->undefined;
-    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+    for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld knows that of those that have versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
-                 i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK, STT_NOTYPE);
+                 i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
+                 outside_version(s->python, l->row->key, l->row->outside_choice, i) ? STT_FUNC : STT_NOTYPE);
     t->unbound = t->undefined;
     for (uint32_t i = 0; i < l->row->unbound; i++)
         undefine(t, put_other(t, l->row->small_exported + l->row->extra.objects + i), STB_GLOBAL, STT_NOTYPE);

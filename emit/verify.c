@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,10 @@ struct check {
     struct manifest manifest;
     struct progress *progress;
     struct ranks *ranks;
-    struct share share;     /* what this rank compares */
-    unsigned char *buffers; /* READ_SLICE for each thread */
+    struct share share;        /* what this rank compares */
+    struct set_faults *faults; /* NULL: it ends at the first */
+    pthread_mutex_t lock;      /* for these */
+    unsigned char *buffers;    /* READ_SLICE for each thread */
 };
 
 static bool no_memory(struct error *e)
@@ -171,15 +174,34 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     return ok;
 }
 
+/* Whether to go on after a file that is wrong, which is listed then. */
+static bool list_fault(struct check *c, uint32_t item, const struct error *e)
+{
+    if (!c->faults || e->code == ERROR_MEMORY)
+        return false;
+    pthread_mutex_lock(&c->lock);
+    const uint32_t number = c->faults->count++;
+    if (number < SET_FAULTS_MOST)
+        c->faults->fault[number] = (struct set_fault){item, number, *e};
+    pthread_mutex_unlock(&c->lock);
+    return true;
+}
+
+static bool check_or_list(struct check *c, unsigned worker, uint32_t item, const struct manifest_file *f,
+                          struct error *e)
+{
+    return !f->name || check_file(c, worker, f, e) || list_fault(c, item, e);
+}
+
 /* Itself, and what has its debug information. */
-static bool check_files(const struct check *c, unsigned worker, const struct manifest_file *own,
+static bool check_files(struct check *c, unsigned worker, uint32_t item, const struct manifest_file *own,
                         const struct manifest_file *debug, const struct manifest_file *split, size_t count,
                         struct error *e)
 {
-    if ((own->name && !check_file(c, worker, own, e)) || (debug->name && !check_file(c, worker, debug, e)))
+    if (!check_or_list(c, worker, item, own, e) || !check_or_list(c, worker, item, debug, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!check_file(c, worker, &split[i], e))
+        if (!check_or_list(c, worker, item, &split[i], e))
             return false;
     progress_step(c->progress);
     return true;
@@ -188,17 +210,17 @@ static bool check_files(const struct check *c, unsigned worker, const struct man
 /* The libraries, then the executables. */
 static bool check_item(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
-    const struct check *c = context;
+    struct check *c = context;
     const struct manifest *m = &c->manifest;
     const uint32_t index = c->share.item[turn];
     if (worker == 0 && ranks_stopped(c->ranks, e))
         return false;
     if (index < m->count) {
         const struct manifest_library *l = &m->libraries[index];
-        return check_files(c, worker, &l->file, &l->debug_file, l->split_file, l->split_files, e);
+        return check_files(c, worker, index, &l->file, &l->debug_file, l->split_file, l->split_files, e);
     }
     const struct manifest_executable *x = &m->executables[index - m->count];
-    return check_files(c, worker, &x->file, &x->debug_file, x->split_file, x->split_files, e);
+    return check_files(c, worker, index, &x->file, &x->debug_file, x->split_file, x->split_files, e);
 }
 
 static uint64_t weight_of(const struct manifest_file *own, const struct manifest_file *debug,
@@ -241,18 +263,53 @@ static bool start(struct check *c, struct error *e)
     return divide(c, e) && check_directory(c, e);
 }
 
+/* One thread has looked at all files of an item, in their order. */
+static int by_item(const void *a, const void *b)
+{
+    const struct set_fault *p = a;
+    const struct set_fault *q = b;
+    const uint32_t one = p->item == q->item ? p->number : p->item;
+    const uint32_t other = p->item == q->item ? q->number : q->item;
+    return one < other ? -1 : one > other;
+}
+
+/* Whether no file is wrong. */
+static bool tell_faults(const struct check *c, struct error *e)
+{
+    struct set_faults *f = c->faults;
+    const uint32_t listed = !f ? 0 : f->count < SET_FAULTS_MOST ? f->count : SET_FAULTS_MOST;
+    if (!listed)
+        return true;
+    qsort(f->fault, listed, sizeof *f->fault, by_item);
+    if (f->count == listed) {
+        *e = f->fault[listed - 1].error;
+        return false;
+    }
+    error_set(e, ERROR_MISMATCH,
+              "%" PRIu32 " more files are not as the manifest says; generate the set again with --force",
+              f->count - listed);
+    return error_at(e, c->path, 0);
+}
+
 static bool check_share(struct check *c, unsigned threads, struct error *e)
 {
     c->progress->total = c->share.count;
-    const bool ok = workers_run(threads, c->share.count, check_item, c, e);
+    const bool ok = workers_run(threads, c->share.count, check_item, c, e) && tell_faults(c, e);
     if (!ok)
         ranks_tell(c->ranks, e);
     return ok;
 }
 
-bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress, struct error *e)
+bool set_verify(const char *path, unsigned threads, struct ranks *ranks, struct progress *progress,
+                struct set_faults *faults, struct error *e)
 {
-    struct check c = {.path = path, .directory = -1, .progress = progress, .ranks = ranks};
+    struct check c = {.path = path,
+                      .directory = -1,
+                      .progress = progress,
+                      .ranks = ranks,
+                      .faults = ranks->launched ? NULL : faults,
+                      .lock = PTHREAD_MUTEX_INITIALIZER};
+    *faults = (struct set_faults){0};
     const bool read = manifest_read(&c.manifest, path, NULL, e);
     const bool ok = ranks_agree(ranks, read && start(&c, e), e) && ranks_agree(ranks, check_share(&c, threads, e), e);
     if (c.directory >= 0)

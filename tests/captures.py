@@ -112,13 +112,16 @@ def symbols_by_readelf(path, table):
     return found
 
 
-def symbols_counted(symbols):
+def symbols_counted(symbols, dynamic=False):
     counts = collections.Counter()
     for _, kind, binding, section, _ in symbols:
         counts["weak"] += binding == "WEAK"
         if section == "UND":
             counts["undefined"] += 1
-        else:
-            functions = {"FUNC": "functions", "IFUNC": "functions"}
-            counts[{**functions, **dict.fromkeys(["OBJECT", "COMMON", "TLS"], "objects")}.get(kind, "other")] += 1
+            continue
+        functions = {"FUNC": "functions", "IFUNC": "functions"}
+        key = {**functions, **dict.fromkeys(["OBJECT", "COMMON", "TLS"], "objects")}.get(kind, "other")
+        counts[key] += 1
+        if dynamic and key != "other":
+            counts[f"weak-{key}"] += binding == "WEAK"
     return {key: count for key, count in counts.items() if count}

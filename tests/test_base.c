@@ -101,10 +101,60 @@ static void expect_text(const char *path, const char *text)
     assert_string_equal(found, text);
 }
 
-static void test_replacement_is_whole_or_not_there(void **state)
+static void replace(const char *path)
+{
+    struct replacement r;
+    struct error e;
+    assert_true(replacement_open(&r, path, &e));
+    fputs("new", r.file);
+    assert_true(replacement_keep(&r, &e));
+}
+
+static void test_replacement_keeps_links_and_rights(void **state)
 {
     (void)state;
     char directory[] = "replacement-XXXXXX", here[PATH_MAX];
+    struct replacement r;
+    struct error e;
+    struct stat st;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(chdir(directory), 0);
+    assert_int_equal(mkdir("far", 0777), 0);
+    assert_int_equal(symlink("far/second", "first"), 0);
+    assert_int_equal(symlink("third", "far/second"), 0);
+    assert_int_equal(symlink("itself", "itself"), 0);
+    const mode_t mask = umask(027);
+    replace("first");
+    umask(mask);
+    expect_text("far/third", "new");
+    assert_int_equal(lstat("first", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(lstat("far/second", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(stat("first", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+
+    assert_int_equal(chmod("far/third", 0604), 0);
+    replace("first");
+    assert_int_equal(stat("far/third", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0604);
+
+    assert_false(replacement_open(&r, "itself", &e));
+    assert_non_null(strstr(e.text, "Too many levels of symbolic links"));
+    unlink("first");
+    unlink("far/second");
+    unlink("far/third");
+    unlink("itself");
+    assert_int_equal(rmdir("far"), 0);
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
+}
+
+static void test_replacement_is_whole_or_not_there(void **state)
+{
+    (void)state;
+    char directory[] = "replacement-XXXXXX", here[PATH_MAX], name[PATH_MAX + 100];
     struct replacement r;
     struct error e;
     assert_non_null(getcwd(here, sizeof here));
@@ -128,6 +178,10 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_int_equal(lstat("link", &st), 0);
     assert_true(S_ISLNK(st.st_mode));
 
+    assert_true(replacement_is_same("link", "./old") && replacement_is_same("-", "-"));
+    snprintf(name, sizeof name, "../%s/another", directory); /* which is not there yet */
+    assert_true(replacement_is_same("another", name));
+    assert_false(replacement_is_same("old", "another") || replacement_is_same("-", "./-"));
     assert_true(replacement_possible("another", &e));
     assert_false(replacement_possible(".", &e));
     assert_string_equal(e.text, "is a directory; give another name");
@@ -146,7 +200,6 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_false(replacement_possible("no/such", &e));
     assert_string_equal(e.file, "no/such");
     assert_string_equal(e.text, "cannot be written; choose another directory: No such file or directory");
-    char name[PATH_MAX + 100];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_false(replacement_possible(name, &e));
@@ -198,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_file_begin),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
+        cmocka_unit_test(test_replacement_keeps_links_and_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,6 +316,26 @@ def test_rows_that_do_not_say(compare, programs, tmp_path):
     assert "<td>1 not compared</td>" in page and ", 7 not compared" in page
 
 
+def test_edges_without_a_number(compare, tmp_path):
+    """What a row that somebody wrote needs carries some symbols, where it does not say how many."""
+    rest = ("kind: utility, functions: 20",) * 2
+    unsaid, half, said = (
+        rows(tmp_path / f"{name}.prof", f"kind: module, functions: 20, needed: '{needed}'", *rest)
+        for name, needed in (("unsaid", "1 2"), ("half", "1:5 2"), ("said", "1:4 2:3"))
+    )
+    found = compare(unsaid, said)
+    assert found.set["needed.libraries"]["state"] == found.set["needed.same-libraries"]["state"] == "equal"
+    assert not [name for name in found.set if name.endswith("symbols")]
+    assert found.json["summary"]["not-compared"] == ["needed.symbols"]
+    for real, twin, differs in ((half, said, (5, 4)), (said, half, None), (half, unsaid, None), (unsaid, half, None)):
+        assert compare(real, twin, status=int(bool(differs))).differing() == (
+            {"needed.same-symbols": differs} if differs else {}
+        )
+    # in a captured profile it carries none
+    captured = rows(tmp_path / "captured.prof", "kind: module, functions: 20, needed: '1 2'", *rest, top="captured: {}\n")
+    assert compare(captured, said, status=1).set["needed.symbols"]["real"] == 0
+
+
 def test_pictures_of_what_one_side_says(programs, small, tmp_path):
     """No point, and no bar of 0 %, for what the other does not say."""
     (tmp_path / "twin.prof").write_text("pyelfgen-profile: 1\nlibraries:\n- {kind: module, text: 50 kB}\n")
@@ -405,6 +425,7 @@ def test_json_alone(programs, application):
         (["a", "b", "--match", "size"], "--match: 'size'"),
         (["a", "b", "--html", ""], "--html: which file"),
         (["a", "b", "--html", "x", "--json", "x"], "the same file"),
+        (["a", "b", "--html", "x", "--json", "./x"], "the same file"),
         (["a", "b", "--runs"], "--runs"),
     ],
 )

@@ -90,7 +90,7 @@ class Mount:
 
     def counts(self):
         """(libraries made, sized, MB of files that were kept at the most)"""
-        pattern = r"made (\d+) libraries, found the sizes of (\d+); at most ([\d.]+) MB of files were kept\n"
+        pattern = r"made (1(?= library)|(?!1 )\d+(?= libraries)) \w+, found the sizes of (\d+); at most ([\d.]+) MB of files were kept\n"
         made, sized, kept = re.fullmatch(pattern, self.said).groups()
         return int(made), int(sized), float(kept)
 

@@ -85,6 +85,9 @@ def test_the_picture_replaces_one(draw, programs, tmp_path):
     _, picture = draw(programs.path("pyelfrun"))
     assert points(picture)
     assert [path.name for path in tmp_path.iterdir()] == ["picture.png"]
+    assert (tmp_path / "picture.png").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "picture.png").unlink()
+    draw(programs.path("pyelfrun"))
     mask = os.umask(0)
     os.umask(mask)
     assert (tmp_path / "picture.png").stat().st_mode & 0o777 == 0o666 & ~mask

@@ -140,17 +140,48 @@ static void follows_code(void **state)
 }
 
 /* A profile whose forms say so. */
-static void with_forms(const char *forms, const char *attributes, struct profile *p)
+static void with_forms(const char *forms, const char *attributes, const char *tags, struct profile *p)
 {
     char text[512];
     struct error e = {0};
-    const int size =
-        snprintf(text, sizeof text,
-                 "pyelfgen-profile: 1\ndistributions: {tags: 'call_site:9', attributes: '%s', forms: '%s'}\n"
-                 "libraries:\n- {kind: module, functions: 9, dwarf: {units: 10, dies: 100000}}\n",
-                 attributes, forms);
+    const int size = snprintf(text, sizeof text,
+                              "pyelfgen-profile: 1\ndistributions: {tags: '%s', attributes: '%s', forms: '%s'}\n"
+                              "libraries:\n- {kind: module, functions: 9, dwarf: {units: 10, dies: 100000}}\n",
+                              tags, attributes, forms);
     if (!profile_parse(p, text, (size_t)size, "forms", &e))
         fail_msg("%s", e.text);
+}
+
+/* A hundred functions with two parameters each, and what they have. */
+static void counts_functions_entries(void **state)
+{
+    (void)state;
+    struct manner m =
+        manner_for("c", "", "call_site:5000 call_site_parameter:5000 variable:9700 formal_parameter:9000", "");
+    assert_int_equal(m.defined, MANNER_USUAL / 5);
+    m = manner_for("c++", "", "inlined_subroutine:20000 formal_parameter:30100 member:9000", "");
+    assert_int_equal(m.defined, MANNER_USUAL / 2);
+    assert_int_equal(manner_for("c", "", "variable:200000", "").defined, MANNER_USUAL);
+}
+
+/* Of a hundred members and as many typedefs. */
+static void follows_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *forms;
+        unsigned low;
+    } cases[] = {{"data1:999", MANNER_LOWS},
+                 {"data2:250", 2},
+                 {"data2:130 data4:20", MANNER_LOWS * 3 / 4},
+                 {"data2:300", 0},
+                 {"data2:900", 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p;
+        with_forms(cases[i].forms, "decl_line:200 call_line:100", "member:100 typedef:100", &p);
+        assert_int_equal(profile_manner(&p).low, cases[i].low);
+        profile_free(&p);
+    }
 }
 
 static void follows_forms(void **state)
@@ -166,19 +197,19 @@ static void follows_forms(void **state)
                  {"string:80 implicit_const:18446744073709551615", 9, true}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
-        with_forms(cases[i].forms, "name:100 decl_file:100", &p);
+        with_forms(cases[i].forms, "name:100 decl_file:100", "call_site:9", &p);
         assert_int_equal(profile_manner(&p).brief, cases[i].brief);
         assert_int_equal(profile_has_one_file(&p), cases[i].one_file);
         profile_free(&p);
     }
     struct profile p;
-    with_forms("ref_addr:60", "abstract_origin:100", &p);
+    with_forms("ref_addr:60", "abstract_origin:100", "call_site:9", &p);
     assert_true(profile_manner(&p).far);
     profile_free(&p);
-    with_forms("ref_addr:40", "abstract_origin:100", &p);
+    with_forms("ref_addr:40", "abstract_origin:100", "call_site:9", &p);
     assert_false(profile_manner(&p).far);
     profile_free(&p);
-    with_forms("string:50 implicit_const:50", "type:5", &p);
+    with_forms("string:50 implicit_const:50", "type:5", "call_site:9", &p);
     assert_int_equal(profile_manner(&p).brief, 9);
     assert_true(profile_has_one_file(&p));
     profile_free(&p);
@@ -205,8 +236,14 @@ static void survives_what_is_no_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_usual),     cmocka_unit_test(needs_many),    cmocka_unit_test(follows_headers),
-        cmocka_unit_test(follows_code), cmocka_unit_test(follows_forms), cmocka_unit_test(survives_what_is_no_count),
+        cmocka_unit_test(is_usual),
+        cmocka_unit_test(needs_many),
+        cmocka_unit_test(follows_headers),
+        cmocka_unit_test(follows_code),
+        cmocka_unit_test(follows_forms),
+        cmocka_unit_test(follows_lines),
+        cmocka_unit_test(counts_functions_entries),
+        cmocka_unit_test(survives_what_is_no_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

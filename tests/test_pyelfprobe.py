@@ -695,7 +695,9 @@ def test_damaged_files_are_no_crash(probe, small, tmp_path):
 
 def test_a_command_that_fails(probe):
     said = probe.fail("--tools=load", f"--command={PYTHON} -c 'import no_such_module'")
-    assert "cannot be started: ModuleNotFoundError: No module named 'no_such_module'" in said
+    assert "did not end well: exit status 1: ModuleNotFoundError: No module named 'no_such_module'" in said
+    said = probe.fail("--tools=load", "--command=/bin/false")
+    assert said == "pyelfprobe: /bin/false: was started, and did not end well: exit status 1\n"
 
 
 def test_the_json_cannot_be_written(probe, small, tmp_path):
@@ -711,8 +713,9 @@ def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
     reading, writing = os.pipe()
     os.close(reading)
     with open("/dev/full", "w") if status > 0 else open(writing, "w") as nowhere:
-        done = probe.programs.run("pyelfprobe", *arguments, status=status, stdout=nowhere)
+        done = probe.programs.run("pyelfprobe", *arguments, status=status, stdout=nowhere, env=probe.environment())
     assert done.stderr == ("pyelfprobe: standard output: cannot write: No space left on device\n" if status > 0 else "")
+    probe.clean()
     assert json.loads(probe.json.read_text())["pyelfprobe"] == 1
 
 

@@ -60,7 +60,7 @@ def check_row(path, row):
     dynamic = symbols_by_readelf(path, ".dynsym")
     counted = dict(row.get("dynamic", {}))
     counted.pop("dynstr", None)
-    assert counted == symbols_counted(dynamic), path
+    assert counted == symbols_counted(dynamic, dynamic=True), path
     symbols = symbols_by_readelf(path, ".symtab")
     local = [symbol for symbol in symbols if symbol[2] == "LOCAL"]
     others = [symbol for symbol in symbols if symbol[2] != "LOCAL"]
@@ -68,7 +68,7 @@ def check_row(path, row):
     if "global" in row or not symbols:
         assert row.get("global", {}) == symbols_counted(others), path
     else:
-        assert symbols_counted(others) == counted, path
+        assert symbols_counted(others, dynamic=True) == counted, path
     functions = [s for s in symbols or dynamic if s[1] in ("FUNC", "IFUNC") and s[3] != "UND"]
     assert row["functions"] == len(functions), path
     assert row.get("relocations", {}) == relocations_by_readelf(path), path
@@ -277,17 +277,23 @@ def test_methods_of_real_modules(capture):
     assert {name: found[name] for name in wanted} == wanted
 
 
-def test_a_manifest_that_cannot_be_used(capture, small, tmp_path):
-    """That of a set is complained of; other programs have files of this name too."""
+def test_a_manifest_that_cannot_be_used(capture, programs, small, tmp_path):
+    """That of a set is refused, wherever it is cut off; other programs have files of this name too."""
     shutil.copytree(small, tmp_path / "set")
     manifest = tmp_path / "set" / "manifest.json"
     text = manifest.read_text()
-    manifest.write_text(text[: len(text) // 2])
-    captured = capture("--no-dwarf", tmp_path / "set", status=1)
-    assert captured.said.startswith(f"pyelfprof: {manifest}:") and captured.said.count("\n") == 1
-    assert len(captured.rows) == len(list(small.glob("*.so")))
+    output = tmp_path / "none.prof"
+    for size in (0, 1, 5, 20, len(text) // 2):
+        manifest.write_text(text[:size])
+        said = programs.run("pyelfprof", "--no-dwarf", "-o", output, tmp_path / "set", status=1).stderr
+        assert said.startswith(f"pyelfprof: {manifest}:") and said.count("\n") == 1
+        assert "ends in the middle: the set is incomplete" in said and not output.exists()
+    manifest.write_bytes(bytes(100))
+    said = programs.run("pyelfstat", "--compare", "--no-dwarf", small, tmp_path / "set", status=2).stderr
+    assert said.startswith(f"pyelfstat: {manifest}:") and said.count("\n") == 1
     manifest.write_text('{"name": "of a page", "icons": []}')
-    assert capture("--no-dwarf", tmp_path / "set").said == ""
+    captured = capture("--no-dwarf", tmp_path / "set")
+    assert captured.said == "" and len(captured.rows) == len(list(small.glob("*.so")))
 
 
 def test_symbols_that_each_edge_carries(capture, small):
@@ -618,6 +624,9 @@ def test_a_deleted_file(capture, tmp_path, tiny_library):
         library.unlink()
         if os.geteuid() == 0:
             captured = capture("--no-dwarf", "--pid", running.pid)
+            assert "deleted.so" in [row["name"] for row in captured.rows]
+            only = capture("--no-dwarf", "--only", library, "--pid", running.pid)
+            assert [row["name"] for row in only.rows] == ["deleted.so"]
         else:
             captured = capture("--no-dwarf", "--pid", running.pid, status=1)
             assert "deleted.so: is mapped by process" in captured.said

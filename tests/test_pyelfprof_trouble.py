@@ -183,6 +183,30 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
 
 
+def test_an_interrupted_script_says_nothing(programs, tmp_path):
+    """Nor where the next ^C comes before the first one has been dealt with."""
+    script = tmp_path / "again.py"
+    script.write_text(
+        "import os, signal, time\n"
+        "class Again(KeyboardInterrupt):\n"
+        "    def __str__(self):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "try:\n"
+        "    os.kill(os.getppid(), signal.SIGINT)\n"
+        "    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n"
+        "    raise Again\n"
+    )
+    done = subprocess.run(
+        [programs.path("pyelfprof"), "-o", tmp_path / "x.prof", "--python", script],
+        env=programs.environment(leaks=False, **debian()),
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 def test_the_terminal_ends_all(programs, tmp_path):
     """^C comes to all processes of the terminal, and is not handed on once more."""
     if programs.sanitized:
@@ -291,8 +315,8 @@ def nobody(programs):
 def test_a_process_of_another(nobody):
     done = nobody("--pid", str(os.getpid()))
     assert done.returncode == 1 and done.stdout == ""
-    told = f"pyelfprof: process {os.getpid()}: may not be looked into; run this as its owner, or as root\n"
-    assert done.stderr == told
+    told = "run this as its user and with all its capabilities, or with CAP_SYS_PTRACE, and see kernel.yama.ptrace_scope"
+    assert done.stderr == f"pyelfprof: process {os.getpid()}: may not be looked into: {told}; ptrace(2) has more\n"
 
 
 def test_files_that_may_not_be_read(nobody, tiny_library):

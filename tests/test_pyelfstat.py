@@ -152,6 +152,29 @@ def test_directory_without_manifest(make_set, stat_json):
     assert set(found["wanted"].values()) == {None}
 
 
+def test_incomplete_set(make_set, programs):
+    directory = make_set([entry("libmodule0.so"), entry("libmodule1.so")], manifest=False)
+    assert programs.run("pyelfstat", directory).stderr == ""
+    said = f"pyelfstat: {directory}: looks like an incomplete set; numbers are those of the files that are there; run pyelfgen again\n"
+    for left in (".libmodule2.so.tmp", "libmodulebegin.so"):
+        shutil.copy(directory / "libmodule0.so", directory / left)
+        done = programs.run("pyelfstat", directory)
+        assert done.stderr == said and f"{directory}: {2 + (left[0] != '.')} libraries" in done.stdout
+        (directory / left).unlink()
+
+
+def test_each_file_counts_once(make_set, stat_json, tmp_path):
+    """By the name of the file, or where only links are there, by one of theirs."""
+    directory = make_set([entry("lib5.so"), entry("lib7.so")], manifest=False)
+    (directory / "lib7.so").rename(tmp_path / "elsewhere")
+    (directory / "lib0.so").symlink_to("lib5.so")
+    os.link(directory / "lib5.so", directory / "lib6.so")
+    for name in ("lib7.so", "lib8.so"):
+        (directory / name).symlink_to(tmp_path / "elsewhere")
+    (found,) = stat_json("--each", directory)["sets"]
+    assert [row["name"] for row in found["each"]] == ["lib5.so", "lib7.so"] and found["libraries"] == 2
+
+
 def test_empty_directory(programs, tmp_path):
     done = programs.run("pyelfstat", tmp_path, status=1)
     assert done.stderr == f"pyelfstat: {tmp_path}: has neither a manifest.json nor any *.so\n"
@@ -314,6 +337,7 @@ def test_foreign_text_is_made_presentable(make_set, programs, stat_json, tiny_li
 
 def test_command_line(programs):
     assert programs.run("pyelfstat", status=2).stderr == "pyelfstat: no SET or FILE is given; see --help\n"
+    assert programs.run("pyelfstat", "--runs", status=2).stderr == "pyelfstat: no RESULTS are given; see --help\n"
     assert "no option '--nonsense'" in programs.run("pyelfstat", "--nonsense", status=2).stderr
     assert "takes no argument" in programs.run("pyelfstat", "--json=1", "x", status=2).stderr
     helped = programs.run("pyelfstat", "--help").stdout

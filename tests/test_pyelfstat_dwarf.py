@@ -393,6 +393,29 @@ def test_split(dwarf, tmp_path, version):
     assert found["counts"]["line_rows"] > 20
 
 
+def test_range_lists_of_dwo_files(programs, tmp_path):
+    """libdwarf has them only together with the library: they do not count, and nothing has failed."""
+    source = """
+        int f(int);
+        static inline int g(int x) { for (int i = 0; i < x; i++) { int q = i * x; if (q > 3) x += f(q); } return x; }
+        int h(int a) { return g(a) + g(a + 1); }
+    """
+    for name in ("a", "b"):
+        compile_to(tmp_path / f"{name}.o", source, "-c", "-O2", "-gdwarf-5", "-gsplit-dwarf")
+    files = [tmp_path / "a.dwo", tmp_path / "b.dwo"]
+    done = programs.run("pyelfstat", "--dwarf", "--json", *files)
+    found = json.loads(done.stdout)
+    assert done.stderr == (
+        "pyelfstat: range lists of 2 .dwo files do not count: libdwarf reads them only together with the library\n"
+    )
+    assert found["errors"] == [] and found["dwarf"]["forms"]["rnglistx"] > 0
+    assert found["dwarf"]["counts"]["unreadable"] == found["dwarf"]["counts"]["range_lists"] == 0
+    table = programs.run("pyelfstat", "--dwarf", files[0]).stdout
+    assert re.search(r"^ranges per range list +-$", table, flags=re.M)
+    profiled = programs.run("pyelfprof", "-o", tmp_path / "x.prof", files[0])
+    assert profiled.stderr == ""
+
+
 def test_partial_units(dwarf, tmp_path):
     dwz = tool("dwz")
     one = compile_to(tmp_path / "one.so", CXX_SOURCE, "-gdwarf-4")

@@ -1,11 +1,13 @@
 """What pyelfrun writes about runs, and pyelfstat --runs reads."""
 
 import copy
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
+import termios
 
 import pytest
 
@@ -153,6 +155,20 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
+    """The status is as shells have it, also where pyelfrun has started the run."""
+    path = tmp_path / "a.json"
+    script = tmp_path / "launcher"
+    script.write_text(f'#!/bin/sh\n[ -e "$0.once" ] && kill -{number.name[3:]} $$\ntouch "$0.once"\nexec "$@"\n')
+    script.chmod(0o755)
+    arguments = ["--repeat", 3, "--launcher", script, "--phases", "import", "--json", path, altered.directory]
+    done = programs.run("pyelfrun", *arguments, status=128 + number)
+    assert f"was ended by signal {int(number)} " in done.stderr and done.stderr.count("\n") == 1
+    assert load(path)["runs"][1]["exit-status"] == 128 + number
+    assert "1 of 2 runs failed" in programs.run("pyelfstat", "--runs", path).stdout
+
+
 def test_results_that_do_not_come(altered, programs, tmp_path):
     """As from a host with another /tmp: the launcher says so, and does not hang or believe."""
     script = tmp_path / "launcher"
@@ -173,32 +189,53 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def from_terminal(process, number):
+    assert number == signal.SIGINT
+    os.write(process.terminal, b"\x03")
+
+
+@pytest.mark.parametrize(
+    "number, send",
+    [
+        (signal.SIGINT, lambda process, number: os.killpg(process.pid, number)),
+        (signal.SIGINT, from_terminal),
+        *((number, subprocess.Popen.send_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+    ],
+    ids=["group", "terminal", "SIGINT", "SIGTERM", "SIGHUP"],
+)
 @pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP; trap 'exit 7' INT"], ids=["dies", "exits"])
-def test_interrupted(number, trap, altered, programs, tmp_path):
+def test_interrupted(number, send, trap, altered, programs, tmp_path):
     """As from a terminal, or this process alone: the tree is ended, no other is started, and nothing stays behind."""
     tells = bool(trap)  # an exit status is all that pyelfrun gets of a launcher that has its own way to end
     script = tmp_path / "launcher"
     script.write_text(f"#!/bin/sh\n{trap}\necho started $$\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
     command = [programs.path("pyelfrun"), "--launcher", script, "--repeat", "2", "--pynamic"]
+    terminal, its = os.openpty()
+
+    def prepare():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(number, signal.SIG_DFL)  # whatever started the tests may ignore it
+
     with subprocess.Popen(
         [*command, "--json", tmp_path / "a.json", altered.directory],
-        env=programs.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # whatever started the tests may ignore it
+        env=programs.environment(), stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=prepare,
     ) as process:  # fmt: skip
+        process.terminal = terminal
         started, launcher = process.stdout.readline().split()
         assert started == "started"
         assert len([name for name in os.listdir(tmp_path) if "part" in name]) == 1
-        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+        send(process, number)
         try:
             more, said = process.communicate(timeout=60)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+            os.close(terminal)
+            os.close(its)
     word = "interrupted" if number == signal.SIGINT and tells else "ended"
-    assert process.returncode == 1 and f"{word} by signal {int(number)} " in said and more == ""
+    assert process.returncode == -number and f"{word} by signal {int(number)} " in said and more == ""
     assert said.count("\n") == 1
     assert not os.path.exists(f"/proc/{launcher}")
     assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
@@ -444,6 +481,30 @@ def test_files_that_are_wrong(programs, tmp_path):
     os.unlink(wrong)
     wrong.mkdir()
     assert "is not a regular file" in refused(None)
+
+
+@pytest.mark.parametrize("values", [[-1.0, 1.0], [None, 1.0], [None, None], []], ids=str)
+def test_the_schema_refuses_what_the_reader_does(values, programs, tmp_path):
+    """Seconds below zero, and ranks that have no value without a reason; a counter may fall."""
+    path, hosts = tmp_path / "a", ["n1", "n2"]
+    results = craft(path, [("vanilla", hosts, {"import": [1.0, 2.0]}, [{"name": "c", **figure(hosts, [-3, 1])}])])
+    [phase] = results["runs"][0]["phases"]
+    below_zero = values[:1] == [-1.0]
+    for changed in [phase["seconds"], *([] if below_zero else phase["counters"])]:
+        before = dict(changed)
+        changed["per-rank"] = values
+        path.write_text(json.dumps(results))
+        with pytest.raises(jsonschema.ValidationError):
+            load(path)
+        said = programs.run("pyelfstat", "--runs", path, status=1).stderr
+        assert ("a number that cannot be" if below_zero else "'absent' is missing") in said
+        if not below_zero:
+            changed["absent"] = "no reason"
+            path.write_text(json.dumps(results))
+            jsonschema.Draft202012Validator(SCHEMA).validate(results)
+            programs.run("pyelfstat", "--runs", path)
+        changed.clear()
+        changed.update(before)
 
 
 def test_wrong_use_of_runs(programs, tmp_path):

@@ -2,6 +2,7 @@
 and entries are as many, or nearly.
 """
 
+import bisect
 import collections
 import filecmp
 import json
@@ -117,6 +118,21 @@ def test_parameters_are_in_their_registers_where_a_function_begins(libraries):
                 assert re.search(rf"^Symbol {name} is multi-location:\n  Range {start:#x}-0x\w+: a variable in \$", scope, re.M)
 
 
+def test_no_function_has_lines_of_the_next(libraries):
+    """A debugger that stops in the line where a function begins stops in this one alone."""
+    for _, path in libraries:
+        functions = [die for unit in Dies(path).units for die in unit.of("subprogram") if "low_pc" in die]
+        functions.sort(key=lambda die: die.number("low_pc"))
+        lines = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-line", path)
+        rows = re.findall(r"^(0x\w+) +(\d+) +\d+ +[01] (?!.*end_sequence)", lines, flags=re.M)
+        rows = sorted((int(address, 16), int(line)) for address, line in rows)
+        for die, after in zip(functions, functions[1:]):
+            low, high, line = die.number("low_pc"), after.number("low_pc"), after.number("decl_line")
+            if die.parent is after.parent:
+                own = [row[1] for row in rows[bisect.bisect(rows, (low, 0)) : bisect.bisect(rows, (high, 0))]]
+                assert own and max(own) < line, (path, die.text("name"))
+
+
 def test_functions_are_called_as_their_symbols(libraries):
     for _, path in libraries:
         symbols = {}
@@ -219,6 +235,7 @@ def test_small_units_have_entries_and_not_long_names(small):
     [
         ("ROWS", 0, range(5100, 5940, 84)),
         ("ROWS", 1, range(420, 650, 46)),
+        ("ROWS", 2, range(1300, 1900, 75)),
         ("ROWS", 3, range(10600, 14900, 430)),
         ("SMALL", 0, range(340, 480, 14)),
         ("SMALL", 2, range(255, 560, 30)),

@@ -63,6 +63,18 @@ def test_phases(altered, programs):
     assert row(table, "MPI") and not row(table, "import") and "imported by" not in table
 
 
+def test_set_of_one(programs, tmp_path):
+    """Of which there is one is told in the singular, by driver.py and pyelfstat too."""
+    (tmp_path / "p").write_text("pyelfgen-profile: 1\nmodules: 1\nutilities: 1\nfunctions: 10\n")
+    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    table = run(programs, "--json", tmp_path / "a.json", tmp_path / "set").stdout
+    assert table.startswith("1 module, 1 utility\n") and ", 1 rank, 1 module imported by CPython" in table
+    table = programs.command(["/usr/bin/python3", tmp_path / "set" / "driver.py"], leaks=False).stdout
+    assert table.startswith("1 module, 1 utility\n") and "\n1 rank, 1 module imported by CPython" in table
+    report = programs.run("pyelfstat", "--runs", tmp_path / "a.json").stdout
+    assert report.startswith(f"{tmp_path}/a.json: 1 module, 1 utility\n")
+
+
 def test_set_without_modules(programs, tmp_path):
     """Nothing imports what it has, as it says; pyelfprobe has it opened one by one."""
     (tmp_path / "p").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, functions: 40}\n" * 3)
@@ -153,6 +165,21 @@ def test_lazy_leaves_other_flags(altered, programs, tmp_path):
     for words, flags in ((["--dlopen-flags", "global", "--lazy"], "lazy,global"), (["--lazy"], "lazy")):
         run(programs, *words, "--phases", "import", "--json", tmp_path / "a.json", altered.directory)
         assert json.loads((tmp_path / "a.json").read_text())["options"]["dlopen-flags"] == flags
+
+
+def test_lists_in_parts(linked, programs, tmp_path):
+    """They add up, in whatever order; what excludes one another does so then, too."""
+    lists = ["--mode=link", "--mode=vanilla", "--phases=visit", "--phases=import", "--counters=os", "--counters=sde"]
+    run(programs, *lists, "--json", tmp_path / "a.json", linked)
+    results = json.loads((tmp_path / "a.json").read_text())
+    assert [run["mode"] for run in results["runs"]] == ["link", "vanilla"]
+    assert (results["options"]["phases"], results["options"]["counters"]) == ("import,visit", "os,sde")
+    run(programs, "--dlopen-flags=global", "--dlopen-flags=lazy", "--json", tmp_path / "a.json", linked)
+    assert json.loads((tmp_path / "a.json").read_text())["options"]["dlopen-flags"] == "lazy,global"
+    for first, second in (("counters=os", "counters=none"), ("dlopen-flags=now", "dlopen-flags=lazy")):
+        for words in ((first, second), (second, first)):
+            done = run(programs, *(f"--{word}" for word in words), linked, status=2)
+            assert re.fullmatch(r"pyelfrun: --\S+: .* excludes? .*\n", done.stderr), done.stderr
 
 
 def test_an_executable_of_another_set(linked, programs, tmp_path):

@@ -148,13 +148,22 @@ def test_killed_without_a_launcher(programs, bad):
     ), done.stderr
 
 
-def test_nobody_reads_the_results(programs, good):
-    """Whoever has seen enough of them is told nothing."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_ended_without_a_launcher(number, programs, bad):
+    """Whoever sends these needs no explanation."""
+    instead(bad, "libmodule1.so", KILL_ITSELF.replace(b"\xbe\x09", b"\xbe" + bytes([number])) + LOOP)
+    assert programs.run("pyelfrun", bad.directory, status=-number).stderr == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
+def test_nobody_reads_the_results(programs, good, tmp_path, options):
+    """Whoever has seen enough of them is told nothing, and finds nothing that is left."""
     reading, writing = os.pipe()
     os.close(reading)
+    environment = {"TMPDIR": str(tmp_path)}
     with open(writing, "w") as nowhere:
-        done = programs.run("pyelfrun", good, status=-signal.SIGPIPE, stdout=nowhere)
-    assert done.stderr == ""
+        done = programs.run("pyelfrun", *options, good, status=-signal.SIGPIPE, stdout=nowhere, env=environment)
+    assert done.stderr == "" and list(tmp_path.glob("pyelfrun-*")) == []
 
 
 def test_a_run_that_ends_well_has_no_witness(programs, good):
@@ -249,6 +258,12 @@ class TestWrongUse:
 
     def test_picture_that_is_a_directory(self, refused, good, tmp_path):
         assert "is a directory; give another name" in refused("--picture", tmp_path, good)
+
+    def test_picture_where_the_results_go(self, refused, good, tmp_path):
+        (tmp_path / "link").symlink_to("p.png")
+        (tmp_path / "p.png").touch()
+        said = refused("--picture", tmp_path / "p.png", "--json", tmp_path / "link", good, status=2)
+        assert "--json and --picture are to write the same file" in said
 
     def test_picture_of_nothing(self, refused, good):
         said = refused("--picture", "p.png", "--phases", "import", good, status=2)

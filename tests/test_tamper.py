@@ -1,5 +1,6 @@
 """A set of which one thing was altered is caught, and it is known by whom."""
 
+import os
 import json
 import re
 import struct
@@ -191,6 +192,31 @@ def test_truncated_within_its_header(altered, drive, verify):
     said = drive(altered)
     assert said.startswith("libmodule0: cannot be imported: ImportError: ") and "file too short" in said
     verify(altered, "libmodule0.so", LENGTH.format(50, len(content)))
+
+
+def test_all_files_that_are_wrong(altered, programs):
+    """In the manifest's order, whoever has found them."""
+    with altered.path("libmodule0.so").open("ab") as file:
+        file.write(b"\0")
+    altered.path("libmodule1.so").unlink()
+    content = bytearray(altered.path("libutility0.so").read_bytes())
+    content[100] ^= 1
+    altered.path("libutility0.so").write_bytes(content)
+    for threads in ("1", "4"):
+        done = programs.run("pyelfgen", "--verify", altered.directory, "-j", threads, status=1)
+        said = [line.split(": ")[1:3] for line in done.stderr.splitlines()]
+        assert [os.path.basename(path) for path, _ in said] == ["libmodule0.so", "libmodule1.so", "libutility0.so"]
+        assert [what.split(";")[0].split(",")[0] for _, what in said][1:] == ["cannot open the file", "is not what was generated"]
+
+
+def test_of_many_files_that_are_wrong_some_are_named(programs, tmp_path):
+    (tmp_path / "many.prof").write_text("pyelfgen-profile: 1\nmodules: 30\nfunctions: 3\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "many.prof", "-o", tmp_path / "many")
+    for path in (tmp_path / "many").glob("*.so"):
+        path.unlink()
+    done = programs.run("pyelfgen", "--verify", tmp_path / "many", status=1)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 21 and lines[-1].startswith(f"pyelfgen: {tmp_path / 'many'}: 12 more files are not as the ")
 
 
 def test_no_file_but_a_directory(altered, verify):

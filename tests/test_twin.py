@@ -1,5 +1,6 @@
 """Twins: a real application is captured, a set is generated from the profile, and captured again."""
 
+import collections
 import json
 import os
 import pathlib
@@ -169,6 +170,54 @@ def test_what_is_looked_for_in_vain_is_the_same(twin, compiled):
     assert each(weak_words, twin.path.glob("libutility*.so")) == [real] * 3
     for weak, words in each(weak_words, twin.path.glob("libmodule[0-9].so")):
         assert weak == words < real[0] and len(weak) == 3
+
+
+BINDINGS = """
+#include <cstdio>
+#include <string>
+#include <vector>
+struct shape { virtual double area() const; virtual ~shape(); virtual void scale(double); double size = 1; };
+template <int N> struct box : shape {
+    double area() const override { return N * size; }
+    void scale(double by) override { size *= by + N; history.push_back(std::to_string(size)); }
+    std::vector<std::string> history;
+};
+double shape::area() const { return size; }
+shape::~shape() { puts("gone"); }
+void shape::scale(double by) { size *= by; }
+extern "C" int on_progress(int) __attribute__((weak));
+double sum(int which)
+{
+    box<1> one; box<2> two; box<3> three; box<4> four;
+    shape *all[] = {&one, &two, &three, &four};
+    double found = on_progress ? on_progress(which) : 0;
+    for (shape *s : all) { s->scale(which); found += s->area(); }
+    return found;
+}
+"""
+
+
+def bindings(path):
+    """How many symbols of .dynsym there are of each type and binding, of undefined ones those of functions alone."""
+    symbols = symbols_by_readelf(path, ".dynsym")
+    defined = collections.Counter((kind, binding) for _, kind, binding, section, _ in symbols if section != "UND")
+    weak = sum(binding == "WEAK" for _, _, binding, section, _ in symbols if section == "UND")
+    return defined, weak
+
+
+def test_symbols_are_weak_that_are_in_the_real_one(programs, tmp_path):
+    """Instances of templates and tables of virtual functions of C++; and what is undefined and versioned is known to be a
+    function, as ld knows it."""
+    (tmp_path / "shapes.cpp").write_text(BINDINGS)
+    command = [tool("g++"), "-O2", "-g", "-fPIC", "-shared", "-fno-gnu-unique", "-o", tmp_path / "shapes.so"]
+    subprocess.run([*command, tmp_path / "shapes.cpp"], check=True)
+    twin = Twin(programs, tmp_path / "shapes.so", tmp_path / "twin")
+    made = twin.path / "libutility0.so"
+    assert bindings(made) == bindings(tmp_path / "shapes.so")
+    assert bindings(made)[0]["FUNC", "WEAK"] > 10 and bindings(made)[0]["OBJECT", "WEAK"] > 10
+    undefined = [(kind, name) for _, kind, _, section, name in symbols_by_readelf(made, ".dynsym") if section == "UND"]
+    versioned = {kind for kind, name in undefined if "@" in name}
+    assert versioned == {"FUNC"} and len(undefined) > 10
 
 
 # What a twin may have otherwise than its own profile says, and by how much: docs/twins.md#a-twin-of-a-twin.

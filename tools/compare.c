@@ -122,7 +122,7 @@ static bool check(const struct compare_options *o, int operands, struct error *e
                          operands == 1 ? "is" : "are");
     if ((o->json && !*o->json) || (o->html && !*o->html))
         return error_set(e, ERROR_USAGE, "%s: which file? see --help", o->json && !*o->json ? "--json" : "--html");
-    if (o->json && o->html && strcmp(o->json, o->html) == 0)
+    if (o->json && o->html && replacement_is_same(o->json, o->html))
         return error_set(e, ERROR_USAGE, "--json and --html are to write the same file; give each its own");
     return true;
 }

@@ -106,6 +106,7 @@ struct compare_value {
 
 struct compare_edge {
     uint32_t to;
+    bool counted; /* it is said how many symbols: what follows is known */
     uint64_t symbols;
 };
 

@@ -160,8 +160,9 @@ static void put_set(FILE *to, const struct comparison *c)
     fputs("<h2>The set</h2>\n", to);
     if (c->set.states[STATE_OFF] + c->set.states[STATE_WITHIN])
         put_table(to, &c->set, STATE_OFF, STATE_WITHIN, true);
-    fprintf(to, "<details%s><summary>%zu quantities that are equal</summary>\n",
-            c->set.states[STATE_OFF] + c->set.states[STATE_WITHIN] ? "" : " open", c->set.states[STATE_EQUAL]);
+    fprintf(to, "<details%s><summary>%zu %s equal</summary>\n",
+            c->set.states[STATE_OFF] + c->set.states[STATE_WITHIN] ? "" : " open", c->set.states[STATE_EQUAL],
+            c->set.states[STATE_EQUAL] == 1 ? "quantity that is" : "quantities that are");
     put_table(to, &c->set, STATE_EQUAL, STATE_EQUAL, true);
     fputs("</details>\n", to);
 }

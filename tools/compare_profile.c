@@ -178,7 +178,8 @@ static bool take_value(struct reading *r, const char *name, const char *text)
 
 /* ---- lists ---- */
 
-static bool add_edge(struct reading *r, uint64_t to, uint64_t symbols)
+/* `counted`: the text has a number of symbols. A captured one has none only where there are none. */
+static bool add_edge(struct reading *r, uint64_t to, bool counted, uint64_t symbols)
 {
     if (to >= ROWS_MOST || r->edges_of_all == EDGES_MOST)
         return WRONG(r, "needed: has too large a number or too many of them");
@@ -186,7 +187,7 @@ static bool add_edge(struct reading *r, uint64_t to, uint64_t symbols)
         r->edge_room = r->edge_room ? 2 * r->edge_room : 256;
         r->edge = report_must(realloc(r->edge, r->edge_room * sizeof *r->edge));
     }
-    r->edge[r->edges++] = (struct compare_edge){(uint32_t)to, symbols};
+    r->edge[r->edges++] = (struct compare_edge){(uint32_t)to, counted || r->side->captured, symbols};
     r->edges_of_all++;
     return true;
 }
@@ -199,14 +200,15 @@ static bool take_needed(struct reading *r, const char *text)
         if (!(text = list_number(text, ":- ", &first)))
             return WRONG(r, "needed: has what is no number");
         last = first;
-        if (*text == ':')
+        const bool counted = *text == ':';
+        if (counted)
             text = list_number(text + 1, " ", &symbols);
         else if (*text == '-')
             text = list_number(text + 1, " ", &last);
         if (!text || last < first)
             return WRONG(r, "needed: has what is no number");
         for (uint64_t to = first; to <= last; to++) {
-            if (!add_edge(r, to, symbols))
+            if (!add_edge(r, to, counted, symbols))
                 return false;
         }
         text += strspn(text, " ");
@@ -418,15 +420,19 @@ static bool keep_row(struct reading *r)
 {
     struct compare_row *row = present_row(r);
     uint64_t symbols = 0;
+    bool counted = true; /* all of them */
     row->complete = is_complete(r);
     row->has_edges = row->complete || r->says_needed;
     r->says_needed = false;
     if (row->complete && !complete(r))
         return false;
-    for (size_t i = 0; i < r->edges; i++)
+    for (size_t i = 0; i < r->edges; i++) {
         symbols += r->edge[i].symbols;
-    if (row->has_edges &&
-        (!add_value(r, "needed.libraries", "", r->edges, true) || !add_value(r, "needed.symbols", "", symbols, true)))
+        counted = counted && r->edge[i].counted;
+    }
+    if (row->has_edges && !add_value(r, "needed.libraries", "", r->edges, true))
+        return false;
+    if (row->has_edges && counted && !add_value(r, "needed.symbols", "", symbols, true))
         return false;
     row->values = r->values;
     row->value = report_must(arena_zeroed(&r->c->report.arena, r->values + 1, sizeof *row->value));

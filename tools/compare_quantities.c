@@ -153,23 +153,21 @@ static void compare_edges(struct comparing *g, const struct compare_row *real, c
     if (!real)
         return;
     libraries->number[REAL] = order->number[REAL] = real->edges;
-    for (size_t i = 0; i < real->edges; i++)
-        symbols->number[REAL] = add(symbols->number[REAL], real->edge[i].symbols);
-    if (!twin)
-        return;
-    for (size_t i = twin->edges; i-- > 0;)
+    for (size_t i = twin ? twin->edges : 0; i-- > 0;)
         g->place[twin->edge[i].to] = (uint32_t)i;
     for (size_t i = 0; i < real->edges; i++) {
         uint32_t to = g->c->pairs.twin_of[real->edge[i].to];
-        uint32_t at = to == COMPARE_NOBODY ? COMPARE_NOBODY : g->place[to];
-        if (at == COMPARE_NOBODY)
+        uint32_t at = !twin || to == COMPARE_NOBODY ? COMPARE_NOBODY : g->place[to];
+        const bool met = at != COMPARE_NOBODY;
+        uint64_t carried[SIDES] = {real->edge[i].symbols, met ? twin->edge[at].symbols : 0};
+        libraries->number[TWIN] += met;
+        order->number[TWIN] += met && at == i;
+        if (!real->edge[i].counted || (met && !twin->edge[at].counted))
             continue;
-        uint64_t carried[SIDES] = {real->edge[i].symbols, twin->edge[at].symbols};
-        libraries->number[TWIN]++;
-        order->number[TWIN] += at == i;
+        symbols->number[REAL] = add(symbols->number[REAL], carried[REAL]);
         symbols->number[TWIN] = add(symbols->number[TWIN], carried[carried[TWIN] < carried[REAL] ? TWIN : REAL]);
     }
-    for (size_t i = 0; i < twin->edges; i++)
+    for (size_t i = 0; twin && i < twin->edges; i++)
         g->place[twin->edge[i].to] = COMPARE_NOBODY;
 }
 

@@ -152,7 +152,8 @@ static void print_libraries(const struct comparison *c)
     for (size_t i = 0; i < count && (all || i < LIBRARIES_SHOWN); i++)
         print_library(c, order[i]);
     if (!all && count > LIBRARIES_SHOWN)
-        printf("\nand %zu more libraries in which something is off; --libraries lists all\n", count - LIBRARIES_SHOWN);
+        printf("\nand %zu more %s in which something is off; --libraries lists all\n", count - LIBRARIES_SHOWN,
+               count - LIBRARIES_SHOWN == 1 ? "library" : "libraries");
     free(order);
 }
 

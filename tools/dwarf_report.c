@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "dwarf/stats.h"
 #include "elf/sizes.h"
+#include "tools/pyelfprof.h"
 
 /* ---- numbers ---- */
 
@@ -368,8 +369,8 @@ static void reading_start(struct report *r, struct reading *reading, const char 
         report_complain(r, &e);
 }
 
-/* Whether the file counts. */
-static bool reading_finish(struct report *r, struct reading *reading, const char *path)
+/* Whether the file counts; *rangeless grows where its range lists do not. */
+static bool reading_finish(struct report *r, struct reading *reading, const char *path, size_t *rangeless)
 {
     struct error e;
     if (!reading->started)
@@ -378,6 +379,7 @@ static bool reading_finish(struct report *r, struct reading *reading, const char
         report_complain(r, &e);
         return false;
     }
+    *rangeless += prof_leave_range_lists(reading->s);
     if (reading->s->number[STATS_UNREADABLE]) {
         error_set(&e, ERROR_INPUT,
                   "libdwarf cannot read %" PRIu64 " names, lists or tables, which do not count; first %s",
@@ -418,12 +420,13 @@ static void read_all(struct report *r, const struct library *libraries, size_t c
     for (size_t i = 0; i < slots; i++)
         reading[i].s = report_must(arena_zeroed(&r->arena, 1, sizeof *reading[i].s));
     size_t started = 0;
+    size_t rangeless = 0;
     for (size_t i = 0; i < count; i++) {
         for (; started < count && started < i + slots; started++)
             reading_start(r, &reading[started % slots], debug_path(&libraries[started]));
         struct reading *done = &reading[i % slots];
         struct error e;
-        if (reading_finish(r, done, debug_path(&libraries[i]))) {
+        if (reading_finish(r, done, debug_path(&libraries[i]), &rangeless)) {
             if (r->each)
                 tell_each(r, &libraries[i], done->s, each);
             if (!stats_add(sum, done->s, &e))
@@ -431,6 +434,11 @@ static void read_all(struct report *r, const struct library *libraries, size_t c
         }
         stats_free(done->s);
     }
+    if (rangeless)
+        fprintf(
+            stderr,
+            "pyelfstat: range lists of %zu .dwo %s do not count: libdwarf reads them only together with the library\n",
+            rangeless, rangeless == 1 ? "file" : "files");
 }
 
 /* ---- the report ---- */

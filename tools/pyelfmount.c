@@ -19,8 +19,9 @@ struct run {
 static void report(struct view *view)
 {
     const struct view_counts counts = view_counts(view);
-    printf("made %llu libraries, found the sizes of %llu; at most %.3f MB of files were kept\n",
-           (unsigned long long)counts.made, (unsigned long long)counts.sized, (double)counts.images / 1e6);
+    printf("made %llu librar%s, found the sizes of %llu; at most %.3f MB of files were kept\n",
+           (unsigned long long)counts.made, counts.made == 1 ? "y" : "ies", (unsigned long long)counts.sized,
+           (double)counts.images / 1e6);
 }
 
 static bool run(struct run *r, struct error *e)

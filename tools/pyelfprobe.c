@@ -121,6 +121,7 @@ int main(int argc, char **argv)
     p->progress = !options.quiet && isatty(STDERR_FILENO);
     bool well = probe(p, grids, &e);
     probe_progress(p, NULL);
+    probe_tidy(p); /* before anything is printed: to write to nobody ends a program */
     well = well && report(p, grids, &e);
     status = !well ? error_report(PROBE_PROGRAM, &e) : measure_well(p) && model_well(p, grids) ? 0 : 1;
     if (!process_printed(PROBE_PROGRAM))

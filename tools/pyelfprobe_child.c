@@ -153,6 +153,11 @@ bool child_run(struct children *c, const struct child_order *order, struct child
     return child_begin(c, order, &child, &end->begun, e) && child_wait(c, child, order, end, e);
 }
 
+bool child_was_not_executed(const struct child_end *end)
+{
+    return WIFEXITED(end->status) && WEXITSTATUS(end->status) == CANNOT_EXECUTE;
+}
+
 void child_how(const struct child_end *end, char *text, size_t size)
 {
     if (WIFSIGNALED(end->status))

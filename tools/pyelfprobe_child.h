@@ -64,6 +64,9 @@ void children_end(void);
 /* Now, in seconds, on the clock of struct child_end. */
 double child_clock(void);
 
+/* Whether it could not be executed, or the dynamic linker could not load it: shells have the same status for both. */
+bool child_was_not_executed(const struct child_end *end);
+
 /* How a process that did not exit with status 0 ended, in words. */
 void child_how(const struct child_end *end, char *text, size_t size);
 

@@ -265,6 +265,16 @@ static bool cannot_run(const struct app *app, const char *why, struct error *e)
     return error_at(e, app->label, 0);
 }
 
+/* Of a command that was started all the same: how it has ended, and what it said last. */
+static bool has_failed(const struct probe *p, const struct app *app, const struct child_end *end, struct error *e)
+{
+    char how[REASON_SIZE], why[REASON_SIZE];
+    child_how(end, how, sizeof how);
+    probe_last_line(p, LOG_FILE, why);
+    error_set(e, ERROR_INPUT, "was started, and did not end well: %s%s%.300s", how, *why ? ": " : "", why);
+    return error_at(e, app->label, 0);
+}
+
 /* What the dynamic linker says of a library of --preload that it has not found, and
  * goes on without: true, and the error says so, where there is such a line. */
 static bool lacks_preload(const struct probe *p, struct error *e)
@@ -312,6 +322,8 @@ bool live_try(struct probe *p, size_t number, struct error *e)
         say_limit(p, TOOL_LOAD, why);
         return cannot_run(app, why, e);
     }
+    if (end.status != 0 && command && !child_was_not_executed(&end))
+        return has_failed(p, app, &end, e);
     if (end.status != 0) {
         say_failed(p, &end, why);
         return cannot_run(app, why, e);

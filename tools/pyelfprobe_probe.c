@@ -30,7 +30,7 @@ bool probe_open(struct probe *p, struct error *e)
     return true;
 }
 
-void probe_close(struct probe *p)
+void probe_tidy(struct probe *p)
 {
     DIR *directory = *p->directory ? opendir(p->directory) : NULL;
     for (const struct dirent *entry; directory && (entry = readdir(directory));)
@@ -41,6 +41,11 @@ void probe_close(struct probe *p)
     if (*p->directory)
         rmdir(p->directory);
     p->directory[0] = '\0';
+}
+
+void probe_close(struct probe *p)
+{
+    probe_tidy(p);
     cells_free(&p->cells);
     arena_free(&p->arena);
 }

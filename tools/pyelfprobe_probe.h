@@ -37,8 +37,9 @@ struct probe {
     struct arena arena;
 };
 
-/* A directory of its own below $TMPDIR or /tmp; and its end with all files in it. */
+/* A directory of its own below $TMPDIR or /tmp; its end, with all files in it; and that of all. */
 bool probe_open(struct probe *p, struct error *e);
+void probe_tidy(struct probe *p);
 void probe_close(struct probe *p);
 
 /* The path of a temporary file; `path` has PATH_MAX bytes. */

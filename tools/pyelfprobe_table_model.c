@@ -69,7 +69,9 @@ static void put_grid(const struct grid *g, FILE *f)
                 "whether T1 and T2 grow with the libraries is lost in the scatter: residuals %.4f s RMS if they do\n",
                 g->grown.residual);
     }
-    fprintf(f, "%.0f libraries x %.0f tasks x (T1 + %.0f breakpoints x T2): ", g->libraries, g->tasks, g->breakpoints);
+    fprintf(f, "%.0f %s x %.0f task%s x (T1 + %.0f breakpoint%s x T2): ", g->libraries,
+            g->libraries == 1 ? "library" : "libraries", g->tasks, g->tasks == 1 ? "" : "s", g->breakpoints,
+            g->breakpoints == 1 ? "" : "s");
     put_time(f, g->seconds);
     if (grows) {
         fprintf(f, "; with T1 and T2 that grow: ");

@@ -42,6 +42,7 @@ struct prof_state {
 
 struct prof_file {
     const char *path;        /* from the arena, as all strings here */
+    const char *name;        /* its path as it is, or was, called: what `path` leads through may be of /proc */
     const char *debug_path;  /* of the file with its debug information; NULL: not looked for yet */
     bool by_build_id;        /* that file is one of a tree of build-ids, and is found by it */
     uint64_t device, inode;  /* by which the same file is known; 0, 0 where it cannot be */
@@ -105,6 +106,9 @@ void prof_complain(struct prof *p, const struct error *e);
  * not added otherwise. */
 void prof_add(struct prof *p, const char *path, bool given);
 
+/* As that, of a file that is read by another path than its own, which is `name`. */
+void prof_add_as(struct prof *p, const char *path, const char *name, bool given);
+
 /* Whether --only and --without let the file in. */
 bool prof_wants(const struct prof *p, const char *path);
 
@@ -140,6 +144,9 @@ struct prof_state prof_state_of(const char *path);
 bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e);
 /* Reads their debug information. */
 void prof_dwarf(struct prof *p);
+/* Of a .dwo file, whose range lists libdwarf reads only together with the library:
+ * takes these out of what could not be read. False where there are none. */
+bool prof_leave_range_lists(struct debug_stats *s);
 /* Finds out who needs whom. */
 void prof_graph(struct prof *p);
 /* Writes the profile. */

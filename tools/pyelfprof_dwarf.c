@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "elf/unpack.h"
@@ -55,11 +56,27 @@ static bool has_views(const struct stats_tally_table *t)
     return false;
 }
 
+/* One for each use of the form, as no list was read. */
+bool prof_leave_range_lists(struct debug_stats *s)
+{
+    enum { FORM_RNGLISTX = 0x23 };
+    const struct stats_tally_table *forms = &s->tally[STATS_FORM];
+    uint64_t uses = 0;
+    if (!strstr(s->remark, "unless it is in a tied file") || s->number[STATS_RANGE_LISTS])
+        return false;
+    for (uint32_t i = 0; i < forms->count; i++)
+        uses += forms->of[i].key == FORM_RNGLISTX ? forms->of[i].uses : 0;
+    s->number[STATS_UNREADABLE] -= uses < s->number[STATS_UNREADABLE] ? uses : s->number[STATS_UNREADABLE];
+    snprintf(s->remark, sizeof s->remark, "is not known");
+    return true;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
     const struct stats_sample *sample = &s->sample;
     double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
+    prof_leave_range_lists(s); /* they are in no profile */
     double error = stats_scale(s);
     file->dwarf = (struct prof_dwarf){
         .known = s->number[STATS_DIES] > 0,

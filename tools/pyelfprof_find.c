@@ -79,7 +79,7 @@ bool prof_wants(const struct prof *p, const char *path)
     return (p->onlys == 0 || matches(p->only, p->onlys, path)) && !matches(p->without, p->withouts, path);
 }
 
-static struct prof_file *add(struct prof *p, const char *path)
+static struct prof_file *add(struct prof *p, const char *path, const char *name)
 {
     if (p->count == p->capacity) {
         p->capacity = p->capacity ? 2 * p->capacity : 64;
@@ -87,6 +87,7 @@ static struct prof_file *add(struct prof *p, const char *path)
     }
     struct prof_file *file = &p->file[p->count++];
     *file = (struct prof_file){.path = prof_copy(p, path)};
+    file->name = name == path ? file->path : prof_copy(p, name);
     return file;
 }
 
@@ -160,20 +161,25 @@ bool prof_nothing_wanted(const struct prof *p, struct error *e)
 
 void prof_add(struct prof *p, const char *path, bool given)
 {
+    prof_add_as(p, path, path, given);
+}
+
+void prof_add_as(struct prof *p, const char *path, const char *name, bool given)
+{
     struct stat st;
-    if (!prof_wants(p, path)) {
+    if (!prof_wants(p, name)) {
         refuse(p, path);
         return;
     }
     if (stat(path, &st) == 0) {
         if ((!given && !S_ISREG(st.st_mode)) || is_there(p, &st))
             return;
-        struct prof_file *file = add(p, path);
+        struct prof_file *file = add(p, path, name);
         file->given = given;
         file->device = st.st_dev;
         file->inode = st.st_ino;
     } else if (given || errno != ENOENT) {
-        struct prof_file *file = add(p, path);
+        struct prof_file *file = add(p, path, name);
         file->given = given;
         file->failed = prof_must(calloc(1, sizeof *file->failed));
         error_errno(file->failed, path, "cannot find");
@@ -225,29 +231,39 @@ static void find_in(struct prof *p, const char *path)
     fts_close(tree);
 }
 
-/* Whether it is, or was once, a manifest of pyelfgen: others have files of this name too. */
-static bool is_manifest(const char *path)
+/* Whether it is JSON of others, who have files of this name too: neither a manifest of
+ * pyelfgen nor what was left of one that was cut off. */
+static bool is_foreign(const char *path)
 {
+    static const char key[] = "\"" MANIFEST_KEY "\"";
+    static const char blank[] = " \t\r\n";
     char start[4096];
     ssize_t n;
-    return file_begin(path, start, sizeof start, &n) && n > 0 &&
-           memmem(start, (size_t)n, MANIFEST_KEY, strlen(MANIFEST_KEY));
+    if (!file_begin(path, start, sizeof start - 1, &n) || n <= 0 || memmem(start, (size_t)n, key, sizeof key - 1))
+        return false;
+    start[n] = '\0';
+    const char *text = start + strspn(start, blank);
+    if (*text != '{')
+        return *text == '[';
+    text += 1 + strspn(text + 1, blank);
+    return strncmp(text, key, strlen(text)) != 0;
 }
 
-/* The libraries that the manifest of a set names, in its order; false where the
- * directory is no set, or one whose manifest cannot be used, which is said. */
+/* The libraries that the manifest of a set names, in its order; none where it cannot be
+ * used, which is said. False where the directory is no set. */
 static bool find_set(struct prof *p, const char *path)
 {
     struct set set;
     struct error e;
     const char *manifest = prof_format(p, "%s/" MANIFEST_FILE, path);
     struct stat st;
-    if (stat(manifest, &st) != 0 || !S_ISREG(st.st_mode))
+    if (lstat(manifest, &st) != 0)
         return false;
     if (!set_read(path, &p->arena, &set, &e)) {
-        if (is_manifest(manifest))
-            prof_complain(p, &e);
-        return false;
+        if (is_foreign(manifest))
+            return false;
+        prof_complain(p, &e);
+        return true;
     }
     for (size_t i = 0; i < set.count; i++) {
         size_t before = p->count;

@@ -104,7 +104,7 @@ static struct name *list_names(const struct prof *p)
     struct name *names = prof_must(malloc((2 * p->count + 1) * sizeof *names));
     for (size_t i = 0; i < p->count; i++) {
         const struct prof_file *file = &p->file[i];
-        const char *base = base_name(file->path);
+        const char *base = base_name(file->name);
         names[2 * i] = (struct name){base, (uint32_t)i};
         names[2 * i + 1] = (struct name){file->capture.soname ? file->capture.soname : base, (uint32_t)i};
     }

@@ -86,19 +86,15 @@ static void mapping_add(struct process *s, const struct mapping *m)
 
 static void add_file(struct process *s, const struct mapping *m)
 {
-    if (m->deleted) {
-        struct error e;
-        if (!prof_wants(s->p, m->name))
-            return;
-        if (access(m->path, R_OK) != 0) {
-            error_set(&e, ERROR_INPUT, "is mapped by %s, but deleted, and cannot be read any more", s->what);
-            error_at(&e, m->name, 0);
-            prof_complain(s->p, &e);
-            s->p->unreadable++;
-            return;
-        }
+    struct error e;
+    if (m->deleted && prof_wants(s->p, m->name) && access(m->path, R_OK) != 0) {
+        error_set(&e, ERROR_INPUT, "is mapped by %s, but deleted, and cannot be read any more", s->what);
+        error_at(&e, m->name, 0);
+        prof_complain(s->p, &e);
+        s->p->unreadable++;
+        return;
     }
-    prof_add(s->p, m->path, true);
+    prof_add_as(s->p, m->path, m->name, true);
 }
 
 /* ---- the link map ---- */
@@ -241,7 +237,8 @@ static void complain_of(struct process *s)
     if (errno == ENOENT || errno == ESRCH) {
         complain(s, "there is no such process; see ps(1)");
     } else if (errno == EACCES || errno == EPERM) {
-        complain(s, "may not be looked into; run this as its owner, or as root");
+        complain(s, "may not be looked into: run this as its user and with all its capabilities, or with "
+                    "CAP_SYS_PTRACE, and see kernel.yama.ptrace_scope; ptrace(2) has more");
     } else {
         error_errno(&e, s->what, "cannot read its maps");
         prof_complain(s->p, &e);

@@ -25,7 +25,8 @@ enum { TEXT_MOST = 1 << 28 };
 /* The modules in the order of their import; runpy, which imports some for itself, is for
  * archives and directories only. What the script prints is its own; its
  * status is that of this. It reports what went wrong, with its line in the script, and
- * the modules' files: none where it failed before it had imported one. */
+ * the modules' files: none where it failed before it had imported one. Where it is
+ * interrupted, and once more while that is reported, there is nothing to be said. */
 static const char script_text[] =
     "import os, sys\n"
     "report = int(sys.argv[1])\n"
@@ -66,6 +67,10 @@ static const char script_text[] =
     "    main = sys.modules['__main__'] = type(sys)('__main__')\n"
     "    main.__file__, main.__builtins__ = script, __builtins__\n"
     "    exec(code, main.__dict__)\n"
+    "def shown(kind, e, trace):\n"
+    "    if not issubclass(kind, KeyboardInterrupt):\n"
+    "        hook(kind, e, trace)\n"
+    "hook, sys.excepthook = sys.excepthook, shown\n"
     "before, own, code, line, wrong = os.getpid(), extensions(), 0, 0, ''\n"
     "try:\n"
     "    run()\n"

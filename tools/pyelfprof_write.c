@@ -90,7 +90,11 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     put_some(&f, "other", s->other);
     put_some(&f, "undefined", s->undefined);
     put_some(&f, "weak", s->weak);
-    put_some(&f, "dynstr", dynstr);
+    if (dynstr) {
+        put_some(&f, "weak-functions", s->weak_functions);
+        put_some(&f, "weak-objects", s->weak_objects);
+        put_some(&f, "dynstr", dynstr);
+    }
     flow_end(&f);
 }
 
@@ -268,7 +272,7 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     struct flow row = {.to = to, .open = "- ", .comma = many ? "," : ", "};
     put_word(&row, "kind", c->module ? "module" : "utility");
     if (p->names)
-        put_name(&row, file->path);
+        put_name(&row, file->name);
     if (c->machine != EM_X86_64)
         put_number(&row, "machine", c->machine);
     if (file->timed) {

@@ -280,6 +280,11 @@ static void report_set(struct report *r, const char *path)
     if (read && set.below)
         fprintf(stderr, "pyelfstat: %s: %zu more *.so in directories below it %s not counted; name these too\n",
                 report_text(r, path), set.below, set.below == 1 ? "is" : "are");
+    if (read && set.incomplete)
+        fprintf(stderr,
+                "pyelfstat: %s: looks like an incomplete set; numbers are those of the files that are there; run "
+                "pyelfgen again\n",
+                report_text(r, path));
     if (!read) {
         report_complain(r, &e);
     } else if (r->dwarf) {
@@ -360,8 +365,9 @@ static const struct cli_program program = {
                "their debug information consists of;\nor with --compare how an application and its twin differ;\nor "
                "with --runs how long they took to load and to visit.",
     .details = "A SET is a directory. Its manifest.json names the libraries that count and the\n"
-               "sizes that were wanted; without one, every *.so in it counts, and those in\n"
-               "directories below do not, which is told. Sizes are read from the files, and\n"
+               "sizes that were wanted; without one, every *.so in it counts, of links and\n"
+               "their file only one, and those in directories below do not, which is told, as is\n"
+               "a set that pyelfgen has not completed. Sizes are read from the files, and\n"
                "those of debug files that the manifest names from these.\n"
                "1 MB is 1,000,000 bytes. The total is of the five: bss takes no room in a file.\n"
                "FILEs, of any ELF class, get a row each, in bytes, and count alone, whatever\n"
@@ -455,7 +461,7 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
         }
     }
     if (*count == 0) {
-        error_set(&e, ERROR_USAGE, "no SET or FILE is given; see --help");
+        error_set(&e, ERROR_USAGE, "no %s given; see --help", r->runs ? "RESULTS are" : "SET or FILE is");
         return error_report(program.name, &e);
     }
     if (r->runs && (r->dwarf || r->each || r->json)) {

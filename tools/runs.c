@@ -206,8 +206,8 @@ static void put_file(const struct runs_file *f)
 {
     const struct results *r = &f->results;
     const struct results_set *s = &r->set;
-    printf("%s: %s%s%" PRIu64 " modules, %" PRIu64 " utilities\n", f->path, s->application, *s->application ? ", " : "",
-           s->modules, s->utilities);
+    printf("%s: %s%s%" PRIu64 " module%s, %" PRIu64 " utilit%s\n", f->path, s->application, *s->application ? ", " : "",
+           s->modules, s->modules == 1 ? "" : "s", s->utilities, s->utilities == 1 ? "y" : "ies");
     size_t failed = 0;
     for (size_t i = 0; i < r->run_count; i++)
         failed += r->runs[i].status != 0;

@@ -158,7 +158,9 @@ static size_t put_outliers(const struct runs_row *row, enum results_part part, s
     }
     if (out > SHOWN_MOST)
         printf("%s, %s: and %zu %s more\n", row->label, results_part_labels[part], out - SHOWN_MOST,
-               hosts ? "hosts" : "ranks");
+               out - SHOWN_MOST == 1 ? (hosts ? "host" : "rank")
+               : hosts               ? "hosts"
+                                     : "ranks");
     return out;
 }
 

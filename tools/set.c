@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/manifest.h"
 
@@ -121,9 +122,25 @@ static bool is_library_name(const char *name)
     return name[0] != '.' && length > 3 && strcmp(name + length - 3, ".so") == 0;
 }
 
-static int is_library(const struct dirent *entry)
+static bool begins(const char *name, const char *with)
 {
-    return is_library_name(entry->d_name);
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What a set has that nothing else does: a marker, or a file that is not finished. */
+static bool is_of_unfinished_set(const char *name)
+{
+    static const char *const temporary[] = {".libmodule", ".libutility", ".pyelf"};
+    const size_t length = strlen(name);
+    bool is = false;
+    for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++)
+        is = is || begins(name, temporary[i]);
+    return strcmp(name, "libmodulebegin.so") == 0 || (is && strcmp(name + length - 4, ".tmp") == 0);
+}
+
+static int is_wanted(const struct dirent *entry)
+{
+    return is_library_name(entry->d_name) || is_of_unfinished_set(entry->d_name);
 }
 
 /* Links are not followed: they may lead anywhere. */
@@ -139,24 +156,70 @@ static size_t count_below(const char *path)
     return count;
 }
 
+/* A name of a file, to find the others. */
+struct place {
+    dev_t device;
+    ino_t inode;
+    bool link;
+    int at; /* in the list of names */
+};
+
+static int by_file(const void *a, const void *b)
+{
+    const struct place *p = a;
+    const struct place *q = b;
+    if (p->device != q->device)
+        return p->device < q->device ? -1 : 1;
+    if (p->inode != q->inode)
+        return p->inode < q->inode ? -1 : 1;
+    return p->link != q->link ? p->link - q->link : p->at - q->at;
+}
+
+/* Says which of the names are another one's file. What is not there is nobody's. */
+static bool find_repeated(const struct set *set, struct dirent **entries, int count, struct arena *arena,
+                          bool **repeated, struct error *e)
+{
+    struct place *place = arena_zeroed(arena, (size_t)count + 1, sizeof *place);
+    size_t places = 0;
+    *repeated = arena_zeroed(arena, (size_t)count + 1, sizeof **repeated);
+    if (!place || !*repeated)
+        return no_memory(e);
+    for (int i = 0; i < count; i++) {
+        struct stat st, own;
+        const char *path = path_within(set, arena, entries[i]->d_name);
+        if (!path)
+            return no_memory(e);
+        if (stat(path, &st) == 0 && lstat(path, &own) == 0)
+            place[places++] = (struct place){st.st_dev, st.st_ino, S_ISLNK(own.st_mode), i};
+    }
+    qsort(place, places, sizeof *place, by_file);
+    for (size_t i = 1; i < places; i++)
+        (*repeated)[place[i].at] = place[i].device == place[i - 1].device && place[i].inode == place[i - 1].inode;
+    return true;
+}
+
 static bool list_directory(struct arena *arena, struct set *set, struct error *e)
 {
     struct dirent **entries;
-    int count = scandir(set->path, &entries, is_library, versionsort);
+    int count = scandir(set->path, &entries, is_wanted, versionsort);
     if (count < 0)
         return error_errno(e, set->path, "cannot list");
-    bool ok = libraries_start(set, arena, (size_t)count, e);
+    bool *repeated = NULL;
+    bool ok = libraries_start(set, arena, (size_t)count, e) && find_repeated(set, entries, count, arena, &repeated, e);
     for (int i = 0; i < count; i++) {
-        ok = ok && libraries_add(set, arena, entries[i]->d_name, e);
+        const char *name = entries[i]->d_name;
+        set->incomplete |= is_of_unfinished_set(name);
+        if (is_library_name(name) && ok && !repeated[i])
+            ok = libraries_add(set, arena, name, e);
         free(entries[i]);
     }
     free(entries);
     set->below = ok ? count_below(set->path) : 0;
-    if (ok && count == 0 && set->below)
+    if (ok && set->count == 0 && set->below)
         ok = error_set(e, ERROR_INPUT,
                        "has neither a manifest.json nor any *.so, but %zu in directories below it; name these",
                        set->below);
-    else if (ok && count == 0)
+    else if (ok && set->count == 0)
         ok = error_set(e, ERROR_INPUT, "has neither a manifest.json nor any *.so");
     return ok || error_at(e, set->path, 0);
 }

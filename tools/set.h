@@ -4,6 +4,7 @@
  * and the sizes that were wanted; a directory without one is taken to be all
  * its *.so, in version order. The manifest may come from anywhere: it is
  * checked before it is believed, and no name in it leads out of the set.
+ * Of a file with several names only one counts, which is no symbolic link if any is none.
  */
 #ifndef TOOLS_SET_H
 #define TOOLS_SET_H
@@ -52,7 +53,9 @@ struct set {
     struct counts wanted;
     struct library *libraries; /* modules and utilities; markers are outside the sizes */
     size_t count;
-    size_t below; /* without a manifest: *.so in directories below it, which do not count */
+    /* Without a manifest: */
+    size_t below;    /* *.so in directories below it, which do not count */
+    bool incomplete; /* there are files that pyelfgen leaves when it is interrupted */
 };
 
 /* Reads the set in the directory `path`, which is borrowed; everything else
