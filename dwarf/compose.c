@@ -8,7 +8,7 @@ void composed_clear(struct composed *c)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
-    c->dies = c->entries = c->rows = 0;
+    c->dies = c->defined = c->entries = c->rows = 0;
     memset(c->codes, 0, sizeof c->codes);
 }
 
@@ -201,6 +201,7 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
 void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
+    c->before = c->out->dies;
     c->child.end = NULL;
     if (c->next_function) {
         compose_refer(c, c->next_function, compose_place_of(c, c->info));
@@ -295,6 +296,7 @@ void compose_function_end(struct composer *c)
         c->info = c->sibling;
     }
     compose_code(c->out, c->function, code);
+    c->out->defined += c->out->dies - c->before;
 }
 
 void compose_end_children(struct composer *c, uint8_t *sibling)

@@ -64,7 +64,8 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
-    uint64_t dies;         /* entries in `info`, without what ends children */
+    uint64_t dies;         /* entries in `info`, without what ends children; */
+    uint64_t defined;      /* of these, functions with code and what is below them */
     uint64_t entries;      /* of location lists, but for base addresses */
     uint64_t rows;         /* of units that are closed */
     uint64_t codes[2];     /* abbreviations that entries in `info` have: bit code % 64 of code / 64 */
@@ -94,7 +95,8 @@ struct composer {
     uint32_t lists_base,
         ranges_base;            /* where the sections of `lists` and `ranges` begin in those that references go to */
     uint8_t *sibling;           /* of the function under way */
-    uint8_t *function;          /* where it begins */
+    uint8_t *function;          /* where it begins, */
+    uint64_t before;            /* and the entries there are then */
     struct compose_child child; /* what has ended last, if it may be the last of its siblings */
     uint8_t *next_function;     /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;

@@ -36,6 +36,7 @@
     X(STATS_SKELETON_UNITS, "skeleton_units")                                                                          \
     X(STATS_64BIT_UNITS, "64bit_units") /* among the above */                                                          \
     X(STATS_DIES, "dies")                                                                                              \
+    X(STATS_DEFINED_DIES, "dies_of_functions") /* that are defined, with all below them */                             \
     X(STATS_ATTRIBUTES, "attributes")                                                                                  \
     X(STATS_ABBREVIATIONS, "abbreviations") /* that are used, summed over files */                                     \
     X(STATS_SUBPROGRAMS, "subprograms")                                                                                \

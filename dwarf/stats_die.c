@@ -257,6 +257,14 @@ void stats_free_abbreviations(struct stats_file *f)
 
 /* ---- values ---- */
 
+/* A way from the root of a unit down to a DIE. */
+struct path {
+    Dwarf_Die die[DEPTH_MOST];
+    int depth;      /* of the last, -1 for an empty path */
+    int function;   /* of the first one that is a function which is defined; DEPTH_MOST: there is none */
+    Dwarf_Off last; /* where the last DIE that was counted lies */
+};
+
 static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, enum stats_number names)
 {
     Dwarf_Error error = NULL;
@@ -269,12 +277,17 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
     f->s->number[names + 1] += strlen(name);
 }
 
-static bool count_die(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
+/* The last of the path. */
+static bool count_die(struct stats_file *f, const struct stats_unit *u, struct path *p)
 {
+    const Dwarf_Die die = p->die[p->depth];
     struct stats_abbreviation *a = abbreviation_find(f, u, die);
     if (!a)
         return false;
     a->uses++;
+    if (a->kind == STATS_FUNCTIONS && p->depth < p->function)
+        p->function = p->depth;
+    f->s->number[STATS_DEFINED_DIES] += p->depth >= p->function;
     if (a->has_name)
         count_name(f, die, DW_AT_name, STATS_NAMES);
     if (a->linkage_name)
@@ -293,16 +306,11 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, Dwarf_Di
 
 /* ---- the tree ---- */
 
-/* A way from the root of a unit down to a DIE. */
-struct path {
-    Dwarf_Die die[DEPTH_MOST];
-    int depth;      /* of the last, -1 for an empty path */
-    Dwarf_Off last; /* where the last DIE that was counted lies */
-};
-
 static void path_leave(struct path *p)
 {
-    dwarf_dealloc_die(p->die[p->depth--]);
+    dwarf_dealloc_die(p->die[p->depth]);
+    if (p->depth-- == p->function)
+        p->function = DEPTH_MOST;
 }
 
 /* Makes the path lead to the next DIE in the order of the file: a child, a
@@ -348,11 +356,11 @@ static bool path_check(struct stats_file *f, struct path *p)
 
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
-    struct path p = {.die = {root}};
+    struct path p = {.die = {root}, .function = DEPTH_MOST};
     bool ok = true;
     f->dies = 0;
     while (ok && p.depth >= 0 && (!f->end || p.last < f->end))
-        ok = path_check(f, &p) && count_die(f, u, p.die[p.depth]) && path_next(f, u, &p);
+        ok = path_check(f, &p) && count_die(f, u, &p) && path_next(f, u, &p);
     while (p.depth >= 0)
         path_leave(&p);
     return ok;

@@ -74,6 +74,8 @@ struct debug_files {
     uint32_t digits; /* of a source's number at least; */
     uint32_t wider;  /* one more of the numbers below */
     bool brief;      /* sources are named by their number alone */
+    bool is_own;     /* there are no names of the corpus: the only header is the library's own, */
+    uint32_t header; /* and its name begins here in debug.sources */
 };
 
 /* Which abbreviations the only table has: all, or a part, by their codes. */

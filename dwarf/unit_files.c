@@ -5,7 +5,11 @@
  *
  * A library that follows a row has room for as many as it says: of headers' names the first
  * alone, and sources that are called u3.c where libmodule7_3.c is too long, or
- * libmodule7_0003.c where it is too short.
+ * libmodule7_0003.c where it is too short. Where even that is too much, the section is the
+ * library's alone:
+ *
+ *     .debug_line_str:  | compilation directory, sources, a header's name |
+ *                          ^ the include directory is its end
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +18,19 @@
 #include "dwarf/unit_sizes.h"
 
 enum { DIGITS_MOST = 96 };
-#define BRIEF_STEM "u"
+#define BRIEF_STEM      "u"
+#define BRIEF_DIRECTORY "/s"
+
+static const char *compile_directory(const struct debug *d)
+{
+    return d->files.is_own ? BRIEF_DIRECTORY : COMPILE_DIRECTORY;
+}
+
+/* Of the header that is the library's own. */
+static const char *header_name(const struct debug *d)
+{
+    return d->corpus->dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
+}
 
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
 {
@@ -32,7 +48,7 @@ static void source_name(const struct debug *d, uint32_t unit, bool has_code, cha
 void unit_name_sources(struct debug *d, uint64_t directory_extra)
 {
     d->sources.size = 0;
-    bytes_append(&d->sources, COMPILE_DIRECTORY, sizeof COMPILE_DIRECTORY - 1);
+    bytes_append(&d->sources, compile_directory(d), strlen(compile_directory(d)));
     if (directory_extra) {
         size_t at = bytes_append(&d->sources, NULL, directory_extra + 1);
         if (!d->sources.failed) {
@@ -48,6 +64,8 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
         source_name(d, i, unit_has_code(&d->unit[i]), name);
         d->unit[i].source = (uint32_t)bytes_string(&d->sources, name);
     }
+    if (d->files.is_own)
+        d->files.header = (uint32_t)bytes_string(&d->sources, header_name(d));
 }
 
 /* Bytes of the corpus's part, with so many headers' names. */
@@ -58,13 +76,13 @@ static uint64_t corpus_files(const struct corpus *c, uint32_t headers)
 
 uint64_t unit_files_bytes(const struct debug *d)
 {
-    return corpus_files(d->corpus, d->files.named);
+    return d->files.is_own ? 0 : corpus_files(d->corpus, d->files.named);
 }
 
 /* Those of the library's, where `coded` of its `units` units have code. */
 static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
 {
-    uint64_t bytes = sizeof COMPILE_DIRECTORY;
+    uint64_t bytes = strlen(compile_directory(d)) + 1 + (d->files.is_own ? strlen(header_name(d)) + 1 : 0);
     for (uint32_t i = 0; i < units; i++) {
         char name[SOURCE_NAME_MOST];
         source_name(d, i, i < coded, name);
@@ -115,27 +133,33 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
     uint32_t least = 1;
     while (least < c->made && c->header[least].name_start < names)
         least++;
-    for (unsigned brief = 0; brief < 2; brief++) {
-        f->brief = brief;
+    for (unsigned brief = 0; brief < (d->joined ? 2 : 3); brief++) {
+        f->brief = brief > 0;
+        f->is_own = brief > 1;
         own = own_files(d, units, coded);
-        f->named = c->headers;
-        while (f->named > (brief ? 1 : least) && corpus_files(c, f->named) + own > wanted)
+        f->named = f->is_own ? 1 : c->headers;
+        while (f->named > (brief ? 1 : least) && unit_files_bytes(d) + own > wanted)
             f->named--;
-        if (corpus_files(c, f->named) + own <= wanted)
+        if (unit_files_bytes(d) + own <= wanted)
             break;
     }
-    if (corpus_files(c, f->named) + own + DIRECTORY_MOST < wanted)
+    if (unit_files_bytes(d) + own + DIRECTORY_MOST < wanted)
         widen_names(d, wanted, units, coded);
 }
 
 /* As many headers stand in every unit's table, so that its size does not depend on
- * which of them it includes. */
+ * which of them it includes. What is the library's own is in version 5 alone, whose tables have no texts. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
 {
     const struct corpus *c = d->corpus;
     const uint32_t named = d->files.named;
     const char *texts = (const char *)c->line_strings.data;
+    if (d->files.is_own)
+        return (struct line_files){.compile_directory = directory,
+                                   .include_directory = {directory.at + 1, ""},
+                                   .source = source,
+                                   .header = {directory.at + d->files.header, ""}};
     const uint32_t file = c->header[header % named].file;
     struct line_files f = {
         .compile_directory = directory,

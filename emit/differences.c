@@ -145,6 +145,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     if (l->debug.composed) {
         v[ROW_DWARF_ROWS] = (int64_t)l->debug.composed->rows;
         v[ROW_DWARF_ENTRIES] = (int64_t)l->debug.composed->entries;
+        v[ROW_DWARF_DEFINED] = (int64_t)l->debug.composed->defined;
     }
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);

@@ -268,14 +268,19 @@ static bool settle_sections(const struct settling *s, struct settled *out, struc
     return true;
 }
 
-/* How many entries functions are to have at the least, so that the application's tags come out: their share, but for
- * a little of an average library. */
+/* How many entries functions are to have at the least: their share of the application's tags, so that these come out,
+ * but for a little of an average library. Where the row says how many it has: not more than these, nor fewer but for
+ * as little. */
 static uint64_t defined_least(const struct settling *s, uint64_t wanted)
 {
     enum { LITTLE = 32 };
-    const uint64_t least = wanted * s->stock->corpus.manner.defined / MANNER_USUAL;
+    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
+    const uint64_t share = wanted * s->stock->corpus.manner.defined / MANNER_USUAL;
     const uint64_t little = s->plan->guides->average / LITTLE;
-    return least > little ? least - little : 0;
+    const uint64_t least = share > little ? share - little : 0;
+    if (!said)
+        return least;
+    return said < least ? said : said > least + little ? said - little : least;
 }
 
 /* What a library is told with where it lacks entries. */

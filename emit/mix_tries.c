@@ -23,7 +23,7 @@ static const struct mix_tried *note_try(struct mix_tries *t, bool fits)
     const struct composed *const c = &t->builder->composed;
     assert(t->count < MIX_TRIES_MOST);
     t->tried[t->count] = (struct mix_tried){
-        mix->rows_part, mix->expression, fits, c->entries, c->rows, t->builder->library.debug.dies, c->dies};
+        mix->rows_part, mix->expression, fits, c->entries, c->rows, t->builder->library.debug.dies, c->defined};
     return &t->tried[t->count++];
 }
 

@@ -137,6 +137,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                      \
     X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* of these, in functions */             \
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
     X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
     X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \

@@ -25,7 +25,7 @@ SCHEMA = set(
     import functions dynamic objects other undefined weak weak-functions weak-objects dynstr local global relocations relative jump-slot glob-dat
     copy tls irelative relr plt needed outside indirect hash sysv both none bind now relro full build-id false soname
     runpath versions ifunc constructors constructor-code init-code unwind-entries destructors page pages loads mangled
-    methods compressed debug-file separate debuglink true split alternate share code constants unwind symbols dies rows
+    methods compressed debug-file separate debuglink true split alternate share code constants unwind symbols dies defined rows
     entries sampled error mix info abbrev line str line_str loclists rnglists aranges addr str_offsets macro B
     """.split()
 )

@@ -87,15 +87,15 @@ def dwarf(programs):
 
 
 def dies_by_llvm(path):
-    """Every DIE: its unit's abbreviations, its own, its tag, and its attributes as (name, form, value, entries)."""
+    """Every DIE: how deep it is, its unit's abbreviations, its own, its tag, its attributes as (name, form, value, entries)."""
     dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "-v", "--debug-info", "--debug-types", path)
     unit = None
     dies = []
     for line in dump.splitlines():
         if found := re.match(r"0x[0-9a-f]+: (?:Compile|Type) Unit: .*abbr_offset = (0x[0-9a-f]+)", line):
             unit = found[1]
-        elif found := re.match(r"0x[0-9a-f]+: +DW_TAG_(\w+) \[(\d+)\]", line):
-            dies.append((unit, found[2], found[1], []))
+        elif found := re.match(r"0x[0-9a-f]+:( +)DW_TAG_(\w+) \[(\d+)\]", line):
+            dies.append((len(found[1]), unit, found[3], found[2], []))
         elif found := re.match(r" +DW_AT_(\w+) \[DW_FORM_(\w+)\]\t\((.*)", line):
             dies[-1][-1].append([*found.groups(), 0])
         elif re.match(r" +\[0x[0-9a-f]+, 0x[0-9a-f]+\)", line):
@@ -116,8 +116,12 @@ def by_llvm(path):
     tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
     abbreviations = set()
     lists = {"location": {}, "ranges": {}}
-    for table, abbreviation, tag, attributes in dies_by_llvm(path):
+    function = None  # how deep the one is that this and the next are of
+    for depth, table, abbreviation, tag, attributes in dies_by_llvm(path):
         forms = {name: form for name, form, _, _ in attributes}
+        if function is None or depth <= function:
+            function = depth if tag == "subprogram" and {"low_pc", "ranges"} & forms.keys() else None
+        count["dies_of_functions"] += function is not None
         abbreviations.add((table, abbreviation))
         tally["tags"][tag] += 1
         tally["attributes"].update(forms.keys())

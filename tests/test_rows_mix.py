@@ -255,6 +255,47 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
 
 
+def below(die):
+    return 1 + sum(map(below, die.children))
+
+
+def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
+    """Where there is no room for as many entries in all, those of functions make some, down to as many as they have."""
+    row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 7000, defined: 0"), "defined", [2500, 3600])
+    paths, told = make(programs, tmp_path, several)
+    found = []
+    for path, library in zip(paths, told, strict=True):
+        check_sections(row, path)
+        dies = Dies(path)
+        functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
+        found.append((len(dies.at), sum(map(below, functions))))
+        assert library["differs"].get("dwarf: defined", [0, row["dwarf"]["defined"]])[1] == found[-1][1]
+    assert found[0][0] == 7000 > found[1][0] and "dwarf: dies" not in told[0]["differs"]
+    assert 2500 < found[0][1] < 3000 < 3600 - 7000 / 32 < found[1][1]
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
+NAMES = [12, 13, 14, 24, 36, 47, 48, 90]
+
+
+def test_names_of_files_are_as_short_as_the_row_says(programs, tmp_path):
+    """Of a unit without a header of its own, compiled in a directory with a short name."""
+    row = "- " + SMALL.split("\n- ")[2].strip() + "\n"
+    texts = [row.replace("line_str: 399", f"line_str: {n}").replace("debug: 10648", f"debug: {10249 + n}") for n in NAMES]
+    paths, told = make(programs, tmp_path, "".join(texts))
+    for n, path, library in zip(NAMES, paths, told, strict=True):
+        assert sections_of(path)["line_str"] == n
+        assert not [name for name in library["differs"] if name.startswith("mix") or name == "debug"]
+        header = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-line", path).split("Address  ")[0]
+        first, second = re.findall(r'^include_directories\[ +\d\] = "(.+)"$', header, flags=re.M)
+        files = re.findall(r'name: "(.+)"\n +dir_index: (\d)', header)
+        assert first.startswith("/s" if n < 48 else "/usr/src/application") and not second.startswith("/")
+        assert files[0] == files[1] and files[0][1] == "0" and files[2][0].endswith(".h") and files[2][1] == "1"
+        sources = ask(tool("gdb"), "-nx", "-batch", "-ex", "info line 1", "-ex", "info sources", path)
+        assert f"{first}/{files[0][0]}" in sources
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
 @pytest.mark.parametrize("number", [0, 2, 3])
 def test_line_tables_have_as_many_rows_as_the_row_says(programs, tmp_path, number):
     """To the row, though they are as many bytes: what the last function's rows have beside an address and a line."""

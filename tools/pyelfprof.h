@@ -23,9 +23,11 @@ struct prof_dwarf {
     bool views;       /* has DW_AT_GNU_locviews */
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
-    uint64_t units, partial, dies, attributes, rows, entries; /* units: but for partial ones */
-    double sampled;                                           /* share of .debug_info that was read; 1 for all */
-    double error;                                             /* standard error of dies, as a share */
+    uint64_t units, partial; /* units: but for partial ones */
+    uint64_t dies, defined;  /* the latter: of functions that are defined, with all below them */
+    uint64_t attributes, rows, entries;
+    double sampled; /* share of .debug_info that was read; 1 for all */
+    double error;   /* standard error of dies, as a share */
 };
 
 /* From one library to another of the set. */

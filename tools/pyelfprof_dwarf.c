@@ -86,6 +86,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_TYPE_UNITS] + s->number[STATS_SKELETON_UNITS],
         .partial = s->number[STATS_PARTIAL_UNITS],
         .dies = s->number[STATS_DIES],
+        .defined = s->number[STATS_DEFINED_DIES],
         .attributes = s->number[STATS_ATTRIBUTES],
         .rows = s->number[STATS_LINE_ROWS],
         .entries = s->number[STATS_LIST_ENTRIES],

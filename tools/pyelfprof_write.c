@@ -182,6 +182,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_number(&f, "units", d->units);
     put_some(&f, "partial", d->partial);
     put_number(&f, "dies", d->dies);
+    put_some(&f, "defined", d->defined);
     put_number(&f, "attributes", d->attributes);
     put_some(&f, "rows", d->rows);
     put_some(&f, "entries", d->entries);
