@@ -15,17 +15,45 @@ bool replacement_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+/* What a file would be made as where nothing is: behind links that lead to nothing. */
+static bool follow(const char *path, char to[PATH_MAX])
+{
+    enum { LINKS_MOST = 40 }; /* as Linux has it */
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(to, path);
+    for (int links = 0; links <= LINKS_MOST; links++) {
+        char next[PATH_MAX];
+        const ssize_t length = readlink(to, next, sizeof next);
+        if (length < 0)
+            return true;
+        char *slash = strrchr(to, '/');
+        char *name = next[0] == '/' || !slash ? to : slash + 1;
+        if (name + length >= to + PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(name, next, (size_t)length);
+        name[length] = '\0';
+    }
+    errno = ELOOP;
+    return false;
+}
+
 /* Where a result of that name goes: behind symbolic links, of a new one the directory's. */
 static bool resolve(const char *path, char to[PATH_MAX])
 {
+    char end[PATH_MAX];
     char directory[PATH_MAX];
     if (realpath(path, to))
         return true;
-    if (errno != ENOENT || strlen(path) >= sizeof directory)
+    if (errno != ENOENT || !follow(path, end))
         return false;
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    snprintf(directory, sizeof directory, "%.*s", (int)(name - path), path);
+    const char *slash = strrchr(end, '/');
+    const char *name = slash ? slash + 1 : end;
+    snprintf(directory, sizeof directory, "%.*s", (int)(name - end), end);
     if (!realpath(*directory ? directory : ".", to))
         return false;
     const size_t length = strlen(to);
@@ -64,41 +92,14 @@ static const char *who_stays(const char *path)
     return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
 }
 
-/* What a file would be made as where nothing is: behind links that lead to nothing. */
-static bool follow(struct replacement *r, const char *path)
-{
-    enum { LINKS_MOST = 40 }; /* as Linux has it */
-    strcpy(r->path, path);
-    for (int links = 0; links <= LINKS_MOST; links++) {
-        char to[PATH_MAX];
-        const ssize_t length = readlink(r->path, to, sizeof to);
-        if (length < 0)
-            return true;
-        char *slash = strrchr(r->path, '/');
-        char *name = to[0] == '/' || !slash ? r->path : slash + 1;
-        if (name + length >= r->path + sizeof r->path) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        memcpy(name, to, (size_t)length);
-        name[length] = '\0';
-    }
-    errno = ELOOP;
-    return false;
-}
-
 /* `old` is of the file that is replaced; there is none where its mode is 0. */
 static bool find_path(struct replacement *r, const char *path, struct stat *old, struct error *e)
 {
     const char *what = NULL;
     snprintf(r->name, sizeof r->name, "%s", path);
-    if (strlen(path) >= sizeof r->path) {
-        errno = ENAMETOOLONG;
-        return cannot(r, e);
-    }
     if (stat(path, old) != 0) {
         *old = (struct stat){0};
-        if (errno != ENOENT || !follow(r, path))
+        if (errno != ENOENT || !follow(path, r->path))
             return cannot(r, e);
     } else if (!S_ISREG(old->st_mode)) {
         error_set(e, ERROR_USAGE, "is %s; give another name",

@@ -195,12 +195,31 @@ static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
     tune_lists(w, &s, border, sizeof border / sizeof border[0], place);
 }
 
+/* Parameters that are told where so little is left for lists that each has one with an entry; 0: all. */
+static uint32_t brief_lists(const struct walk *w, enum glue_function which)
+{
+    enum { BRIEF = 8 }; /* bytes of such a list, in version 5 */
+    const uint64_t left = has_last_lists(w, which) ? tune_lists_left(w) : 0;
+    return left % BRIEF == 0 && left / BRIEF <= GLUE_PARAMETERS ? (uint32_t)(left / BRIEF) : 0;
+}
+
+/* A parameter that is in a register; what comes then is not told. */
+static void describe_register(struct walk *w, const struct debug_variable *v, const struct spill *s)
+{
+    struct composer *c = &w->composer;
+    compose_list_begin(c, s->start);
+    compose_list_register(c, s->start, s->spilled, s->reg);
+    compose_parameter_list(c, v, compose_list_end(c));
+}
+
 /* Self and args, or two numbers. */
 static void glue_parameters(struct walk *w, enum glue_function which, uint64_t start, uint64_t end)
 {
     static const uint8_t registers[GLUE_PARAMETERS] = {REGISTER_RDI, REGISTER_RSI};
     const bool lists = detail_has_lists(w, end);
-    for (uint32_t j = 0; j < GLUE_PARAMETERS; j++) {
+    const uint32_t brief = brief_lists(w, which);
+    const uint32_t count = brief ? brief : GLUE_PARAMETERS;
+    for (uint32_t j = 0; j < count; j++) {
         const struct debug_variable v = {
             .name = w->corpus->name[(w->l->row->number + 17 * j) % CORPUS_NAMES],
             .line = w->line_number,
@@ -214,7 +233,9 @@ static void glue_parameters(struct walk *w, enum glue_function which, uint64_t s
             .reg = registers[j],
             .place = GLUE_PARAMETER_PLACE - 8 * (int32_t)j,
         };
-        if (lists)
+        if (brief)
+            describe_register(w, &v, &s);
+        else if (lists)
             describe_spilled(w, &v, &s);
         else
             compose_parameter(&w->composer, &v, s.place);

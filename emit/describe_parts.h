@@ -155,6 +155,7 @@ uint32_t tune_borders(const struct subject *s, uint64_t *border);
  * as long as they are wanted, if that can be. Lists are of locals at these places of the frame, whose displacement from
  * %rbp takes a byte, from border to border. */
 enum { TUNE_PLACES = 2 };
+uint64_t tune_lists_left(const struct walk *w); /* bytes; 0 where any size will do */
 void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
                 const int32_t place[TUNE_PLACES]);
 void tune_ranges(struct walk *w, struct subject *s);

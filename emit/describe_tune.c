@@ -109,6 +109,11 @@ static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *o
     return wanted != DEBUG_ANY && wanted > written ? wanted - written : 0;
 }
 
+uint64_t tune_lists_left(const struct walk *w)
+{
+    return rest_of(w->l->debug.wanted[DEBUG_LISTS], w->composer.lists, &w->composer.out->lists);
+}
+
 void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
                 const int32_t place[TUNE_PLACES])
 {
@@ -116,7 +121,7 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
-    uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_LISTS], c->lists, &c->out->lists);
+    uint64_t rest = tune_lists_left(w);
     const uint32_t entries = borders - 1;
     if (!rest || rest > BYTES_MOST)
         return;

@@ -181,6 +181,9 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_true(replacement_is_same("link", "./old") && replacement_is_same("-", "-"));
     snprintf(name, sizeof name, "../%s/another", directory); /* which is not there yet */
     assert_true(replacement_is_same("another", name));
+    assert_int_equal(symlink("another", "waiting"), 0); /* a link to it */
+    assert_true(replacement_is_same("waiting", name) && !replacement_is_same("waiting", "old"));
+    unlink("waiting");
     assert_false(replacement_is_same("old", "another") || replacement_is_same("-", "./-"));
     assert_true(replacement_possible("another", &e));
     assert_false(replacement_possible(".", &e));
