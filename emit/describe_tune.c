@@ -193,6 +193,22 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         compose_end_children(c, NULL);
 }
 
+/* With a base address of their own and without; returns how many kinds that makes. */
+static uint32_t range_kinds(struct walk *w, const uint64_t *border, uint32_t entries, struct kind *kind)
+{
+    struct composer *c = &w->composer;
+    uint8_t *const ranges = c->ranges;
+    const bool used = c->uses_ranges;
+    for (uint32_t based = 0; based < 2; based++) {
+        kind[based] = (struct kind){.entries = (uint8_t)entries, .based = based};
+        kind[based].bytes = (uint16_t)put_ranges(w, border, &kind[based]);
+        c->ranges = ranges;
+    }
+    c->uses_ranges = used;
+    return 2;
+}
+
+/* Of two ranges and more; where these do not go together, of one, too. */
 void tune_ranges(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
@@ -204,17 +220,14 @@ void tune_ranges(struct walk *w, struct subject *s)
     uint32_t entries = tune_borders(s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
-    uint8_t *const ranges = c->ranges;
-    const bool used = c->uses_ranges;
     for (uint32_t n = 2; n <= entries; n++)
-        for (uint32_t based = 0; based < 2; based++) {
-            struct kind *k = &kind[kinds++];
-            *k = (struct kind){.entries = (uint8_t)n, .based = based};
-            k->bytes = (uint16_t)put_ranges(w, border, k);
-            c->ranges = ranges;
-        }
-    c->uses_ranges = used;
-    if (knapsack(kind, kinds, (uint32_t)rest, last))
+        kinds += range_kinds(w, border, n, &kind[kinds]);
+    bool fits = knapsack(kind, kinds, (uint32_t)rest, last);
+    if (!fits) {
+        kinds += range_kinds(w, border, 1, &kind[kinds]);
+        fits = knapsack(kind, kinds, (uint32_t)rest, last);
+    }
+    if (fits)
         put_blocks(w, s, border, kind, last, (uint32_t)rest);
 }
 

@@ -275,13 +275,36 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
 
 
+BRIEF = """\
+- {kind: module, text: 1326, data: 704, bss: 32, debug: 7849, symtab: 768, strtab: 480, functions: 8,
+   dynamic: {functions: 1, undefined: 5, weak: 4, dynstr: 150}, local: {functions: 7, objects: 13, other: 5},
+   relocations: {relative: 10, jump-slot: 1, glob-dat: 4, symbols: 4, pages: 2}, plt: 1, outside: 0, soname: false,
+   runpath: 1, init-code: 12, methods: 1, share: {code: 252, plt: 40, constants: 108, unwind: 176, symbols: 354,
+   relocations: 360}, dwarf: {version: 5, language: c, units: 1, dies: 387, attributes: 1612, rows: 13, entries: 1},
+   mix: {info: 4015, abbrev: 530, line: 209, str: 2526, line_str: 501, loclists: 20, aranges: 48}}
+"""
+
+
+def test_location_lists_are_as_short_as_the_row_says(programs, tmp_path):
+    """One of an entry, as CPython's _typing has it; and two."""
+    two = BRIEF.replace("loclists: 20", "loclists: 28").replace("debug: 7849", "debug: 7857").replace("entries: 1", "entries: 2")
+    paths, told = make(programs, tmp_path, BRIEF + two)
+    for lists, path, library in zip([1, 2], paths, told, strict=True):
+        assert sections_of(path)["loclists"] == 12 + 8 * lists
+        assert not [name for name in library["differs"] if name.startswith(("mix", "dwarf"))]
+        found = [die for die in Dies(path).at.values() if die.tag == "formal_parameter" and "name" in die]
+        assert len(found) == lists
+    test_parameters_are_in_their_registers_where_a_function_begins([(None, path) for path in paths])
+    test_readers_have_nothing_to_complain_of([(None, path) for path in paths])
+
+
 NAMES = [12, 13, 14, 24, 36, 47, 48, 90]
 
 
 def test_names_of_files_are_as_short_as_the_row_says(programs, tmp_path):
     """Of a unit without a header of its own, compiled in a directory with a short name."""
-    row = "- " + SMALL.split("\n- ")[2].strip() + "\n"
-    texts = [row.replace("line_str: 399", f"line_str: {n}").replace("debug: 10648", f"debug: {10249 + n}") for n in NAMES]
+    row = "- " + SMALL.split("\n- ")[1].strip() + "\n"
+    texts = [row.replace("line_str: 590", f"line_str: {n}").replace("debug: 11730", f"debug: {11140 + n}") for n in NAMES]
     paths, told = make(programs, tmp_path, "".join(texts))
     for n, path, library in zip(NAMES, paths, told, strict=True):
         assert sections_of(path)["line_str"] == n
