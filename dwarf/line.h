@@ -67,6 +67,23 @@ static inline void line_column(struct line_rows *r, uint32_t column)
     r->p = put_u8(r->p, (uint8_t)column);
 }
 
+/* A row in this column (below 128) of the last row's line. */
+static inline void line_inner(struct line_rows *r, uint64_t address, uint32_t column)
+{
+    enum { NEAR = (255 - LINE_OPCODE_BASE + LINE_BASE) / LINE_RANGE }; /* one byte advances so far */
+    const uint64_t advance = address - r->address;
+    if (advance > NEAR) {
+        line_column(r, column);
+        line_row(r, address, r->line);
+        return;
+    }
+    const uint32_t opcode = LINE_OPCODE_BASE - LINE_BASE + LINE_RANGE * (uint32_t)advance;
+    put_u32(r->p, DW_LNS_set_column | column << 8 | opcode << 16); /* the fourth byte is the next row's */
+    r->p += 3;
+    r->address = address;
+    r->count++;
+}
+
 /* Rows from here on begin statements, or no longer do. */
 static inline void line_negate_statement(struct line_rows *r)
 {

@@ -55,17 +55,24 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->ahead = 0;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
+    w->unknown_helpers = (UINT32_C(1) << SHAPE_HELPERS) - 1;
     l->debug.unit[w->units] = (struct debug_unit){0};
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
 }
 
-/* The entry of a helper in this unit: where it is called first, it is declared. */
+/* Where the entry of a helper is in this unit. */
+static void know_helper(struct walk *w, uint32_t number, uint32_t place)
+{
+    w->helper[number] = place;
+    w->unknown_helpers &= ~(UINT32_C(1) << number);
+}
+
+/* Where it is called first, it is declared. */
 static void declare_helper(struct walk *w, uint32_t number)
 {
     static const uint8_t types[] = {BASE_LONG, BASE_LONG};
-    if (w->helper[number] == COMPOSE_UNKNOWN)
-        w->helper[number] =
-            compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
+    know_helper(w, number,
+                compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types));
 }
 
 /* Bytes that are reserved for a function. */
@@ -276,7 +283,7 @@ static bool describe_glue(struct walk *w, enum glue_function which)
                                        : BASE_UNSIGNED_LONG,
     };
     if (is_helper)
-        w->helper[which - GLUE_HELPER] = compose_place(c);
+        know_helper(w, which - GLUE_HELPER, compose_place(c));
     compose_function(c, &f);
     const uint64_t end = place->offset + (uint64_t)place->size;
     if (has_parameters)
@@ -343,7 +350,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     }
 }
 
-static void row(struct walk *w, uint64_t at)
+static inline void row(struct walk *w, uint64_t at)
 {
     w->line_number++;
     if (plain_is_told(w))
@@ -353,16 +360,12 @@ static void row(struct walk *w, uint64_t at)
 }
 
 /* A row for an instruction within a statement. */
-static void inner_row(struct walk *w, uint64_t at, uint32_t column)
+static inline void inner_row(struct walk *w, uint64_t at, uint32_t column)
 {
-    if (!plain_has_row(w, at))
-        return;
-    if (plain_is_told(w)) {
+    if (!plain_is_told(w))
+        line_inner(&w->composer.rows, at, column);
+    else if (plain_has_row(w, at))
         plain_row(w, at, w->line_number, column);
-        return;
-    }
-    line_column(&w->composer.rows, column);
-    line_row(&w->composer.rows, at, w->line_number);
 }
 
 /* Of a hundred functions in C some 24 have a label before they return and 12 one further up. */
@@ -513,7 +516,7 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
-        if (s->level != SUBJECT_LEAN && plain_has_row(w, at)) { /* load, multiply, add */
+        if (s->level != SUBJECT_LEAN && (!plain_is_told(w) || plain_has_row(w, at))) { /* load, multiply, add */
             row(w, at);
             inner_row(w, at + size - 11, 20);
             inner_row(w, at + size - 4, 9);
@@ -562,9 +565,8 @@ static void declare_helpers(struct walk *w, const struct body *b)
     for (uint32_t i = 0; i < b->pieces; i++)
         if (b->piece[i].kind == PIECE_BLOCK)
             called |= blocks->block[b->piece[i].first].helpers;
-    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
-        if (called >> i & 1)
-            declare_helper(w, i);
+    for (called &= w->unknown_helpers; called; called &= called - 1)
+        declare_helper(w, (uint32_t)__builtin_ctz(called));
 }
 
 static bool describe_function(struct walk *w, uint32_t index)
@@ -572,7 +574,9 @@ static bool describe_function(struct walk *w, uint32_t index)
     struct library *l = w->l;
     const struct body *b = &l->body[index];
     detail_fetch(w, index);
-    struct subject s = {.body = b, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
+    struct code_parameter parameter[ARGUMENTS_MOST];
+    struct subject s = {
+        .body = b, .parameter = parameter, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
@@ -657,6 +661,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
+    w.is_plain = l->row->said && d->wanted[DEBUG_LISTS] == 0;
     w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
     if (d->joined) {
         w.composer.lists_base = d->joined->base[DEBUG_LISTS];

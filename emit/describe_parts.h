@@ -31,6 +31,7 @@ struct walk {
     const struct filler *filler;
     enum describe_level level;
     const struct describe_goal *goal;
+    bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
     uint64_t code;        /* bytes, for which the paces are */
     struct pace names;    /* of variables, among the library's own (describe_plain.c) */
@@ -46,7 +47,8 @@ struct walk {
     uint64_t end;   /* of the last function, offset */
     uint64_t name;  /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
-    uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN */
+    uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN: */
+    uint32_t unknown_helpers;                    /* a bit for each of which that is so */
     uint32_t lists_kind, ranges_kind, rows_kind; /* of the stamps that were put last */
     struct class_walk classes;
 };
@@ -57,7 +59,7 @@ enum { NO_LABEL = UINT32_MAX };
 struct subject {
     const struct body *body;
     const struct function *f;
-    struct code_parameter parameter[ARGUMENTS_MOST];
+    struct code_parameter *parameter; /* of ARGUMENTS_MOST */
     uint32_t index;
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
@@ -117,7 +119,7 @@ uint64_t detail_pace_at(const struct pace *p, uint64_t code);
  * function there. */
 static inline bool plain_is_told(const struct walk *w)
 {
-    return w->l->row->said && w->l->debug.wanted[DEBUG_LISTS] == 0;
+    return w->is_plain;
 }
 void plain_locals(struct walk *w, struct subject *s);
 /* There: how many bytes of .debug_str such names may take. */

@@ -82,21 +82,25 @@ uint64_t names_bytes(const struct names *n, uint32_t stem_length, uint32_t from,
 uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t number, uint32_t length, uint8_t *at,
                      uint32_t *hash)
 {
-    char digits[10];
+    enum { DIGITS = 10, STEP = 16 }; /* what is behind the digits is copied where more follows, and overwritten */
+    char digits[DIGITS + STEP] = {0};
     uint32_t count = 0;
     uint32_t rest = number;
     do {
-        digits[sizeof digits - ++count] = (char)('0' + rest % 10);
+        digits[DIGITS - ++count] = (char)('0' + rest % 10);
         rest /= 10;
     } while (rest);
-    const char *first = digits + sizeof digits - count;
+    const char *first = digits + DIGITS - count;
     uint32_t suffix = length - s->length - count;
     assert(length >= s->length + count && suffix <= PROFILE_NAME_MOST);
     memcpy(at, s->text, 32);
     if (s->length > 32)
         memcpy(at + 32, s->text + 32, s->length - 32);
     uint8_t *p = at + s->length;
-    memcpy(p, first, count);
+    if (suffix >= STEP)
+        memcpy(p, first, STEP);
+    else
+        memcpy(p, first, count);
     p += count;
     memcpy(p, n->digits, suffix);
     p += suffix;

@@ -325,6 +325,33 @@ static void test_what_goes_before_a_row(void **state)
     }
 }
 
+/* Within a statement: what a byte can advance to, and what it cannot. */
+static void test_inner_rows(void **state)
+{
+    (void)state;
+    static const uint64_t advance[] = {0, 1, 16, 17, 300};
+    enum { INNER = sizeof advance / sizeof advance[0] };
+    struct line_rows writer = {.p = buffer};
+    line_begin(&writer, 16);
+    line_row(&writer, 16, 9);
+    for (uint32_t i = 0; i < INNER; i++) {
+        const uint8_t *before = writer.p;
+        line_inner(&writer, writer.address + advance[i], 1 + 126 * (i % 2));
+        assert_int_equal(writer.p - before == 3, advance[i] <= 16);
+    }
+    line_end(&writer, 400);
+    assert_int_equal(writer.count, INNER + 2);
+    struct parameters h = header_of((uint64_t)(writer.p - buffer));
+    assert_int_equal(decode(&h, buffer, writer.p, found, INNER + 2), INNER + 2);
+    uint64_t address = 16;
+    for (uint32_t i = 0; i < INNER; i++) {
+        address += advance[i];
+        assert_int_equal(found[1 + i].address, address);
+        assert_int_equal(found[1 + i].line, 9);
+        assert_int_equal(found[1 + i].column, 1 + 126 * (i % 2));
+    }
+}
+
 /* The caller adds to the address where its code begins: it must be the 8 bytes
  * behind the first three. */
 static void test_place_of_the_address(void **state)
@@ -348,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_end_at_the_last_row),
         cmocka_unit_test(test_prologue_end_belongs_to_the_next_row),
         cmocka_unit_test(test_what_goes_before_a_row),
+        cmocka_unit_test(test_inner_rows),
         cmocka_unit_test(test_place_of_the_address),
         cmocka_unit_test(test_header_sizes),
     };
