@@ -381,11 +381,13 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     uint32_t choice = d->headers_used;
     if (units_include_more(d)) { /* each unit may begin with those that have enough behind them */
         const uint64_t several = rest / d->unit_count * 2 / (d->corpus->room - d->corpus->fixed);
-        choice = several < choice && d->pieces_most == UINT32_MAX ? choice - (uint32_t)several : 1;
+        choice = several < choice ? choice - (uint32_t)several : 1;
     }
+    if (d->pieces_most != UINT32_MAX)
+        choice = 1;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         /* in C++ in turn: what is near is not alike */
-        bool in_turn = d->corpus->dialect.language == DWARF_CPP;
+        bool in_turn = d->corpus->dialect.language == DWARF_CPP && d->pieces_most == UINT32_MAX;
         uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
         d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, choice);
         d->unit[i].cut = d->unit[i].wholes = 0;

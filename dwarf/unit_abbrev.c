@@ -108,23 +108,43 @@ static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_
     return true;
 }
 
+/* Keeps one more that no entry has, which does not make it more than is wanted: the first with which what is left can
+ * be divided, with *divided, or else the first. False where there is none. */
+static bool keep_another(const struct debug *d, struct debug_abbrevs *a, uint64_t wanted, struct single_mix *single,
+                         bool *divided)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    struct debug_abbrevs first = {.is_part = false};
+    *divided = false;
+    for (uint32_t code = 1; code <= abbrev_codes(dialect) && !*divided; code++) {
+        struct debug_abbrevs with = *a;
+        keep(&with, code);
+        const uint64_t size = size_of(d, &with);
+        if (is_kept(a, code) || size > wanted)
+            continue;
+        *divided = divide_narrow(dialect, wanted - size, single);
+        if (*divided || !first.is_part)
+            first = with;
+    }
+    if (first.is_part)
+        *a = first;
+    return first.is_part;
+}
+
 /* With what there has to be, and further ones that no entry has, if it takes them. */
 static bool divide(const struct debug *d, struct debug_abbrevs *a, uint64_t wanted, struct single_mix *single)
 {
-    const struct dialect dialect = d->corpus->dialect;
-    uint64_t size = size_of(d, a);
-    if (size <= wanted && divide_narrow(dialect, wanted - size, single))
-        return true;
-    for (uint32_t code = 1; code <= abbrev_codes(dialect) && size < wanted; code++) {
-        struct debug_abbrevs with = *a;
-        keep(&with, code);
-        size = size_of(d, &with);
-        if (is_kept(a, code) || size > wanted || !divide_narrow(dialect, wanted - size, single))
-            continue;
-        *a = with;
-        return true;
-    }
-    return false;
+    const uint64_t size = size_of(d, a);
+    bool divided = size <= wanted && divide_narrow(d->corpus->dialect, wanted - size, single);
+    while (!divided && keep_another(d, a, wanted, single, &divided))
+        continue;
+    return divided;
+}
+
+/* Bytes of a header's entries before a cut, but for what ends children there of the one that is open. */
+static uint32_t entries_until(const struct corpus_cut *cut)
+{
+    return cut->entries - (cut->open != 0);
 }
 
 bool unit_part_abbrevs(struct debug *d)
@@ -136,7 +156,7 @@ bool unit_part_abbrevs(struct debug *d)
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     struct debug_abbrevs a = {.is_part = true};
     struct single_mix single = {0};
-    if (!units_include_more(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
+    if (!units_include_any(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
         return false;
     for (unsigned i = 0; i < sizeof always; i++)
         keep(&a, always[i]);
@@ -145,21 +165,20 @@ bool unit_part_abbrevs(struct debug *d)
     keep_entries(d, &a, h->entries, c->fixed);
     for (unsigned i = 0; i < 2; i++) /* entries themselves may not be there */
         a.kept[i] |= d->composed->codes[i];
-    if (!divide(d, &a, wanted, &single))
-        return false;
-    for (uint32_t cut = 0;; cut++) { /* each further piece may need some more */
-        d->abbrevs = a;
-        d->single = single;
-        d->pieces_most = cut;
+    for (uint32_t cut = 0; size_of(d, &a) <= wanted; cut++) { /* each further piece may need some more */
+        struct debug_abbrevs all = a;
+        if (divide(d, &all, wanted, &single)) {
+            d->abbrevs = all;
+            d->single = single;
+            d->pieces_most = cut;
+        }
         if (cut + 1 == h->cuts)
             break;
-        struct debug_abbrevs next = {.is_part = true};
-        memcpy(next.kept, a.kept, sizeof next.kept);
-        keep_entries(d, &next, h->entries + h->cut[cut].entries, h->cut[cut + 1].entries - h->cut[cut].entries);
-        if (!divide(d, &next, wanted, &single))
-            break;
-        a = next;
+        keep_entries(d, &a, h->entries + entries_until(&h->cut[cut]),
+                     entries_until(&h->cut[cut + 1]) - entries_until(&h->cut[cut]));
     }
+    if (!d->abbrevs.is_part)
+        return false;
     d->single.first = new_code(&d->abbrevs, abbrev_codes(c->dialect)) + 1u;
     d->tables = 1;
     d->unused = 0;

@@ -120,12 +120,18 @@ static inline const struct corpus_header *unit_last_header(const struct debug *d
     return &d->corpus->header[u->header + u->wholes];
 }
 
-/* Whether units may include several headers: where they are to be no more than so many. Those
- * of C++ declare the same, and what has an index or units of types goes by one. */
-static inline bool units_include_more(const struct debug *d)
+/* Whether what units include is free: where they are to be no more than so many. What has an index or units of types
+ * goes by the headers' own. */
+static inline bool units_include_any(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return d->units_wanted && dialect.language == DWARF_C && !dialect.index && !dialect.type_units && !d->joined;
+    return d->units_wanted && !dialect.index && !dialect.type_units && !d->joined;
+}
+
+/* Whether they may include several headers: those of C++ declare the same. */
+static inline bool units_include_more(const struct debug *d)
+{
+    return units_include_any(d) && d->corpus->dialect.language == DWARF_C;
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */
