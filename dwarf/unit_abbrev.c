@@ -85,15 +85,31 @@ uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, 
     return p;
 }
 
-static uint64_t size_of(const struct debug *d, const struct debug_abbrevs *a)
+/* What each abbreviation takes in the whole table. */
+struct table_sizes {
+    uint8_t of[ABBREV_CODES_SHORT];
+};
+
+static struct table_sizes measure(const struct debug *d)
 {
     const struct bytes *const table = unit_table(d);
-    uint64_t size = 1;
+    struct table_sizes sizes = {{0}};
     for (const uint8_t *from = table->data; from < table->data + table->size;) {
         const uint8_t *end = skip_abbreviation(from);
-        size += is_kept(a, *from) ? (uint64_t)(end - from) : 0;
+        assert(end - from <= UINT8_MAX);
+        sizes.of[*from] = (uint8_t)(end - from);
         from = end;
     }
+    return sizes;
+}
+
+/* With the byte that ends it. */
+static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbrevs *a)
+{
+    uint64_t size = 1;
+    for (uint32_t i = 0; i < ABBREV_CODES_SHORT / 64; i++)
+        for (uint64_t kept = a->kept[i]; kept; kept &= kept - 1)
+            size += sizes->of[64 * i + (uint32_t)__builtin_ctzll(kept)];
     return size;
 }
 
@@ -108,35 +124,35 @@ static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_
     return true;
 }
 
-/* Keeps one more that no entry has, which does not make it more than is wanted: the first with which what is left can
- * be divided, with *divided, or else the first. False where there is none. */
-static bool keep_another(const struct debug *d, struct debug_abbrevs *a, uint64_t wanted, struct single_mix *single,
-                         bool *divided)
+/* Keeps one more that no entry has, of `rest` bytes at most, which get fewer by it: the first with which these can be
+ * divided, with *divided, or else the first. False where there is none. */
+static bool keep_another(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a,
+                         uint64_t *rest, struct single_mix *single, bool *divided)
 {
-    const struct dialect dialect = d->corpus->dialect;
-    struct debug_abbrevs first = {.is_part = false};
+    uint32_t first = 0;
     *divided = false;
     for (uint32_t code = 1; code <= abbrev_codes(dialect) && !*divided; code++) {
-        struct debug_abbrevs with = *a;
-        keep(&with, code);
-        const uint64_t size = size_of(d, &with);
-        if (is_kept(a, code) || size > wanted)
+        if (is_kept(a, code) || sizes->of[code] > *rest)
             continue;
-        *divided = divide_narrow(dialect, wanted - size, single);
-        if (*divided || !first.is_part)
-            first = with;
+        *divided = divide_narrow(dialect, *rest - sizes->of[code], single);
+        if (*divided || !first)
+            first = code;
     }
-    if (first.is_part)
-        *a = first;
-    return first.is_part;
+    if (!first)
+        return false;
+    keep(a, first);
+    *rest -= sizes->of[first];
+    return true;
 }
 
-/* With what there has to be, and further ones that no entry has, if it takes them. */
-static bool divide(const struct debug *d, struct debug_abbrevs *a, uint64_t wanted, struct single_mix *single)
+/* Divides what is wanted into what there has to be, further ones that no entry has, if it takes them, and `single`. */
+static bool divide(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a, uint64_t wanted,
+                   struct single_mix *single)
 {
-    const uint64_t size = size_of(d, a);
-    bool divided = size <= wanted && divide_narrow(d->corpus->dialect, wanted - size, single);
-    while (!divided && keep_another(d, a, wanted, single, &divided))
+    const uint64_t size = size_of(sizes, a);
+    uint64_t rest = wanted - size;
+    bool divided = size <= wanted && divide_narrow(dialect, rest, single);
+    while (!divided && size <= wanted && keep_another(dialect, sizes, a, &rest, single, &divided))
         continue;
     return divided;
 }
@@ -147,6 +163,14 @@ static uint32_t entries_until(const struct corpus_cut *cut)
     return cut->entries - (cut->open != 0);
 }
 
+/* Keeps what the entries between two cuts have. */
+static void keep_pieces(const struct debug *d, struct debug_abbrevs *a, uint32_t from, uint32_t to)
+{
+    const struct corpus_header *h = &d->corpus->header[0];
+    const uint32_t start = entries_until(&h->cut[from]);
+    keep_entries(d, a, h->entries + start, entries_until(&h->cut[to]) - start);
+}
+
 bool unit_part_abbrevs(struct debug *d)
 {
     static const uint8_t always[] = {ABBREV_COMPILE_UNIT, ABBREV_EXTERN_VARIABLE, ABBREV_SHORT_VARIABLE};
@@ -154,31 +178,34 @@ bool unit_part_abbrevs(struct debug *d)
     const struct corpus *c = d->corpus;
     const struct corpus_header *h = &c->header[0];
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
-    struct debug_abbrevs a = {.is_part = true};
-    struct single_mix single = {0};
+    struct debug_abbrevs least = {.is_part = true};
     if (!units_include_any(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
         return false;
+    const struct table_sizes sizes = measure(d);
     for (unsigned i = 0; i < sizeof always; i++)
-        keep(&a, always[i]);
+        keep(&least, always[i]);
     for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
-        keep(&a, of_data[i]);
-    keep_entries(d, &a, h->entries, c->fixed);
+        keep(&least, of_data[i]);
+    keep_entries(d, &least, h->entries, c->fixed);
     for (unsigned i = 0; i < 2; i++) /* entries themselves may not be there */
-        a.kept[i] |= d->composed->codes[i];
-    for (uint32_t cut = 0; size_of(d, &a) <= wanted; cut++) { /* each further piece may need some more */
-        struct debug_abbrevs all = a;
-        if (divide(d, &all, wanted, &single)) {
-            d->abbrevs = all;
-            d->single = single;
-            d->pieces_most = cut;
-        }
-        if (cut + 1 == h->cuts)
+        least.kept[i] |= d->composed->codes[i];
+    uint32_t cut = 0; /* each further piece may need some more */
+    for (struct debug_abbrevs next = least; cut + 1 < h->cuts; cut++) {
+        keep_pieces(d, &next, cut, cut + 1);
+        if (size_of(&sizes, &next) > wanted)
             break;
-        keep_entries(d, &a, h->entries + entries_until(&h->cut[cut]),
-                     entries_until(&h->cut[cut + 1]) - entries_until(&h->cut[cut]));
     }
-    if (!d->abbrevs.is_part)
-        return false;
+    for (;; cut--) {
+        d->abbrevs = least;
+        keep_pieces(d, &d->abbrevs, 0, cut);
+        if (divide(c->dialect, &sizes, &d->abbrevs, wanted, &d->single))
+            break;
+        if (!cut) {
+            d->abbrevs.is_part = false;
+            return false;
+        }
+    }
+    d->pieces_most = cut;
     d->single.first = new_code(&d->abbrevs, abbrev_codes(c->dialect)) + 1u;
     d->tables = 1;
     d->unused = 0;

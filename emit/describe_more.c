@@ -87,6 +87,17 @@ static uint32_t expression_size(const struct walk *w)
     return size < DESCRIBE_EXPRESSION_MOST ? (uint32_t)size : DESCRIBE_EXPRESSION_MOST;
 }
 
+uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety)
+{
+    for (; bytes >= 2; variety = random_mix(variety)) {
+        const bool wide = bytes % 2 && bytes >= 3;
+        p = put_u8(p, DW_OP_plus_uconst);
+        p = put_uleb128(p, wide ? 128 + (variety & 0x3fff) % 16000 : variety & 127);
+        bytes -= wide ? 3 : 2;
+    }
+    return p;
+}
+
 /* The slot's place; or a value of what it holds and some numbers, in `size` bytes. */
 static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size, uint64_t variety)
 {
@@ -98,14 +109,7 @@ static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size
             return place;
         size = place + VALUE_LEAST;
     }
-    p = put_u8(p, DW_OP_deref);
-    uint32_t rest = size - place - 2;
-    for (; rest >= 2; variety = random_mix(variety)) {
-        const bool wide = rest % 2 && rest >= 3;
-        p = put_u8(p, DW_OP_plus_uconst);
-        p = put_uleb128(p, wide ? 128 + (variety & 0x3fff) % 16000 : variety & 127);
-        rest -= wide ? 3 : 2;
-    }
+    p = more_put_numbers(put_u8(p, DW_OP_deref), size - place - 2, variety);
     p = put_u8(p, DW_OP_stack_value);
     return (uint32_t)(p - expression);
 }

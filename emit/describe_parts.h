@@ -144,6 +144,8 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
 /* Whether there are more rows already than there should be up to `end`; or fewer, by some bytes. */
 bool more_rows_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
+/* Numbers that are added to what an expression has found, in so many bytes, from 2. */
+uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety);
 /* Bytes that this takes at most of a function that ends at `end`. */
 struct more_room {
     uint64_t info, lists, ranges, rows;

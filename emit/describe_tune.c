@@ -12,7 +12,7 @@
 #include "emit/describe_parts.h"
 
 enum {
-    KINDS_MOST = 48,
+    KINDS_MOST = 64,
     BYTES_MOST = 4000, /* more than these are not tuned */
     BLOCKS_MOST = 200, /* one in another */
 };
@@ -63,8 +63,9 @@ uint32_t tune_borders(const struct subject *s, uint64_t *border)
 /* --- location lists ------------------------------------------------------------- */
 
 /* The least of one of these entries, and what it may have beyond: a place from
- * %rbp, from the CFA, or either as a value. */
-enum { EXTRA_MOST = 3, EXTRA_VALUE = 2 };
+ * %rbp, from the CFA, or either as a value; from EXTRA_SUM on a sum of a value and numbers, in lists of one entry,
+ * where others do not go together. */
+enum { EXTRA_MOST = 3, EXTRA_VALUE = 2, EXTRA_SUM = 4, EXTRA_SUM_MOST = 16 };
 
 /* The steps in which entries have more: from the CFA, a near place takes no more than from %rbp. */
 static uint32_t extra_step(int32_t place)
@@ -74,16 +75,18 @@ static uint32_t extra_step(int32_t place)
 
 static void list_entry(struct walk *w, uint64_t from, uint64_t to, int32_t place, uint32_t extra)
 {
-    uint8_t expression[8];
+    uint8_t expression[2 + EXTRA_SUM_MOST];
     uint8_t *p = expression;
-    if (extra % 2 == 0) {
+    if (extra % 2 == 0 || extra >= EXTRA_SUM) {
         p = put_u8(p, DW_OP_breg0 + 6);
         p = put_sleb128(p, place + 16);
     } else {
         p = put_u8(p, DW_OP_fbreg);
         p = put_sleb128(p, place);
     }
-    if (extra >= EXTRA_VALUE)
+    if (extra >= EXTRA_SUM)
+        p = put_u8(more_put_numbers(put_u8(p, DW_OP_deref), extra - EXTRA_VALUE, random_mix(from)), DW_OP_stack_value);
+    else if (extra >= EXTRA_VALUE)
         p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
     assert(p == expression + 2 + extra);
     compose_list_entry(&w->composer, from, to, expression, (uint32_t)(p - expression));
@@ -98,9 +101,22 @@ static struct debug_list put_list(struct walk *w, const uint64_t *border, const 
     compose_list_begin(c, border[0]);
     for (uint32_t i = 0; i < kind->entries; i++) {
         const uint32_t more = steps / kind->entries + (i < steps % kind->entries ? 1 : 0);
-        list_entry(w, border[i], border[i + 1], place, more * step);
+        list_entry(w, border[i], border[i + 1], place, kind->entries > 1 ? more * step : kind->extra);
     }
     return compose_list_end(c);
+}
+
+/* Appends one kind of list, of what it then takes. */
+static uint32_t add_kind(struct walk *w, const uint64_t *border, int32_t place, struct kind *kind, uint32_t kinds,
+                         struct kind of)
+{
+    uint8_t *const lists = w->composer.lists;
+    put_list(w, border, &of, place);
+    of.bytes = (uint16_t)(w->composer.lists - lists);
+    w->composer.lists = lists;
+    if (kinds < KINDS_MOST)
+        kind[kinds++] = of;
+    return kinds;
 }
 
 static uint64_t rest_of(uint64_t wanted, const uint8_t *p, const struct bytes *out)
@@ -126,20 +142,20 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     if (!rest || rest > BYTES_MOST)
         return;
     assert(extra_step(place[0]) == extra_step(place[1]));
-    uint8_t *const lists = c->lists;
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
     for (uint32_t n = 1; n <= entries; n++)
-        for (uint32_t extra = 0; extra <= EXTRA_MOST && kinds < KINDS_MOST; extra += extra_step(place[0])) {
-            struct kind *k = &kind[kinds++];
-            *k = (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra};
-            put_list(w, border, k, place[0]);
-            k->bytes = (uint16_t)(c->lists - lists);
-            c->lists = lists;
-        }
+        for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
+            kinds = add_kind(w, border, place[0], kind, kinds,
+                             (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
+    bool divided = knapsack(kind, kinds, (uint32_t)rest, last);
+    for (uint32_t extra = EXTRA_SUM; !divided && extra <= EXTRA_SUM_MOST; extra++) {
+        kinds = add_kind(w, border, place[0], kind, kinds, (struct kind){.entries = 1, .extra = (uint8_t)extra});
+        divided = knapsack(kind, kinds, (uint32_t)rest, last);
+    }
     c->uses_lists = used;
     c->out->entries = told;
-    if (!knapsack(kind, kinds, (uint32_t)rest, last))
+    if (!divided)
         return;
     for (uint32_t number = 0; rest; number++) {
         const struct kind *k = &kind[last[rest]];

@@ -255,6 +255,34 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
 
 
+# An extension module in C++ of two small units, of which few abbreviations are wanted.
+SMALL_CPP = """\
+- {kind: module, text: 5715, data: 1008, bss: 32, debug: %d, symtab: 1512, strtab: 1111, functions: 11,
+   dynamic: {functions: 1, undefined: 32, weak: 4, dynstr: 594}, local: {functions: 10, objects: 13, other: 6},
+   relocations: {relative: 9, jump-slot: 23, glob-dat: 9, symbols: 9, pages: 2}, plt: 23, outside: 1, bind: now,
+   relro: full, soname: false, versions: 3, init-code: 885, mangled: 9, methods: 2,
+   share: {code: 1925, plt: 392, constants: 376, unwind: 424, symbols: 1578, relocations: 984},
+   dwarf: {version: 5, language: c++, units: 2, dies: 1646, defined: 180, rows: 353, entries: 107},
+   mix: {info: 17229, abbrev: %d, line: 1760, str: 8273, line_str: 709, loclists: 1033, rnglists: 149, aranges: 48}}
+"""
+
+
+def test_units_in_cpp_have_as_few_abbreviations_as_the_row_says(programs, tmp_path):
+    wanted = [*range(700, 2000, 41), 1436]
+    texts = [SMALL_CPP % (29201 + n, n) for n in wanted]
+    rows = [yaml.safe_load(text)[0] for text in texts]
+    paths, _ = make(programs, tmp_path, "".join(texts))
+    kinds = []
+    for row, path in zip(rows, paths, strict=True):
+        sizes = sections_of(path)
+        assert {name: sizes[name] for name in SECTIONS} == row["mix"]
+        tags = tags_of(path)
+        assert (tags["compile_unit"], sum(tags.values())) == (row["dwarf"]["units"], row["dwarf"]["dies"])
+        kinds.append(len(tags))
+    assert kinds[0] < kinds[len(kinds) // 2] <= kinds[-2], "with more abbreviations there are more kinds of entries"
+    test_readers_have_nothing_to_complain_of(list(zip(rows, paths, strict=True))[::8])
+
+
 def below(die):
     return 1 + sum(map(below, die.children))
 
