@@ -387,9 +387,9 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
         choice = 1;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         /* in C++ in turn: what is near is not alike */
-        bool in_turn = d->corpus->dialect.language == DWARF_CPP && d->pieces_most == UINT32_MAX;
+        bool in_turn = d->corpus->dialect.language == DWARF_CPP;
         uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
-        d->unit[i].header = in_turn ? (uint32_t)((r + i) % d->headers_used) : random_below(r, choice);
+        d->unit[i].header = in_turn ? (uint32_t)((r + i) % choice) : random_below(r, choice);
         d->unit[i].cut = d->unit[i].wholes = 0;
     }
     d->size[DEBUG_INFO] += rest;

@@ -150,9 +150,11 @@ static bool divide(struct dialect dialect, const struct table_sizes *sizes, stru
                    struct single_mix *single)
 {
     const uint64_t size = size_of(sizes, a);
+    if (size > wanted)
+        return false;
     uint64_t rest = wanted - size;
-    bool divided = size <= wanted && divide_narrow(dialect, rest, single);
-    while (!divided && size <= wanted && keep_another(dialect, sizes, a, &rest, single, &divided))
+    bool divided = divide_narrow(dialect, rest, single);
+    while (!divided && keep_another(dialect, sizes, a, &rest, single, &divided))
         continue;
     return divided;
 }

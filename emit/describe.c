@@ -55,24 +55,17 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->ahead = 0;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;
-    w->unknown_helpers = (UINT32_C(1) << SHAPE_HELPERS) - 1;
     l->debug.unit[w->units] = (struct debug_unit){0};
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
 }
 
-/* Where the entry of a helper is in this unit. */
-static void know_helper(struct walk *w, uint32_t number, uint32_t place)
-{
-    w->helper[number] = place;
-    w->unknown_helpers &= ~(UINT32_C(1) << number);
-}
-
-/* Where it is called first, it is declared. */
+/* The entry of a helper in this unit: where it is called first, it is declared. */
 static void declare_helper(struct walk *w, uint32_t number)
 {
     static const uint8_t types[] = {BASE_LONG, BASE_LONG};
-    know_helper(w, number,
-                compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types));
+    if (w->helper[number] == COMPOSE_UNKNOWN)
+        w->helper[number] =
+            compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
 }
 
 /* Bytes that are reserved for a function. */
@@ -283,7 +276,7 @@ static bool describe_glue(struct walk *w, enum glue_function which)
                                        : BASE_UNSIGNED_LONG,
     };
     if (is_helper)
-        know_helper(w, which - GLUE_HELPER, compose_place(c));
+        w->helper[which - GLUE_HELPER] = compose_place(c);
     compose_function(c, &f);
     const uint64_t end = place->offset + (uint64_t)place->size;
     if (has_parameters)
@@ -565,8 +558,9 @@ static void declare_helpers(struct walk *w, const struct body *b)
     for (uint32_t i = 0; i < b->pieces; i++)
         if (b->piece[i].kind == PIECE_BLOCK)
             called |= blocks->block[b->piece[i].first].helpers;
-    for (called &= w->unknown_helpers; called; called &= called - 1)
-        declare_helper(w, (uint32_t)__builtin_ctz(called));
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        if (called >> i & 1)
+            declare_helper(w, i);
 }
 
 static bool describe_function(struct walk *w, uint32_t index)

@@ -90,7 +90,7 @@ static uint32_t expression_size(const struct walk *w)
 uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety)
 {
     for (; bytes >= 2; variety = random_mix(variety)) {
-        const bool wide = bytes % 2 && bytes >= 3;
+        const bool wide = bytes % 2;
         p = put_u8(p, DW_OP_plus_uconst);
         p = put_uleb128(p, wide ? 128 + (variety & 0x3fff) % 16000 : variety & 127);
         bytes -= wide ? 3 : 2;

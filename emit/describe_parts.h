@@ -47,8 +47,7 @@ struct walk {
     uint64_t end;   /* of the last function, offset */
     uint64_t name;  /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
-    uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN: */
-    uint32_t unknown_helpers;                    /* a bit for each of which that is so */
+    uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN */
     uint32_t lists_kind, ranges_kind, rows_kind; /* of the stamps that were put last */
     struct class_walk classes;
 };

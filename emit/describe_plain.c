@@ -116,8 +116,6 @@ uint32_t plain_column(uint32_t line)
 bool plain_has_row(struct walk *w, uint64_t at)
 {
     const int32_t part = w->goal->rows_part;
-    if (!plain_is_told(w))
-        return true;
     if (more_rows_ahead(w, at))
         return false;
     const uint64_t before = w->inner_rows++;

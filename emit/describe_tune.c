@@ -106,7 +106,7 @@ static struct debug_list put_list(struct walk *w, const uint64_t *border, const 
     return compose_list_end(c);
 }
 
-/* Appends one kind of list, of what it then takes. */
+/* Appends a kind of list, with the bytes that one takes; returns how many there are then. */
 static uint32_t add_kind(struct walk *w, const uint64_t *border, int32_t place, struct kind *kind, uint32_t kinds,
                          struct kind of)
 {
