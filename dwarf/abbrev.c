@@ -285,7 +285,7 @@ static bool has_common_type(uint32_t code)
 /* The form of a reference to an entry, in this table. */
 static uint32_t form_reaching(enum abbrev_reach reach, uint32_t code, uint32_t name)
 {
-    if (reach == ABBREV_FAR_ORIGINS && name == DW_AT_abstract_origin)
+    if (reach != ABBREV_NEAR && name == DW_AT_abstract_origin)
         return DW_FORM_ref_addr;
     if (reach == ABBREV_SHARED && name == DW_AT_sibling)
         return DW_FORM_ref_udata;

@@ -356,8 +356,8 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 /* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, some references are to
  * the first unit (DW_FORM_ref_addr); entries have the same bytes, as what they refer to is at the same place in every
  * unit. These are types of functions and of what is in them, as dwz has types that units share; or what calls were
- * inlined of, as gcc has functions of other units with -flto. The table of what dwz shares has two forms besides, whose
- * values partial_refer puts (partial.h): calls' functions, and siblings. */
+ * inlined of, as gcc has functions of other units with -flto. The table of what dwz shares has three forms besides,
+ * whose values partial_refer puts (partial.h): calls' functions, abstract instances and siblings. */
 enum abbrev_reach { ABBREV_NEAR, ABBREV_SHARED, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 

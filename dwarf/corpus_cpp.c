@@ -261,11 +261,14 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
 
 /* --- inline functions ------------------------------------------------------------------ */
 
+/* Of the function whose variable is in a block of its own. */
+enum { INLINE_BLOCK = 6 };
+
 /* `this`, up to two numbers, now and then a variable; the same for each header. */
-static struct corpus_inline shape_of(uint32_t k)
+static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 1, 3, 1, 2};
-    uint8_t variables = k == 6;
+    const uint8_t variables = k == INLINE_BLOCK || (m->fuller && k % 3 == 0);
     uint8_t count = parameters[(k + k / 8) % sizeof parameters];
     return (struct corpus_inline){.children = (uint8_t)(count + variables),
                                   .variables = variables,
@@ -296,7 +299,7 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
         bytes_u8(&b->entries, DW_ACCESS_protected);
         for (uint32_t k = first; k < first + CORPUS_INLINES / CORPUS_CLASSES; k++) {
             struct cpp_method *m = &methods[k];
-            const struct corpus_inline shape = shape_of(k);
+            const struct corpus_inline shape = shape_of(&b->corpus->manner, k);
             *m = (struct cpp_method){
                 .f = {.kind = CPP_ORDINARY, .class = classes[i], .result = BASE_UNSIGNED_LONG},
                 .line = corpus_inline_line(k),
@@ -322,7 +325,7 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     struct corpus_inline again; /* what the first header's is, too */
     struct corpus_inline *f = b->header ? &again : &b->corpus->inlines[k];
     struct scope scope = {.count = 0};
-    *f = shape_of(k);
+    *f = shape_of(&b->corpus->manner, k);
     f->at = here(b);
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     list_inline(b, k, m->f.name.at, m->linkage_name);
@@ -336,13 +339,11 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
     put_name(b, b->corpus->name_this);
     bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
-    bool block = false;
     for (uint32_t j = 1; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
-        if (is_variable && !block) {
+        if (is_variable && k == INLINE_BLOCK) {
             f->block = here(b);
             bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
-            block = true;
         }
         const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
@@ -352,7 +353,7 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
         declare(b, m->line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
-    if (block)
+    if (f->block)
         end_children(b, NO_SIBLING);
     end_children(b, sibling);
 }

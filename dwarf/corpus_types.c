@@ -95,12 +95,13 @@ void add_base_types(struct header_builder *b, const uint32_t *names)
 
 /* --- inline functions ------------------------------------------------------------ */
 
-/* One to three parameters, at most one variable; the same for each header. */
-static struct corpus_inline shape_of(uint32_t k)
+/* One to four parameters, or three to five, at most one variable; the same for each header. */
+static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 3, 1, 2, 4};
+    static const uint8_t more[] = {3, 4, 5, 4, 3, 5, 4, 4};
     uint8_t variables = k % 5 == 2;
-    uint8_t count = parameters[k % sizeof parameters];
+    uint8_t count = (m->fuller ? more : parameters)[k % sizeof parameters];
     return (struct corpus_inline){.children = (uint8_t)(count + variables),
                                   .variables = variables,
                                   .doubles = (uint8_t)((k * 5 + 2) & ((1u << count) - 1))};
@@ -113,7 +114,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     const uint32_t line = corpus_inline_line(k);
     struct scope scope = {.count = 0};
     char text[96];
-    *f = shape_of(k);
+    *f = shape_of(&b->corpus->manner, k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
     uint32_t name = unique_name(b, "", text);

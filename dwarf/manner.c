@@ -29,6 +29,7 @@ struct manner manner_usual(void)
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
                            .own = MANNER_USUAL,
+                           .spread = MANNER_USUAL,
                            .locals = 3,
                            .labels = true,
                            .imports = 1,

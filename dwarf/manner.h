@@ -55,6 +55,9 @@ struct manner {
                         they are not in it: llvm-dwarfdump 14 --verify runs for ever where it meets one that is */
     uint8_t imports; /* of each partial unit */
     uint8_t brief;   /* of ten names of parameters and locals, those of three characters, which stand in the entry */
+    uint16_t spread; /* calls in C++ that were inlined into others and are in several of their ranges, in
+                        MANNER_USUALths of what is usual */
+    bool fuller;     /* inlined functions have more than is usual: parameters in C; in C++ one in three a variable */
     bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
     uint16_t names;  /* of parameters and locals, those that are different: a power of two, at most CORPUS_NAMES */
     uint8_t low;     /* of MANNER_LOWS declarations in headers of C, those in lines of a byte; 0: only the first ones */

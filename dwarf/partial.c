@@ -70,9 +70,10 @@ void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8
             uint8_t *const at = p + entry.reference[i].at;
             uint32_t place;
             memcpy(&place, at, sizeof place);
-            if (entry.reference[i].attribute == DW_AT_sibling)
+            const uint32_t attribute = entry.reference[i].attribute;
+            if (attribute == DW_AT_sibling)
                 put_sibling(at, place);
-            else if (entry.reference[i].attribute == DW_AT_call_origin)
+            else if (attribute == DW_AT_call_origin || attribute == DW_AT_abstract_origin)
                 put_u32(at, (uint32_t)unit + place);
         }
         p += entry.size;

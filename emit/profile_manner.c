@@ -25,13 +25,20 @@ enum {
     CALLS = MANNER_USUAL * 5 / 4,
     OWN_LOCALS = MANNER_USUAL * 5 / 8,
     LEXICAL_CPP = MANNER_USUAL / 2,
+    SPREAD_CPP = MANNER_USUAL * 7 / 3,
     ENDING = MANNER_USUAL / 4
 };
 #define MEMBERS_USUAL 5.6
 /* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */
-#define MEMBERS_CPP  0.92
-#define TAKEN_USUAL  0.124
-#define PASSED_LEAST 0.25 /* arguments, of which the manner is not the usual one */
+#define MEMBERS_CPP 0.92
+#define TAKEN_USUAL 0.124
+/* From which on inlined functions have more than is usual: in C++ the share of inlined calls and blocks with several
+ * ranges, and variables for each inlined call; in C, where units share what they have, references to abstract
+ * instances for each: elsewhere the tags of the C library and of GSL come out farther apart, not nearer. */
+#define SPREAD_LEAST    0.44
+#define VARIABLES_LEAST 0.4
+#define ORIGINS_LEAST   4
+#define PASSED_LEAST    0.25 /* arguments, of which the manner is not the usual one */
 
 /* The number behind `word:` in the text of a distribution; 0 where there is none. */
 static uint64_t count_of(const char *text, const char *word)
@@ -228,21 +235,26 @@ static uint16_t told_of(double more)
 }
 
 /* How the code is told. */
-static void read_code(struct manner *m, const struct profile *p, const char *tags)
+static void read_code(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     enum { LABELLED = 30 }; /* functions, of which one has a label where hardly any has */
     const enum debug_language language = p->dwarf.language;
     const uint64_t calls = calls_of(tags);
     const uint64_t blocks = count_of(tags, "lexical_block");
     const uint64_t variables = count_of(tags, "variable");
+    const uint64_t inlined = count_of(tags, "inlined_subroutine");
     if (!calls)
         return;
-    m->inlined = nearest_step(times_usual(count_of(tags, "inlined_subroutine"), calls, usual[language].inlined), 1);
+    m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP) { /* all else is as what was inlined */
         m->inlined = (uint16_t)(m->inlined * 6U / 5);
         m->lexical = LEXICAL_CPP;
+        m->fuller = (double)variables > VARIABLES_LEAST * (double)inlined;
+        if ((double)count_of(attributes, "ranges") > SPREAD_LEAST * (double)(inlined + blocks))
+            m->spread = SPREAD_CPP;
         return;
     }
+    m->fuller = count_of(tags, "partial_unit") && count_of(attributes, "abstract_origin") > ORIGINS_LEAST * inlined;
     m->labels = count_of(tags, "label") * LABELLED >= functions_of(p);
     const double passed = (double)passed_of(tags) / (double)calls - usual[language].parameters;
     m->calls = CALLS;
@@ -259,16 +271,20 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
  * it is as much as there is to be said of the code. */
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
-    enum { STEP = MANNER_USUAL / 16, MUCH = MANNER_USUAL * 15 / 32, ALL = MANNER_USUAL * 7 / 8 };
-    enum { CALL = 16, PASSED = 7, INLINED = 47, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters */
+    enum { STEP = MANNER_USUAL / 16, ALL = MANNER_USUAL * 7 / 8 };
+    enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters, as are these: */
+    static const struct {
+        uint64_t inlined, much;
+    } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
     const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
     const uint64_t bytes = CALL * calls_of(tags) + PASSED * passed_of(tags) +
-                           INLINED * count_of(tags, "inlined_subroutine") + BLOCK * count_of(tags, "lexical_block") +
-                           VARIABLE * count_of(tags, "variable") + FUNCTION * functions_of(p);
+                           of[p->dwarf.language].inlined * count_of(tags, "inlined_subroutine") +
+                           BLOCK * count_of(tags, "lexical_block") + VARIABLE * count_of(tags, "variable") +
+                           FUNCTION * functions_of(p);
     if (!info)
         return;
     const uint64_t share = bytes * MANNER_USUAL / info;
-    if (share < MUCH)
+    if (share < of[p->dwarf.language].much)
         m->entries = (uint8_t)((share + STEP / 2) / STEP * STEP);
     if (share >= ALL)
         m->entries = MANNER_USUAL * 15 / 16;
@@ -367,7 +383,7 @@ struct manner profile_manner(const struct profile *p)
     } else {
         read_classes(&m, tags);
     }
-    read_code(&m, p, tags);
+    read_code(&m, p, tags, attributes);
     read_entries(&m, p, tags);
     read_imports(&m, tags);
     read_origins(&m, p, tags, attributes);

@@ -128,6 +128,8 @@ static void follows_code(void **state)
     assert_int_equal(m.inlined, MANNER_USUAL / 2 * 6 / 5);
     assert_int_equal(m.calls, MANNER_USUAL);
     assert_int_equal(m.lexical, MANNER_USUAL / 2);
+    assert_int_equal(m.spread, MANNER_USUAL);
+    assert_false(m.fuller);
     /* 100 functions and 1000 calls take 20400 bytes of these */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
     assert_int_equal(m.entries, MANNER_USUAL / 4);
@@ -137,6 +139,31 @@ static void follows_code(void **state)
     assert_int_equal(m.entries, manner_usual().entries);
     m = manner_for("c", ", mix: {info: 22000 B}", "call_site:1000", "");
     assert_true(m.entries > manner_usual().entries && m.entries < MANNER_USUAL);
+}
+
+/* What a thousand inlined calls have, and blocks of C++. */
+static void follows_inlined(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *language, *tags, *attributes;
+        bool spread, fuller;
+    } cases[] = {{"c++", "lexical_block:500 variable:400", "ranges:660 abstract_origin:9999", false, false},
+                 {"c++", "lexical_block:500 variable:401", "ranges:661", true, true},
+                 {"c", "partial_unit:9 variable:999", "abstract_origin:4000 ranges:999", false, false},
+                 {"c", "partial_unit:9", "abstract_origin:4001", false, true},
+                 {"c", "compile_unit:9", "abstract_origin:9999", false, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char tags[128];
+        snprintf(tags, sizeof tags, "call_site:200 inlined_subroutine:1000 %s", cases[i].tags);
+        const struct manner m = manner_for(cases[i].language, "", tags, cases[i].attributes);
+        assert_int_equal(m.spread > MANNER_USUAL, cases[i].spread);
+        assert_int_equal(m.fuller, cases[i].fuller);
+    }
+    /* 100 functions and 500 inlined calls take 33400 bytes of these, in C less */
+    static const char few[] = "call_site:1 inlined_subroutine:500";
+    assert_int_equal(manner_for("c++", ", mix: {info: 66800 B}", few, "").entries, MANNER_USUAL / 2);
+    assert_int_equal(manner_for("c", ", mix: {info: 66800 B}", few, "").entries, MANNER_USUAL * 7 / 16);
 }
 
 /* A profile whose forms say so. */
@@ -240,6 +267,7 @@ int main(void)
         cmocka_unit_test(needs_many),
         cmocka_unit_test(follows_headers),
         cmocka_unit_test(follows_code),
+        cmocka_unit_test(follows_inlined),
         cmocka_unit_test(follows_forms),
         cmocka_unit_test(follows_lines),
         cmocka_unit_test(counts_functions_entries),
