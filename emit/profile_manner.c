@@ -249,7 +249,7 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
     if (language == LANGUAGE_CPP) { /* all else is as what was inlined */
         m->inlined = (uint16_t)(m->inlined * 6U / 5);
         m->lexical = LEXICAL_CPP;
-        m->fuller = (double)variables > VARIABLES_LEAST * (double)inlined;
+        m->fuller = inlined && (double)variables > VARIABLES_LEAST * (double)inlined;
         if ((double)count_of(attributes, "ranges") > SPREAD_LEAST * (double)(inlined + blocks))
             m->spread = SPREAD_CPP;
         return;

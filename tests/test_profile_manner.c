@@ -130,6 +130,7 @@ static void follows_code(void **state)
     assert_int_equal(m.lexical, MANNER_USUAL / 2);
     assert_int_equal(m.spread, MANNER_USUAL);
     assert_false(m.fuller);
+    assert_false(manner_for("c++", "", "call_site:1000 variable:1000", "").fuller); /* nothing was inlined */
     /* 100 functions and 1000 calls take 20400 bytes of these */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
     assert_int_equal(m.entries, MANNER_USUAL / 4);
