@@ -239,12 +239,13 @@ static void list_references(const struct corpus *c, const struct abbrev_layouts 
 }
 
 /* In C++, the headers of a group declare the same, so that the same names serve
- * units in which nothing is at the same place. */
-static void begin_group(struct header_builder *b, const struct corpus_header *first)
+ * units in which nothing is at the same place; but for further ones. */
+static void begin_group(struct header_builder *b)
 {
-    b->group = b->header - b->header % CORPUS_GROUP;
+    struct corpus *const c = b->corpus;
+    b->group = b->header < c->headers ? b->header - b->header % CORPUS_GROUP : b->header;
     b->repeats = b->header != b->group;
-    b->repeated = first->name_start;
+    b->repeated = c->header[b->group].name_start;
     b->line = corpus_inline_line(CORPUS_INLINES); /* entries of C++ have lines of two bytes */
     b->cpp = calloc(1, sizeof *b->cpp);
 }
@@ -273,7 +274,7 @@ static void start_builder(struct header_builder *b, struct corpus *c, uint32_t n
                                  .group = number,
                                  .line = 2,
                                  .high = corpus_inline_line(CORPUS_INLINES),
-                                 .variety = {random_at(c->key, CORPUS_HEADERS + number)},
+                                 .variety = {random_at(c->key, CORPUS_NAMED + number)},
                                  .entries = emptied(b->entries),
                                  .cuts = emptied(b->cuts),
                                  .references = emptied(b->references),
@@ -323,7 +324,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     const uint32_t most = shapes[c->dialect.language].bytes;
     start_builder(b, c, number);
     if (cpp)
-        begin_group(b, &c->header[number - number % CORPUS_GROUP]);
+        begin_group(b);
     if (cpp && !b->cpp)
         return false;
     make_prefix(b);
@@ -431,8 +432,9 @@ static void name_files(struct corpus *c)
 static bool is_wanted(const struct corpus *c, uint64_t names)
 {
     const uint8_t first = shapes[c->dialect.language].first;
-    const bool is_begun = c->made % shapes[c->dialect.language].together != 0;
-    return c->made < c->headers && (c->made < first || is_begun || c->strings.size - c->common <= names);
+    const bool is_begun = c->made < c->headers && c->made % shapes[c->dialect.language].together != 0;
+    return c->made < c->headers + c->manner.further &&
+           (c->made < first || is_begun || c->strings.size - c->common <= names);
 }
 
 static void note_room(struct corpus *c, uint32_t number)
@@ -464,6 +466,8 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
     c->manner = dialect.terse ? manner_terse(*manner) : *manner;
+    if (dialect.language != DWARF_CPP || dialect.index || dialect.type_units)
+        c->manner.further = 0;
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
         abbrev_write(&c->abbrev[i], dialect, i);
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
@@ -495,7 +499,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
 
 bool corpus_finish(struct corpus *c, uint64_t names)
 {
-    const bool made = make_headers(c, c->headers, names);
+    const bool made = make_headers(c, c->headers + c->manner.further, names);
     once_free(&c->known);
     return made;
 }

@@ -31,10 +31,12 @@
 #include "dwarf/short_name.h"
 
 enum {
-    CORPUS_HEADERS = 64, /* at most */
-    CORPUS_FILES = 32,   /* of them that a unit's line table names, at most */
-    CORPUS_GROUP = 16,   /* headers that declare the same, in C++ */
-    CORPUS_NAMES = 256,  /* for parameters and locals */
+    CORPUS_NAMED = 64,    /* headers that have files, at most, */
+    CORPUS_FURTHER = 128, /* and those of large applications in C++ that are included by others, */
+    CORPUS_HEADERS = CORPUS_NAMED + CORPUS_FURTHER,
+    CORPUS_FILES = 32,  /* of them that a unit's line table names, at most */
+    CORPUS_GROUP = 16,  /* headers that declare the same, in C++ */
+    CORPUS_NAMES = 256, /* for parameters and locals */
     CORPUS_LABELS = 12,
 };
 
@@ -127,7 +129,7 @@ struct corpus {
                                                  caller's, or NULL */
     struct corpus_header header[CORPUS_HEADERS];
     struct arena arena;  /* what they consist of */
-    uint32_t headers;    /* that there may be: each has a file name; */
+    uint32_t headers;    /* that there may be, each with a file name, but for manner.further; */
     uint32_t made;       /* how many there are */
     uint32_t room;       /* bytes of entries that any of them has at the least, as the first ones have */
     uint32_t start;      /* where a header's entries begin in a unit */

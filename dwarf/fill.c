@@ -11,6 +11,8 @@
 
 enum {
     NAME_EXTRA_USUAL = 40, /* characters of a name at the end beyond the shortest, as a rule */
+    NAME_EXTRA_LONG = 180, /* where there are many */
+    EXTERNS_PART = 256,    /* of the entries */
     TRIES_MOST = 8,
 };
 
@@ -55,7 +57,9 @@ static uint64_t names_least(const struct corpus *c)
 /* Those that units may include. */
 static uint32_t headers_most(const struct debug *d)
 {
-    return d->files.named < d->corpus->made ? d->files.named : d->corpus->made;
+    const struct corpus *c = d->corpus;
+    const bool any = units_include_any(d) && d->files.named == c->headers;
+    return any || c->made < d->files.named ? c->made : d->files.named;
 }
 
 /* The headers up to `first`, and others that have the same names as that. */
@@ -276,7 +280,7 @@ static void choose_names(struct debug *d, uint64_t names, struct header_limit *l
     uint32_t cut = 0;
     while (cut + 1 < h->cuts && d->header_names + h->cut[cut + 1].names <= names)
         cut++;
-    if (used && !cut)
+    if (used && (!cut || used >= c->headers)) /* further ones are there wholly */
         return;
     limit->cut = cut;
     d->header_names += h->cut[cut].names;
@@ -300,8 +304,12 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     uint64_t rest = d->wanted[DEBUG_STR] - base;
     choose_names(d, rest + least, limit);
     rest -= d->header_names - least;
-    /* more declarations where their names would become very long */
+    /* more declarations where their names would become very long, or, where these are many of the entries, long */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
+    const uint64_t few = rest / (NAME_EXTRA_LONG + TAIL_NAME + 1);
+    const uint64_t part = d->dies_wanted / EXTERNS_PART;
+    if (d->dies_wanted && more > part)
+        more = few > part ? few : part;
     if (more > named_tail(d)) {
         d->externs += (uint32_t)more;
         rest -= more * (TAIL_NAME + 1);
@@ -368,6 +376,32 @@ static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const 
     return left;
 }
 
+/* Chooses the header that each unit begins with, where units have `rest` bytes of these: one that has enough behind it
+ * where they may include several. Those of C++ do where one is too little. */
+static void first_headers(struct debug *d, uint64_t rest)
+{
+    const bool cpp = d->corpus->dialect.language == DWARF_CPP;
+    const uint64_t room = d->corpus->room - d->corpus->fixed;
+    const uint64_t each = rest / d->unit_count;
+    const uint32_t further = headers_further(d);
+    const uint32_t together = headers_step(d->corpus);
+    uint32_t choice = d->headers_used - further;
+    d->several = units_include_any(d) && (!cpp || each >= room);
+    if (d->several) { /* some have more than others */
+        const uint64_t behind = each * 2 / room;
+        const uint64_t less = behind > further ? (behind - further) * together : 0;
+        choice = less + together < choice ? choice - (uint32_t)less : together < choice ? together : choice;
+    }
+    if (d->pieces_most != UINT32_MAX)
+        choice = 1;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        /* in C++ in turn: what is near is not alike */
+        uint64_t r = random_at(d->variety + 1, cpp ? 0 : i);
+        d->unit[i].header = cpp ? (uint32_t)((r + i) % choice) : random_below(r, choice);
+        d->unit[i].cut = d->unit[i].wholes = 0;
+    }
+}
+
 /* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
  * becomes spare types, and declarations with names in .debug_info, or is returned. */
@@ -378,20 +412,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     const bool listed = counts_names(d) && !info_is_fixed(d);
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
-    uint32_t choice = d->headers_used;
-    if (units_include_more(d)) { /* each unit may begin with those that have enough behind them */
-        const uint64_t several = rest / d->unit_count * 2 / (d->corpus->room - d->corpus->fixed);
-        choice = several < choice ? choice - (uint32_t)several : 1;
-    }
-    if (d->pieces_most != UINT32_MAX)
-        choice = 1;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        /* in C++ in turn: what is near is not alike */
-        bool in_turn = d->corpus->dialect.language == DWARF_CPP;
-        uint64_t r = random_at(d->variety + 1, in_turn ? 0 : i);
-        d->unit[i].header = in_turn ? (uint32_t)((r + i) % choice) : random_below(r, choice);
-        d->unit[i].cut = d->unit[i].wholes = 0;
-    }
+    first_headers(d, rest);
     d->size[DEBUG_INFO] += rest;
     if (listed) {
         names = names_bound_start(d, false);

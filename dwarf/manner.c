@@ -22,6 +22,7 @@ struct manner manner_usual(void)
                                      [PIECE_FUNCTION] = 56},
                            .members = MANNER_USUAL,
                            .taken = MANNER_USUAL,
+                           .enumerators = MANNER_USUAL,
                            .unnamed = 3,
                            .inlines = CORPUS_INLINES,
                            .calls = MANNER_USUAL,

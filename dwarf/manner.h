@@ -33,6 +33,7 @@ enum {
     MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
     MANNER_USUAL = 64,
     MANNER_TAKEN = 8 * MANNER_USUAL,
+    MANNER_ENUMERATORS = 16 * MANNER_USUAL,
     MANNER_LOWS = 8,
 };
 
@@ -40,6 +41,7 @@ struct manner {
     uint16_t piece[PIECES]; /* of MANNER_PIECES pieces so many are of each kind */
     uint16_t members;       /* of a structure, union or class, in MANNER_USUALths of what is usual */
     uint16_t taken;         /* functions of C that namespaces of C++ take over, in these, too: at most MANNER_TAKEN */
+    uint16_t enumerators;   /* of an enumeration, in these, too: at most MANNER_ENUMERATORS */
     uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
     uint8_t inlines;        /* functions that a header defines inline; with 0 nothing was inlined */
     /* Of the code, in MANNER_USUALths of what is usual: */
@@ -60,6 +62,7 @@ struct manner {
     bool fuller;     /* inlined functions have more than is usual: parameters in C; in C++ one in three a variable */
     bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
     uint16_t names;  /* of parameters and locals, those that are different: a power of two, at most CORPUS_NAMES */
+    uint8_t further; /* headers in C++ of which each declares something else: at most CORPUS_FURTHER */
     uint8_t low;     /* of MANNER_LOWS declarations in headers of C, those in lines of a byte; 0: only the first ones */
     uint8_t entries; /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
     uint8_t defined; /* of MANNER_USUAL entries, those of functions that are defined, with what these have */

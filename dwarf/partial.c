@@ -46,8 +46,8 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const struct corpus *c = d->corpus;
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
-    if (!units_include_more(d) || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY || info > PADDED_MOST ||
-        abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
+    if (!units_include_any(d) || c->dialect.language != DWARF_C || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY ||
+        info > PADDED_MOST || abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
         return 0;
     if (c->abbrev[ABBREV_NEAR].size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
         return 0;

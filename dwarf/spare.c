@@ -150,8 +150,10 @@ static struct item dense_of(const struct mix *m)
 static struct item pieces_of(const struct debug *d, const struct debug_unit *u)
 {
     struct item sum = {unit_pieces_size(d, u), unit_last_header(d, u)->cut[u->cut].dies};
-    for (const struct corpus_header *h = &d->corpus->header[u->header]; h < unit_last_header(d, u); h++)
+    for (uint32_t i = 0; i < u->wholes; i++) {
+        const struct corpus_header *h = unit_header(d, u, i);
         sum.dies += h->cut[h->cuts - 1].dies;
+    }
     return sum;
 }
 

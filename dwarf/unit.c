@@ -93,7 +93,7 @@ static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, ui
     const uint32_t fixed = d->corpus->fixed;
     uint32_t before = (uint32_t)u->entries_size;
     for (uint32_t i = 0; i <= u->wholes; i++) {
-        const struct corpus_header *h = &d->corpus->header[u->header + i];
+        const struct corpus_header *h = unit_header(d, u, i);
         const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
         uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
         add_to(p, h->references, cut->references, before);

@@ -116,6 +116,7 @@ struct debug {
                               units of types */
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
+    bool several;          /* units may include more than one of them */
     uint64_t aranges_more; /* ranges in .debug_aranges beyond one for each unit with code */
     uint32_t tables;       /* of abbreviations, that units share */
     uint32_t unused;       /* abbreviations in each but the last that no entry has */

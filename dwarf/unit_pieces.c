@@ -82,8 +82,8 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, const stru
     const struct debug *d = s->d;
     struct debug_unit *u = &s->d->unit[i];
     uint64_t cost = include_header(s, i, bytes, limit);
-    while (units_include_more(d) && (limit->from || !header_limit_any(limit)) &&
-           u->cut + 1 == unit_last_header(d, u)->cuts && u->header + u->wholes + 1 < d->headers_used) {
+    while (d->several && (limit->from || !header_limit_any(limit)) && u->cut + 1 == unit_last_header(d, u)->cuts &&
+           u->wholes + 1 < headers_from(d, u->header) + headers_further(d)) {
         u->wholes++;
         u->cut = 0;
         cost += include_header(s, i, bytes - cost, limit);
@@ -95,8 +95,10 @@ uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u)
 {
     const uint32_t fixed = d->corpus->fixed;
     uint64_t size = unit_last_header(d, u)->cut[u->cut].entries - fixed;
-    for (const struct corpus_header *h = &d->corpus->header[u->header]; h < unit_last_header(d, u); h++)
+    for (uint32_t i = 0; i < u->wholes; i++) {
+        const struct corpus_header *h = unit_header(d, u, i);
         size += h->cut[h->cuts - 1].entries - fixed;
+    }
     return size;
 }
 

@@ -114,10 +114,40 @@ static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
     return d->joined ? d->joined->base[s] : 0;
 }
 
-/* The last header that a unit includes, which its cut is one of. */
+/* From one header that a unit includes to the next: in C++ those of a group declare the same. */
+static inline uint32_t headers_step(const struct corpus *c)
+{
+    return c->dialect.language == DWARF_CPP ? CORPUS_GROUP : 1;
+}
+
+/* Further headers that units may include. */
+static inline uint32_t headers_further(const struct debug *d)
+{
+    return d->headers_used > d->corpus->headers ? d->headers_used - d->corpus->headers : 0;
+}
+
+/* How many of the others a unit may include that begins with this one. */
+static inline uint32_t headers_from(const struct debug *d, uint32_t header)
+{
+    const uint32_t step = headers_step(d->corpus);
+    return (d->headers_used - headers_further(d) - header + step - 1) / step;
+}
+
+/* The i-th header that a unit includes: then come all further ones, in each unit from another one on. */
+static inline const struct corpus_header *unit_header(const struct debug *d, const struct debug_unit *u, uint32_t i)
+{
+    enum { STEP = 21 };
+    const struct corpus *c = d->corpus;
+    const uint32_t others = headers_from(d, u->header);
+    if (i < others)
+        return &c->header[u->header + i * headers_step(c)];
+    return &c->header[c->headers + ((uint32_t)(u - d->unit) * STEP + i - others) % headers_further(d)];
+}
+
+/* The last one, which its cut is one of. */
 static inline const struct corpus_header *unit_last_header(const struct debug *d, const struct debug_unit *u)
 {
-    return &d->corpus->header[u->header + u->wholes];
+    return unit_header(d, u, u->wholes);
 }
 
 /* Whether what units include is free: where they are to be no more than so many. What has an index or units of types
@@ -126,12 +156,6 @@ static inline bool units_include_any(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return d->units_wanted && !dialect.index && !dialect.type_units && !d->joined;
-}
-
-/* Whether they may include several headers: those of C++ declare the same. */
-static inline bool units_include_more(const struct debug *d)
-{
-    return units_include_any(d) && d->corpus->dialect.language == DWARF_C;
 }
 
 /* Bytes of an entry with a name of `length` characters in it. */

@@ -26,12 +26,18 @@ enum {
     OWN_LOCALS = MANNER_USUAL * 5 / 8,
     LEXICAL_CPP = MANNER_USUAL / 2,
     SPREAD_CPP = MANNER_USUAL * 7 / 3,
-    ENDING = MANNER_USUAL / 4
+    ENDING = MANNER_USUAL / 4,
+    ENUMERATORS_MORE = 2 * MANNER_USUAL,
+    ENUMERATORS_MANY = 8 * MANNER_USUAL /* in C++: with fewer, other entries would be fewer than there are */
 };
 #define MEMBERS_USUAL 5.6
-/* Of C++: members of a class, structure or union, and what namespaces take over for each other function. */
-#define MEMBERS_CPP 0.92
-#define TAKEN_USUAL 0.124
+#define ENUMERATORS   9.3
+/* Of C++: members of a class, structure or union, enumerators for each of these, and what namespaces take over for each
+ * other function. */
+#define MEMBERS_CPP     0.92
+#define ENUMERATORS_CPP 0.32
+#define TAKEN_USUAL     0.124
+#define INLINED_CODE    0.153 /* for each byte of code */
 /* From which on inlined functions have more than is usual: in C++ the share of inlined calls and blocks with several
  * ranges, and variables for each inlined call; in C, where units share what they have, references to abstract
  * instances for each: elsewhere the tags of the C library and of GSL come out farther apart, not nearer. */
@@ -110,19 +116,24 @@ static uint8_t for_each_of(uint64_t count, uint64_t of, uint8_t least, uint8_t m
     return each < least ? least : each < most ? (uint8_t)each : most;
 }
 
-/* The nearest of steps by the square root of two, of which `power` are one: so that what was made so is found to be so.
- * In MANNER_USUALths. */
-static uint16_t nearest_step(double times, unsigned power)
+/* The nearest to a root of the steps by the square root of two, of which `power` are one: so that what was made so is
+ * found to be so. In MANNER_USUALths. */
+static uint16_t nearest_root(double square, unsigned power)
 {
     static const uint16_t steps[] = {1,  2,   3,   4,   6,   8,   11,  16,   23,   32,   45,   64,
                                      91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096};
     enum { STEPS = sizeof steps / sizeof steps[0], USUAL_STEP = 11 };
     unsigned i = USUAL_STEP % power;
-    if (times < 0.5)
+    if (square < 0.25)
         return 0;
-    while (i + power < STEPS && times * times > (double)steps[i] * steps[i + power])
+    while (i + power < STEPS && square > (double)steps[i] * steps[i + power])
         i += power;
     return steps[i];
+}
+
+static uint16_t nearest_step(double times, unsigned power)
+{
+    return nearest_root(times * times, power);
 }
 
 /* How much `count` for each of `of` is, in MANNER_USUALths of so many. */
@@ -176,6 +187,14 @@ static uint64_t units_not_terse(const struct profile *p)
     return units ? units : 1;
 }
 
+/* Enumerators for each of `of`, where they are so many times what is usual. */
+static void read_enumerators(struct manner *m, const char *tags, uint64_t of, double many, uint16_t least)
+{
+    const uint16_t each = nearest_step(times_usual(count_of(tags, "enumerator"), of, many), 2);
+    if (each >= least)
+        m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
+}
+
 /* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
@@ -211,6 +230,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     };
     if (structures)
         share_pieces(m, count);
+    read_enumerators(m, tags, count[PIECE_ENUMERATION], ENUMERATORS, ENUMERATORS_MORE);
 }
 
 /* What headers of C++ declare more of than others, or less. */
@@ -223,6 +243,7 @@ static void read_classes(struct manner *m, const char *tags)
     const uint64_t others = less(count_of(tags, "subprogram"), taken);
     const uint16_t step = nearest_step(times_usual(taken, others, TAKEN_USUAL), 1);
     m->taken = step < MANNER_TAKEN ? step : MANNER_TAKEN;
+    read_enumerators(m, tags, classes, ENUMERATORS_CPP, ENUMERATORS_MANY);
 }
 
 /* The share of constants beside a local that is told, where calls that pass both have so many arguments more than
@@ -247,7 +268,9 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
         return;
     m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP) { /* all else is as what was inlined */
-        m->inlined = (uint16_t)(m->inlined * 6U / 5);
+        const double each = times_usual(inlined, sum_of(p, ROW_SHARE_CODE, 0), INLINED_CODE);
+        const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* those of one run are inlined into one another */
+        m->inlined = (uint16_t)((dense > m->inlined ? dense : m->inlined) * 6U / 5);
         m->lexical = LEXICAL_CPP;
         m->fuller = inlined && (double)variables > VARIABLES_LEAST * (double)inlined;
         if ((double)count_of(attributes, "ranges") > SPREAD_LEAST * (double)(inlined + blocks))
@@ -345,6 +368,18 @@ static void read_origins(struct manner *m, const struct profile *p, const char *
     m->far = !count_of(tags, "partial_unit") && far > count_of(attributes, "abstract_origin") / 2;
 }
 
+/* Headers that it takes for strings of C++: of so many bytes in the largest, half of which are theirs. */
+static void read_further(struct manner *m, const struct profile *p)
+{
+    enum { SOME = 2000000, EACH = 220000 };
+    int64_t most = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].value[ROW_MIX_STR] > most)
+            most = p->row[i].value[ROW_MIX_STR];
+    const int64_t further = most > SOME ? (most - SOME) / 2 / EACH : 0;
+    m->further = (uint8_t)(further < CORPUS_FURTHER ? further : CORPUS_FURTHER);
+}
+
 /* Whether there are as many entries as say something of the application. */
 static bool has_many(const struct profile *p, uint64_t least)
 {
@@ -382,6 +417,7 @@ struct manner profile_manner(const struct profile *p)
         read_lines(&m, p, tags, attributes);
     } else {
         read_classes(&m, tags);
+        read_further(&m, p);
     }
     read_code(&m, p, tags, attributes);
     read_entries(&m, p, tags);

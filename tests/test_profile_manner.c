@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "dwarf/corpus.h"
 #include "emit/profile_manner.h"
 
 static struct manner manner_for(const char *language, const char *row, const char *tags, const char *attributes)
@@ -167,6 +168,36 @@ static void follows_inlined(void **state)
     assert_int_equal(manner_for("c", ", mix: {info: 66800 B}", few, "").entries, MANNER_USUAL * 7 / 16);
 }
 
+/* What large applications in C++ have: much inlined in little code, long enumerations, many names. */
+static void follows_large(void **state)
+{
+    (void)state;
+    static const char few[] = "call_site:1000 inlined_subroutine:1000";
+    static const struct {
+        const char *row;
+        unsigned inlined; /* in steps by the square root of two, by calls or by code: that which is more */
+    } codes[] = {{"", 11},
+                 {", share: {code: 1000000 B}", 11},
+                 {", share: {code: 13100 B}", 45},
+                 {", share: {code: 6535 B}", 64}};
+    for (unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        assert_int_equal(manner_for("c++", codes[i].row, few, "").inlined, codes[i].inlined * 6 / 5);
+        assert_int_equal(manner_for("c", codes[i].row, few, "").inlined, 91);
+    }
+    assert_int_equal(manner_for("c++", "", "class_type:1000 enumerator:1700", "").enumerators, MANNER_USUAL);
+    assert_int_equal(manner_for("c++", "", "class_type:1000 enumerator:2000", "").enumerators, 8 * MANNER_USUAL);
+    assert_int_equal(manner_for("c++", "", "class_type:1 enumerator:2000", "").enumerators, MANNER_ENUMERATORS);
+    static const char enumerations[] = "structure_type:1000 enumeration_type:100";
+    static const struct {
+        unsigned count, times;
+    } enumerators[] = {{0, 1}, {300, 1}, {1300, 1}, {1320, 2}, {2630, 2}, {1000000, 16}};
+    for (unsigned i = 0; i < sizeof enumerators / sizeof enumerators[0]; i++) {
+        char tags[128];
+        snprintf(tags, sizeof tags, "%s enumerator:%u", enumerations, enumerators[i].count);
+        assert_int_equal(manner_for("c", "", tags, "").enumerators, enumerators[i].times * MANNER_USUAL);
+    }
+}
+
 /* A profile whose forms say so. */
 static void with_forms(const char *forms, const char *attributes, const char *tags, struct profile *p)
 {
@@ -178,6 +209,32 @@ static void with_forms(const char *forms, const char *attributes, const char *ta
                               tags, attributes, forms);
     if (!profile_parse(p, text, (size_t)size, "forms", &e))
         fail_msg("%s", e.text);
+}
+
+/* Headers besides those that line tables name. */
+static void follows_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *language, *bytes; /* of .debug_str */
+        unsigned further;
+    } cases[] = {{"c++", "2300000 B", 0}, {"c++", "3 MB", 2}, {"c++", "3 GB", CORPUS_FURTHER}, {"c", "3 MB", 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        struct profile p;
+        struct error e = {0};
+        const int size = snprintf(
+            text, sizeof text,
+            "pyelfgen-profile: 1\ndwarf: {language: %s}\n"
+            "distributions: {tags: 'call_site:9', attributes: 'name:1'}\nlibraries:\n"
+            "- {kind: module, text: 1 MB, data: 1 kB, debug: 4 GB, functions: 9, dwarf: {units: 10, dies: 100000}, "
+            "mix: {str: %s}}\n",
+            cases[i].language, cases[i].bytes);
+        if (!profile_parse(&p, text, (size_t)size, "names", &e))
+            fail_msg("%s", e.text);
+        assert_int_equal(profile_manner(&p).further, cases[i].further);
+        profile_free(&p);
+    }
 }
 
 /* A hundred functions with two parameters each, and what they have. */
@@ -269,8 +326,10 @@ int main(void)
         cmocka_unit_test(follows_headers),
         cmocka_unit_test(follows_code),
         cmocka_unit_test(follows_inlined),
+        cmocka_unit_test(follows_large),
         cmocka_unit_test(follows_forms),
         cmocka_unit_test(follows_lines),
+        cmocka_unit_test(follows_names),
         cmocka_unit_test(counts_functions_entries),
         cmocka_unit_test(survives_what_is_no_count),
     };

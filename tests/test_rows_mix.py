@@ -574,6 +574,33 @@ def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_pa
     assert all(0 < line < 256 for found in lines.values() for line in found)
 
 
+def test_large_units_of_cpp_include_several_headers(programs, tmp_path):
+    """Each declares something else, so that a unit declares nothing twice; what they have no room for is little."""
+    row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 6000000, symtab: 9000, strtab: 9000, "
+    row += "functions: 200, dwarf: {version: 5, language: c++, units: 3, dies: 130000}, mix: {str: 3400000}}\n"
+    said = json.dumps({"tags": "subprogram:9000 class_type:1000 enumerator:300", "attributes": "name:1"})
+    head = f"pyelfgen-profile: 1\ndwarf: {{version: 5, language: c++, units: 40}}\ndistributions: {said}\n"
+    (tmp_path / "large.prof").write_text(head + "libraries:\n" + row)
+    programs.run("pyelfgen", "--profile", tmp_path / "large.prof", "-o", tmp_path / "set")
+    library = tmp_path / "set" / "libutility0.so"
+    dies = Dies(library)
+    for unit in dies.units:
+        spaces = unit.of("namespace")
+        assert len(spaces) > 9  # a header has seven, and the first one more
+        declared = collections.Counter(
+            (scope.text("name"), die.tag, die.text("name"))
+            for scope in [unit, *spaces]
+            for die in scope.of("class_type", "namespace", "enumeration_type", "typedef")
+            if "declaration" not in die
+        )
+        assert len(declared) > 400 and set(declared.values()) == {1}
+    variables = sum(die.tag == "variable" for die in dies.at.values())
+    assert variables < len(dies.at) / 8
+    verify = [tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", library]
+    assert subprocess.run(verify, stdout=subprocess.DEVNULL).returncode == 0
+    assert not dwarfdump_complaints(ask("dwarfdump", "-ka", library))
+
+
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_an_index_names_entries_where_they_are(programs, tmp_path, language):
     """Though entries in front of them have lost their references to siblings."""
