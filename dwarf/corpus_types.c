@@ -256,26 +256,22 @@ void add_array(struct header_builder *b)
     made->atomic = of.atomic;
 }
 
-/* So many in the corpus's manner: values take a byte in any form. */
-static uint32_t enumerators_in_manner(const struct header_builder *b, uint32_t usual)
-{
-    enum { MOST = 120 };
-    const uint32_t count = usual * b->corpus->manner.enumerators / MANNER_USUAL;
-    return count < MOST ? count : MOST;
-}
-
 /* How many the next enumeration of a header of C has. There are not so many that their
  * sizes would even out: they come in turn. */
 static uint32_t enumerators_next(const struct header_builder *b)
 {
     static const uint8_t in_turn[] = {9, 13, 5, 7, 21, 4, 11, 8, 6, 14};
-    return enumerators_in_manner(b, in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn]);
+    return in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn];
 }
 
 static uint32_t enumerators(struct header_builder *b)
 {
-    if (b->corpus->dialect.language == DWARF_CPP)
-        return enumerators_in_manner(b, 3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12)));
+    enum { MOST_CPP = 120 }; /* whose values take a byte in any form */
+    if (b->corpus->dialect.language == DWARF_CPP) {
+        const uint32_t usual = 3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12));
+        const uint32_t many = usual * b->corpus->manner.enumerators / MANNER_USUAL;
+        return many < MOST_CPP ? many : MOST_CPP;
+    }
     const uint32_t count = enumerators_next(b);
     b->enumerations++;
     return count;

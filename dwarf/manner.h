@@ -41,7 +41,7 @@ struct manner {
     uint16_t piece[PIECES]; /* of MANNER_PIECES pieces so many are of each kind */
     uint16_t members;       /* of a structure, union or class, in MANNER_USUALths of what is usual */
     uint16_t taken;         /* functions of C that namespaces of C++ take over, in these, too: at most MANNER_TAKEN */
-    uint16_t enumerators;   /* of an enumeration, in these, too: at most MANNER_ENUMERATORS */
+    uint16_t enumerators;   /* of an enumeration in C++, in these, too: at most MANNER_ENUMERATORS */
     uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
     uint8_t inlines;        /* functions that a header defines inline; with 0 nothing was inlined */
     /* Of the code, in MANNER_USUALths of what is usual: */

@@ -27,11 +27,9 @@ enum {
     LEXICAL_CPP = MANNER_USUAL / 2,
     SPREAD_CPP = MANNER_USUAL * 7 / 3,
     ENDING = MANNER_USUAL / 4,
-    ENUMERATORS_MORE = 2 * MANNER_USUAL,
-    ENUMERATORS_MANY = 8 * MANNER_USUAL /* in C++: with fewer, other entries would be fewer than there are */
+    ENUMERATORS_MANY = 8 * MANNER_USUAL /* with fewer, other entries would be fewer than there are */
 };
 #define MEMBERS_USUAL 5.6
-#define ENUMERATORS   9.3
 /* Of C++: members of a class, structure or union, enumerators for each of these, and what namespaces take over for each
  * other function. */
 #define MEMBERS_CPP     0.92
@@ -187,14 +185,6 @@ static uint64_t units_not_terse(const struct profile *p)
     return units ? units : 1;
 }
 
-/* Enumerators for each of `of`, where they are so many times what is usual. */
-static void read_enumerators(struct manner *m, const char *tags, uint64_t of, double many, uint16_t least)
-{
-    const uint16_t each = nearest_step(times_usual(count_of(tags, "enumerator"), of, many), 2);
-    if (each >= least)
-        m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
-}
-
 /* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
@@ -230,7 +220,6 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     };
     if (structures)
         share_pieces(m, count);
-    read_enumerators(m, tags, count[PIECE_ENUMERATION], ENUMERATORS, ENUMERATORS_MORE);
 }
 
 /* What headers of C++ declare more of than others, or less. */
@@ -243,7 +232,9 @@ static void read_classes(struct manner *m, const char *tags)
     const uint64_t others = less(count_of(tags, "subprogram"), taken);
     const uint16_t step = nearest_step(times_usual(taken, others, TAKEN_USUAL), 1);
     m->taken = step < MANNER_TAKEN ? step : MANNER_TAKEN;
-    read_enumerators(m, tags, classes, ENUMERATORS_CPP, ENUMERATORS_MANY);
+    const uint16_t each = nearest_step(times_usual(count_of(tags, "enumerator"), classes, ENUMERATORS_CPP), 2);
+    if (each >= ENUMERATORS_MANY)
+        m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
 }
 
 /* The share of constants beside a local that is told, where calls that pass both have so many arguments more than
