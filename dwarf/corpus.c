@@ -214,10 +214,9 @@ static void add_cut(struct header_builder *b)
 /* How many headers, of how many bytes of entries, about: a unit in C++ includes
  * much more. The first are always there, and as many as declare the same are there together. */
 static const struct {
-    uint8_t headers, first, together;
+    uint8_t headers, first;
     uint32_t bytes;
-} shapes[] = {
-    [DWARF_C] = {48, 4, 1, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, CORPUS_GROUP, CORPUS_GROUP, 128 << 10}};
+} shapes[] = {[DWARF_C] = {48, 4, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, CORPUS_GROUP, 128 << 10}};
 
 /* Where a cut is, without the end of a namespace. */
 static uint32_t pieces_end(const struct corpus_cut *cut)
@@ -432,7 +431,7 @@ static void name_files(struct corpus *c)
 static bool is_wanted(const struct corpus *c, uint64_t names)
 {
     const uint8_t first = shapes[c->dialect.language].first;
-    const bool is_begun = c->made < c->headers && c->made % shapes[c->dialect.language].together != 0;
+    const bool is_begun = c->made < c->headers && c->made % corpus_together(c) != 0;
     return c->made < c->headers + c->manner.further &&
            (c->made < first || is_begun || c->strings.size - c->common <= names);
 }

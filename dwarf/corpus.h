@@ -194,6 +194,12 @@ static inline uint32_t corpus_inlines(const struct corpus *c)
     return c->dialect.language == DWARF_CPP ? CORPUS_INLINES : c->manner.inlines;
 }
 
+/* How many headers declare the same: a unit includes one of these. */
+static inline uint32_t corpus_together(const struct corpus *c)
+{
+    return c->dialect.language == DWARF_CPP ? CORPUS_GROUP : 1;
+}
+
 /* The line of the definition of inline function k in the header. */
 static inline uint32_t corpus_inline_line(uint32_t k)
 {

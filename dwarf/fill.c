@@ -384,7 +384,7 @@ static void first_headers(struct debug *d, uint64_t rest)
     const uint64_t room = d->corpus->room - d->corpus->fixed;
     const uint64_t each = rest / d->unit_count;
     const uint32_t further = headers_further(d);
-    const uint32_t together = headers_step(d->corpus);
+    const uint32_t together = corpus_together(d->corpus);
     uint32_t choice = d->headers_used - further;
     d->several = units_include_any(d) && (!cpp || each >= room);
     if (d->several) { /* some have more than others */

@@ -114,12 +114,6 @@ static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
     return d->joined ? d->joined->base[s] : 0;
 }
 
-/* From one header that a unit includes to the next: in C++ those of a group declare the same. */
-static inline uint32_t headers_step(const struct corpus *c)
-{
-    return c->dialect.language == DWARF_CPP ? CORPUS_GROUP : 1;
-}
-
 /* Further headers that units may include. */
 static inline uint32_t headers_further(const struct debug *d)
 {
@@ -129,7 +123,7 @@ static inline uint32_t headers_further(const struct debug *d)
 /* How many of the others a unit may include that begins with this one. */
 static inline uint32_t headers_from(const struct debug *d, uint32_t header)
 {
-    const uint32_t step = headers_step(d->corpus);
+    const uint32_t step = corpus_together(d->corpus);
     return (d->headers_used - headers_further(d) - header + step - 1) / step;
 }
 
@@ -140,7 +134,7 @@ static inline const struct corpus_header *unit_header(const struct debug *d, con
     const struct corpus *c = d->corpus;
     const uint32_t others = headers_from(d, u->header);
     if (i < others)
-        return &c->header[u->header + i * headers_step(c)];
+        return &c->header[u->header + i * corpus_together(c)];
     return &c->header[c->headers + ((uint32_t)(u - d->unit) * STEP + i - others) % headers_further(d)];
 }
 
