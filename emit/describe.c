@@ -5,289 +5,9 @@
 #include <string.h>
 
 enum {
-    GLUE_PARAMETERS = 2,
-    GLUE_PARAMETER_PLACE = -24,
-    GLUE_SPILLED = 12, /* bytes of code up to where the first is spilled, */
-    GLUE_SPILL = 4,    /* and up to where the next is */
-    OBJECTS = 2,
     LABELS_MOST = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
 };
-
-enum base_type describe_type(enum argument_type type)
-{
-    static const uint8_t types[ARGUMENT_TYPES] = {
-        [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
-        [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
-    };
-    return types[type];
-}
-
-static void close_unit(struct walk *w)
-{
-    if (!w->composer.unit)
-        return;
-    compose_unit_end(&w->composer, w->end);
-    if (w->l->watch)
-        w->l->watch->unit(w->l->watch);
-}
-
-/* Whether no function that begins up to `lines` further on is taken into the unit. */
-static bool unit_is_full(const struct walk *w, uint32_t lines)
-{
-    return !w->unit_rest || w->line_number + lines > DEBUG_LINE_MOST - 4096;
-}
-
-static bool open_unit(struct walk *w, uint64_t offset)
-{
-    const struct library *l = w->l;
-    uint64_t average = (uint64_t)plan_units(l->plan, l->row);
-    uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
-    w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
-    if (l->row->units) { /* as many as it says, of about one size */
-        const uint64_t all = l->row->functions + (uint64_t)l->shape.glue;
-        const uint64_t unit = w->units < l->row->units ? w->units : l->row->units - 1;
-        w->unit_rest = (uint32_t)(all * (unit + 1) / l->row->units - all * unit / l->row->units);
-    }
-    if (!w->unit_rest)
-        w->unit_rest = 1;
-    w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
-    w->ahead = 0;
-    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
-        w->helper[i] = COMPOSE_UNKNOWN;
-    l->debug.unit[w->units] = (struct debug_unit){0};
-    return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
-}
-
-/* The entry of a helper in this unit: where it is called first, it is declared. */
-static void declare_helper(struct walk *w, uint32_t number)
-{
-    static const uint8_t types[] = {BASE_LONG, BASE_LONG};
-    if (w->helper[number] == COMPOSE_UNKNOWN)
-        w->helper[number] =
-            compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
-}
-
-/* Bytes that are reserved for a function. */
-struct room {
-    uint64_t info, lists, ranges, rows;
-    uint64_t lines; /* of the source, at most */
-};
-
-/* Appends a name to the library's own; returns its offset. */
-static uint32_t static_name(struct library *l, const char *prefix, const char *suffix)
-{
-    struct debug *d = &l->debug;
-    size_t name = bytes_append(&d->statics, prefix, strlen(prefix));
-    bytes_append(&d->statics, suffix, strlen(suffix) + 1);
-    return (uint32_t)(d->names_size + name);
-}
-
-/* What the first unit defines besides functions: the marks of visits and what the
- * statements write to. The lines are those of emit/source.c. */
-static void describe_objects(struct walk *w)
-{
-    struct library *l = w->l;
-    const struct debug_object objects[OBJECTS] = {
-        {.name = static_name(l, l->shape.marks_exported ? l->row->name : plan_prefix(l->row), "_visits"),
-         .line = 6,
-         .column = 22,
-         .type = BASE_UNSIGNED_CHAR,
-         .count = l->shape.marks,
-         .address = l->code.marks,
-         .external = l->shape.marks_exported},
-        {.name = static_name(l, plan_prefix(l->row), "_scratch"),
-         .line = 8,
-         .column = 13,
-         .type = BASE_LONG,
-         .count = l->row->level < LEVEL_BARE ? l->code.scratch_words : 0,
-         .address = l->code.scratch},
-    };
-    for (unsigned i = 0; i < OBJECTS; i++)
-        if (objects[i].count)
-            compose_object(&w->composer, &objects[i]);
-    w->has_objects = true;
-}
-
-/* Makes room for a function, in a unit that has some for it. */
-static bool begin_function(struct walk *w, uint64_t offset, const struct room *room)
-{
-    if (w->composer.unit && unit_is_full(w, 0))
-        close_unit(w);
-    if (!w->composer.unit && !open_unit(w, offset))
-        return false;
-    w->unit_rest--;
-    bool first = !w->has_objects;
-    uint64_t objects = first ? OBJECTS * COMPOSE_OBJECT_MOST : 0;
-    if (!compose_reserve(&w->composer, room->info + objects, room->lists, room->ranges, room->rows))
-        return false;
-    if (first)
-        describe_objects(w);
-    return true;
-}
-
-static void end_function(struct walk *w, uint64_t end)
-{
-    compose_function_end(&w->composer);
-    compose_keep(&w->composer);
-    w->end = end;
-}
-
-/* A parameter that is in a register until it is spilled to a place where it stays. */
-struct spill {
-    uint64_t start, spilled, end;
-    uint32_t reg; /* DWARF's number */
-    int32_t place;
-};
-
-/* Debuggers stop where a function begins if any variable of its unit has a list (gdb's COMPUNIT_LOCATIONS_VALID): there
- * nothing is spilled yet. */
-static void describe_spilled(struct walk *w, const struct debug_variable *v, const struct spill *s)
-{
-    struct composer *c = &w->composer;
-    compose_list_begin(c, s->start);
-    compose_list_register(c, s->start, s->spilled, s->reg);
-    compose_list_frame(c, s->spilled, s->end, s->place);
-    compose_parameter_list(c, v, compose_list_end(c));
-}
-
-/* --- glue --------------------------------------------------------------------------- */
-
-static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
-
-/* Names in the order of the name block (symbols.c): numbered functions, entry,
- * extern, PyInit. */
-static uint32_t glue_name(struct library *l, enum glue_function which)
-{
-    uint64_t stem = strlen(l->row->name);
-    uint64_t entry = l->row->function_names;
-    uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
-    switch (which) {
-    case GLUE_METHOD:
-        return static_name(l, plan_prefix(l->row), "_method");
-    case GLUE_VISITED:
-        return static_name(l, plan_prefix(l->row), "_visited");
-    case GLUE_ENTRY:
-    case GLUE_START: /* the other is not there */
-        return (uint32_t)entry;
-    case GLUE_EXTERN:
-        return (uint32_t)own_extern;
-    case GLUE_PYINIT:
-        return (uint32_t)(own_extern + (l->shape.has_extern ? stem + sizeof "_extern" : 0));
-    default:
-        return static_name(l, plan_prefix(l->row), helper_suffixes[which - GLUE_HELPER]);
-    }
-}
-
-/* Whether what is wanted of lists is told of this function, as there are none with a number. */
-static bool has_last_lists(const struct walk *w, enum glue_function which)
-{
-    return which == GLUE_METHOD && !w->l->row->functions;
-}
-
-/* Of locals that hold what the parameters do. */
-static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
-{
-    struct subject s = {.line = w->line_number, .name = w->l->row->number + 1, .step = 1};
-    const uint64_t spilled = start + GLUE_SPILLED;
-    const uint64_t border[] = {spilled, spilled + GLUE_SPILL, end};
-    const int32_t place[] = {GLUE_PARAMETER_PLACE, GLUE_PARAMETER_PLACE - 8};
-    tune_lists(w, &s, border, sizeof border / sizeof border[0], place);
-}
-
-/* Parameters that are told where so little is left for lists that each has one with an entry; 0: all. */
-static uint32_t brief_lists(const struct walk *w, enum glue_function which)
-{
-    enum { BRIEF = 8 }; /* bytes of such a list, in version 5 */
-    const uint64_t left = has_last_lists(w, which) ? tune_lists_left(w) : 0;
-    return left % BRIEF == 0 && left / BRIEF <= GLUE_PARAMETERS ? (uint32_t)(left / BRIEF) : 0;
-}
-
-/* A parameter that is in a register; what comes then is not told. */
-static void describe_register(struct walk *w, const struct debug_variable *v, const struct spill *s)
-{
-    struct composer *c = &w->composer;
-    compose_list_begin(c, s->start);
-    compose_list_register(c, s->start, s->spilled, s->reg);
-    compose_parameter_list(c, v, compose_list_end(c));
-}
-
-/* Self and args, or two numbers. */
-static void glue_parameters(struct walk *w, enum glue_function which, uint64_t start, uint64_t end)
-{
-    static const uint8_t registers[GLUE_PARAMETERS] = {REGISTER_RDI, REGISTER_RSI};
-    const bool lists = detail_has_lists(w, end);
-    const uint32_t brief = brief_lists(w, which);
-    const uint32_t count = brief ? brief : GLUE_PARAMETERS;
-    for (uint32_t j = 0; j < count; j++) {
-        const struct debug_variable v = {
-            .name = w->corpus->name[(w->l->row->number + 17 * j) % CORPUS_NAMES],
-            .line = w->line_number,
-            .column = 25 + 20 * j,
-            .type = which < GLUE_ENTRY ? BASE_POINTER : BASE_LONG,
-        };
-        const struct spill s = {
-            .start = start,
-            .spilled = start + GLUE_SPILLED + GLUE_SPILL * j,
-            .end = end,
-            .reg = registers[j],
-            .place = GLUE_PARAMETER_PLACE - 8 * (int32_t)j,
-        };
-        if (brief)
-            describe_register(w, &v, &s);
-        else if (lists)
-            describe_spilled(w, &v, &s);
-        else
-            compose_parameter(&w->composer, &v, s.place);
-    }
-    if (has_last_lists(w, which))
-        glue_lists(w, start, end);
-}
-
-static bool describe_glue(struct walk *w, enum glue_function which)
-{
-    struct library *l = w->l;
-    const struct glue_place *place = &l->glue.place[which];
-    struct composer *c = &w->composer;
-    if (!place->size)
-        return true;
-    const uint64_t besides = has_last_lists(w, which) ? tune_room(w) : 0;
-    const struct room room = {.info = 4 * COMPOSE_CHILD_MOST + besides,
-                              .lists = GLUE_PARAMETERS * (COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST) + besides,
-                              .rows = glue_rows_most(&l->code)};
-    if (!begin_function(w, place->offset, &room))
-        return false;
-    bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
-    bool is_helper = which >= GLUE_HELPER && which < GLUE_HELPER + SHAPE_HELPERS;
-    bool has_parameters = is_static || is_helper;
-    uint32_t name = glue_name(l, which);
-    if (is_helper)
-        w->helper_name[which - GLUE_HELPER] = name;
-    const struct debug_function f = {
-        .name = name,
-        .offset = place->offset,
-        .size = place->size,
-        .line = w->line_number,
-        .column = is_static ? 1 : 15,
-        .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
-        .declared = COMPOSE_UNKNOWN,
-        .result = which == GLUE_START  ? BASE_INT
-                  : which < GLUE_ENTRY ? BASE_POINTER
-                                       : BASE_UNSIGNED_LONG,
-    };
-    if (is_helper)
-        w->helper[which - GLUE_HELPER] = compose_place(c);
-    compose_function(c, &f);
-    const uint64_t end = place->offset + (uint64_t)place->size;
-    if (has_parameters)
-        glue_parameters(w, which, place->offset, end);
-    glue_rows(&l->code, &l->glue, &l->shape, which, &c->rows, &w->line_number);
-    w->line_number += 3;
-    end_function(w, end);
-    return true;
-}
-
-/* --- numbered functions ------------------------------------------------------------- */
 
 static void describe_parameters(struct walk *w, struct subject *s)
 {
@@ -306,7 +26,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             continue;
         }
         if (s->lists == SUBJECT_LISTS_SPILLED || !p->used) {
-            const struct spill spill = {s->start, s->start + p->spilled, s->end, p->reg, place};
+            const struct describe_spill spill = {s->start, s->start + p->spilled, s->end, p->reg, place};
             describe_spilled(w, &v, &spill);
             continue;
         }
@@ -482,7 +202,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (s->level != SUBJECT_RICH)
             continue;
         bool passes = passes_integers(site.callee);
-        uint32_t origin = site.next && !unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
+        uint32_t origin = site.next && !describe_unit_is_full(w, LINES_BETWEEN) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
         uint8_t *const begin = w->composer.info;
         uint8_t *const sibling = compose_call(&w->composer, returns, origin, passes);
         if (!passes)
@@ -520,11 +240,11 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
 }
 
 /* What a function takes at most, with `calls` calls at its end. */
-static struct room room_for(const struct walk *w, const struct body *b, uint64_t calls)
+static struct describe_room room_for(const struct walk *w, const struct body *b, uint64_t calls)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
     uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
-    struct room room = {
+    struct describe_room room = {
         .info = COMPOSE_FUNCTION_MOST +
                 COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + LABELS_MOST + 7 * calls),
         .lists = entries * COMPOSE_ENTRY_MOST + (ARGUMENTS_MOST + FILLER_SLOTS) * COMPOSE_LIST_MOST,
@@ -560,7 +280,7 @@ static void declare_helpers(struct walk *w, const struct body *b)
             called |= blocks->block[b->piece[i].first].helpers;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         if (called >> i & 1)
-            declare_helper(w, i);
+            describe_helper(w, i);
 }
 
 static bool describe_function(struct walk *w, uint32_t index)
@@ -578,7 +298,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         s.name = 0;
         s.step = 1;
     }
-    struct room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
+    struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w) + plain_room(w);
     room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row of instructions of two bytes and more */
     const struct more_room besides = more_room(w, s.end);
@@ -592,7 +312,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         room.ranges += tune_room(w);
         room.rows += tune_room(w);
     }
-    if (!begin_function(w, s.start, &room))
+    if (!describe_begin(w, s.start, &room))
         return false;
     struct debug_function f = {.name = (uint32_t)w->name};
     class_declare(w, index, &f);
@@ -633,7 +353,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     if (w->line_number <= w->ahead)
         w->line_number = w->ahead + 1;
-    end_function(w, s.end);
+    describe_end(w, s.end);
     return true;
 }
 
@@ -677,7 +397,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
             return false;
     if (!end_glue(&w))
         return false;
-    close_unit(&w);
+    describe_unit_end(&w);
     d->unit_count = w.units;
     d->composed = out;
     return !composed_failed(out) && !d->statics.failed;

@@ -1,4 +1,4 @@
-/* What the parts of describing share: the walk (describe.c), how much is told
+/* What the parts of describing share: the walk (describe.c), its units (describe_unit.c), how much is told
  * (describe_detail.c), the last bytes (describe_tune.c). */
 #ifndef EMIT_DESCRIBE_PARTS_H
 #define EMIT_DESCRIBE_PARTS_H
@@ -84,6 +84,47 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 
 /* The type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
+
+/* describe_unit.c: bytes that are reserved for a function, and lines of the source, at most. */
+struct describe_room {
+    uint64_t info, lists, ranges, rows;
+    uint64_t lines;
+};
+/* Makes room for a function whose code begins at `offset`, in a unit that still takes one. False when memory ran out.
+ */
+bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room);
+/* Ends the function that was begun last, whose code ends there. */
+void describe_end(struct walk *w, uint64_t end);
+void describe_unit_end(struct walk *w);
+/* Whether no function that begins up to `lines` further on is taken into the unit. */
+static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines)
+{
+    return !w->unit_rest || w->line_number + lines > DEBUG_LINE_MOST - 4096;
+}
+/* Sees to it that the unit has an entry of this helper: where it is called first, it is declared. */
+void describe_helper(struct walk *w, uint32_t number);
+/* Appends a name to the library's own; returns its offset in .debug_str. */
+uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
+
+/* A parameter that is in a register until it is spilled to a place where it stays. */
+struct describe_spill {
+    uint64_t start, spilled, end;
+    uint32_t reg; /* DWARF's number */
+    int32_t place;
+};
+/* Debuggers stop where a function begins if any variable of its unit has a list (gdb's COMPUNIT_LOCATIONS_VALID): there
+ * nothing is spilled yet. */
+static inline void describe_spilled(struct walk *w, const struct debug_variable *v, const struct describe_spill *s)
+{
+    struct composer *c = &w->composer;
+    compose_list_begin(c, s->start);
+    compose_list_register(c, s->start, s->spilled, s->reg);
+    compose_list_frame(c, s->spilled, s->end, s->place);
+    compose_parameter_list(c, v, compose_list_end(c));
+}
+
+/* describe_glue.c: tells of one of the functions without a number, if it is there. False when memory ran out. */
+bool describe_glue(struct walk *w, enum glue_function which);
 
 /* describe_class.c: says of function `index`, whose turn it is, where it is declared as
  * a method and what it is called; where the unit does not declare it yet, that is

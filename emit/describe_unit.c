@@ -1,0 +1,111 @@
+/* Units, as the walk opens and closes them, and what it tells of in each besides functions: helpers where they are
+ * called first, and in the library's first unit its objects. */
+#include "emit/describe_parts.h"
+
+#include <string.h>
+
+enum { OBJECTS = 2 };
+
+enum base_type describe_type(enum argument_type type)
+{
+    static const uint8_t types[ARGUMENT_TYPES] = {
+        [TYPE_INT] = BASE_INT,       [TYPE_LONG] = BASE_LONG,     [TYPE_FLOAT] = BASE_FLOAT,
+        [TYPE_DOUBLE] = BASE_DOUBLE, [TYPE_STRING] = BASE_STRING,
+    };
+    return types[type];
+}
+
+void describe_unit_end(struct walk *w)
+{
+    if (!w->composer.unit)
+        return;
+    compose_unit_end(&w->composer, w->end);
+    if (w->l->watch)
+        w->l->watch->unit(w->l->watch);
+}
+
+static bool open_unit(struct walk *w, uint64_t offset)
+{
+    const struct library *l = w->l;
+    uint64_t average = (uint64_t)plan_units(l->plan, l->row);
+    uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
+    w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
+    if (l->row->units) { /* as many as it says, of about one size */
+        const uint64_t all = l->row->functions + (uint64_t)l->shape.glue;
+        const uint64_t unit = w->units < l->row->units ? w->units : l->row->units - 1;
+        w->unit_rest = (uint32_t)(all * (unit + 1) / l->row->units - all * unit / l->row->units);
+    }
+    if (!w->unit_rest)
+        w->unit_rest = 1;
+    w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    w->ahead = 0;
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        w->helper[i] = COMPOSE_UNKNOWN;
+    l->debug.unit[w->units] = (struct debug_unit){0};
+    return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
+}
+
+void describe_helper(struct walk *w, uint32_t number)
+{
+    static const uint8_t types[] = {BASE_LONG, BASE_LONG};
+    if (w->helper[number] == COMPOSE_UNKNOWN)
+        w->helper[number] =
+            compose_declaration(&w->composer, w->helper_name[number], DEBUG_LINE_FIRST + number, 2, types);
+}
+
+uint32_t describe_name(struct library *l, const char *prefix, const char *suffix)
+{
+    struct debug *d = &l->debug;
+    size_t name = bytes_append(&d->statics, prefix, strlen(prefix));
+    bytes_append(&d->statics, suffix, strlen(suffix) + 1);
+    return (uint32_t)(d->names_size + name);
+}
+
+/* What the first unit defines besides functions: the marks of visits and what the
+ * statements write to. The lines are those of emit/source.c. */
+static void describe_objects(struct walk *w)
+{
+    struct library *l = w->l;
+    const struct debug_object objects[OBJECTS] = {
+        {.name = describe_name(l, l->shape.marks_exported ? l->row->name : plan_prefix(l->row), "_visits"),
+         .line = 6,
+         .column = 22,
+         .type = BASE_UNSIGNED_CHAR,
+         .count = l->shape.marks,
+         .address = l->code.marks,
+         .external = l->shape.marks_exported},
+        {.name = describe_name(l, plan_prefix(l->row), "_scratch"),
+         .line = 8,
+         .column = 13,
+         .type = BASE_LONG,
+         .count = l->row->level < LEVEL_BARE ? l->code.scratch_words : 0,
+         .address = l->code.scratch},
+    };
+    for (unsigned i = 0; i < OBJECTS; i++)
+        if (objects[i].count)
+            compose_object(&w->composer, &objects[i]);
+    w->has_objects = true;
+}
+
+bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room)
+{
+    if (w->composer.unit && describe_unit_is_full(w, 0))
+        describe_unit_end(w);
+    if (!w->composer.unit && !open_unit(w, offset))
+        return false;
+    w->unit_rest--;
+    bool first = !w->has_objects;
+    uint64_t objects = first ? OBJECTS * COMPOSE_OBJECT_MOST : 0;
+    if (!compose_reserve(&w->composer, room->info + objects, room->lists, room->ranges, room->rows))
+        return false;
+    if (first)
+        describe_objects(w);
+    return true;
+}
+
+void describe_end(struct walk *w, uint64_t end)
+{
+    compose_function_end(&w->composer);
+    compose_keep(&w->composer);
+    w->end = end;
+}
