@@ -1,4 +1,4 @@
-/* What the makers of a C++ header share: corpus_cpp.c the frame and what is not
+/* What the makers of a C++ header share, cpp_parts.c. corpus_cpp.c makes the frame and what is not
  * in a class, corpus_class.c classes and their functions. */
 #ifndef DWARF_CPP_PARTS_H
 #define DWARF_CPP_PARTS_H
@@ -36,10 +36,11 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
 /* Names and types; at most CPP_PARAMETERS_MOST are taken. */
 void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
 
-/* Whether this header leaves out, as one of n, what the one that it repeats has: it
+/* corpus_cpp.c: whether this header leaves out, as one of n, what the one that it repeats has: it
  * is made all the same, as names and random numbers go by the order. */
 bool cpp_leaves_out(struct header_builder *b, uint32_t n);
 
+/* corpus_class.c. */
 void add_class(struct header_builder *b, bool is_structure);
 /* Abstract instances of methods that were declared in a namespace, a few: as compilers
  * put them, and gdb expects them, they are in none. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "dwarf/partial.h"
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
@@ -44,50 +43,6 @@ static bool section_infeasible(struct debug *d, enum debug_section s, uint64_t p
 static bool is_wanted(const struct debug *d, enum debug_section s)
 {
     return d->wanted[s] != DEBUG_ANY;
-}
-
-/* --- headers ------------------------------------------------------------------- */
-
-/* Names of a header that are there even where none of its pieces are. */
-static uint64_t names_least(const struct corpus *c)
-{
-    return c->header[0].cut[0].names;
-}
-
-/* Those that units may include. */
-static uint32_t headers_most(const struct debug *d)
-{
-    const struct corpus *c = d->corpus;
-    const bool any = units_include_any(d) && d->files.named == c->headers;
-    return any || c->made < d->files.named ? c->made : d->files.named;
-}
-
-/* The headers up to `first`, and others that have the same names as that. */
-static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most)
-{
-    uint32_t count = first + 1;
-    while (count < most && !c->header[count].names)
-        count++;
-    return count;
-}
-
-/* The names of a header's pieces take this part of what they are of. */
-static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t most)
-{
-    uint32_t used = 0;
-    while (used < most && c->header[used].names <= names) {
-        names -= c->header[used].names;
-        used++;
-    }
-    return used;
-}
-
-/* What of the bytes that are to be filled are names of headers, as a rule: an eighth, so that a
- * library's units do not all include the same, less in C++, and more where most of what the names are of does not
- * repeat. */
-uint64_t debug_names_usual(const struct corpus *c, uint64_t bytes)
-{
-    return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 8);
 }
 
 static bool counts_names(const struct debug *d)
@@ -134,7 +89,8 @@ static void fixed_sizes(struct debug *d)
     d->size[DEBUG_LISTS] = d->composed->lists.size;
     d->size[DEBUG_RANGES] = d->composed->ranges.size;
     d->size[DEBUG_LINE_STR] = is_4 ? 0 : unit_files_bytes(d) + d->sources.size;
-    d->size[DEBUG_STR] = c->common + names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
+    d->size[DEBUG_STR] =
+        c->common + unit_names_least(c) + d->names_size + d->statics.size + (is_4 ? d->sources.size : 0);
     d->size[DEBUG_NAMES] = d->size[DEBUG_TYPES] = 0;
     if (counts_names(d)) {
         const struct names_bound names = names_bound_start(d, true);
@@ -149,17 +105,6 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
            EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
 }
 
-/* Type units that `units` units have with certainty, nearly: half of those of the headers
- * that they could all differ in. */
-static uint64_t types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
-{
-    const uint32_t headers = c->dialect.type_units ? choose_headers(c, debug_names_usual(c, bytes), c->made) : 0;
-    uint64_t room = 0;
-    for (uint32_t h = 0; h < headers && h < units; h++)
-        room += c->header[h].cut[c->header[h].cuts - 1].types;
-    return room / 2;
-}
-
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
 {
     const struct corpus *c = d->corpus;
@@ -169,7 +114,7 @@ uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t compos
     uint64_t fixed = composed + units * (unit_frame(c) + c->fixed);
     uint64_t rest = bytes > fixed ? bytes - fixed : 0;
     /* a part of what the units could hold stays free, so that they can differ */
-    uint64_t capacity = units * room / 16 * 15 + types_room(c, rest, units);
+    uint64_t capacity = units * room / 16 * 15 + unit_types_room(c, rest, units);
     if (rest <= capacity)
         return 0;
     return (uint32_t)((rest - capacity) / (unit_frame(c) + c->fixed + room - room / 8) + 1);
@@ -259,40 +204,12 @@ static uint64_t least_str(const struct debug *d)
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
-/* Bytes of the first headers' names. */
-static uint64_t names_until(const struct corpus *c, uint32_t headers)
-{
-    const struct corpus_header *last = &c->header[headers - 1];
-    return last->name_start + last->names - c->common;
-}
-
-/* The headers that `names` bytes of names are enough for; of the next, the pieces whose names there is room for. */
-static void choose_names(struct debug *d, uint64_t names, struct header_limit *limit)
-{
-    const struct corpus *c = d->corpus;
-    const uint32_t used = choose_headers(c, names, headers_most(d));
-    d->headers_used = used;
-    d->header_names = used ? names_until(c, used) : 0;
-    *limit = (struct header_limit){used, UINT32_MAX};
-    if (used == headers_most(d))
-        return;
-    const struct corpus_header *h = &c->header[used];
-    uint32_t cut = 0;
-    while (cut + 1 < h->cuts && d->header_names + h->cut[cut + 1].names <= names)
-        cut++;
-    if (used && (!cut || used >= c->headers)) /* further ones are there wholly */
-        return;
-    limit->cut = cut;
-    d->header_names += h->cut[cut].names;
-    d->headers_used = with_group(c, used, headers_most(d));
-}
-
 /* Which headers' names there are, how many declarations stand at the end, and how
  * long their names are, so that .debug_str has the wanted size. */
 static bool fill_str(struct debug *d, struct header_limit *limit, struct error *e)
 {
     const struct corpus *c = d->corpus;
-    const uint64_t least = names_least(c);
+    const uint64_t least = unit_names_least(c);
     uint64_t names = (named_tail(d)) * UINT64_C(1) * (TAIL_NAME + 1);
     uint64_t base = d->size[DEBUG_STR] + names;
     while (d->wanted[DEBUG_STR] < base && d->units_wanted && d->externs > 1) {
@@ -302,7 +219,7 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     if (d->wanted[DEBUG_STR] < base)
         return section_infeasible(d, DEBUG_STR, base, e);
     uint64_t rest = d->wanted[DEBUG_STR] - base;
-    choose_names(d, rest + least, limit);
+    unit_choose_headers(d, rest + least, limit);
     rest -= d->header_names - least;
     /* more declarations where their names would become very long, or, where these are many of the entries, long */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
@@ -317,38 +234,6 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     d->names_extra = rest;
     d->size[DEBUG_STR] = d->wanted[DEBUG_STR];
     return true;
-}
-
-/* With less than one header's names to spend: pieces only as far into header 0
- * as its names may go. */
-static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
-{
-    const struct corpus_header *h = &d->corpus->header[0];
-    uint64_t least = names_least(d->corpus);
-    uint32_t cut = 0;
-    while (cut + 1 < h->cuts) {
-        uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
-        room -= with_group(d->corpus, 0, headers_most(d)) > 1 ? room / 8 : 0; /* the others leave some out */
-        if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
-            break;
-        cut++;
-    }
-    return cut;
-}
-
-/* The same where no size of .debug_str is wanted. */
-static void choose_str(struct debug *d, uint64_t rest, struct header_limit *limit)
-{
-    const struct corpus *c = d->corpus;
-    *limit = (struct header_limit){0, UINT32_MAX};
-    d->headers_used = choose_headers(c, debug_names_usual(c, rest), headers_most(d));
-    if (!d->headers_used) {
-        limit->cut = first_header_cut(d, rest);
-        if (limit->cut + 1 == c->header[0].cuts)
-            limit->cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
-        d->headers_used = with_group(c, 0, headers_most(d));
-    }
-    d->header_names = header_limit_any(limit) ? c->header[0].cut[limit->cut].names : names_until(c, d->headers_used);
 }
 
 /* --- all of it ------------------------------------------------------------------------- */
@@ -376,32 +261,6 @@ static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const 
     return left;
 }
 
-/* Chooses the header that each unit begins with, where units have `rest` bytes of these: one that has enough behind it
- * where they may include several. Those of C++ do where one is too little. */
-static void first_headers(struct debug *d, uint64_t rest)
-{
-    const bool cpp = d->corpus->dialect.language == DWARF_CPP;
-    const uint64_t room = d->corpus->room - d->corpus->fixed;
-    const uint64_t each = rest / d->unit_count;
-    const uint32_t further = headers_further(d);
-    const uint32_t together = corpus_together(d->corpus);
-    uint32_t choice = d->headers_used - further;
-    d->several = units_include_any(d) && (!cpp || each >= room);
-    if (d->several) { /* some have more than others */
-        const uint64_t behind = each * 2 / room;
-        const uint64_t less = behind > further ? (behind - further) * together : 0;
-        choice = less + together < choice ? choice - (uint32_t)less : together < choice ? together : choice;
-    }
-    if (d->pieces_most != UINT32_MAX)
-        choice = 1;
-    for (uint32_t i = 0; i < d->unit_count; i++) {
-        /* in C++ in turn: what is near is not alike */
-        uint64_t r = random_at(d->variety + 1, cpp ? 0 : i);
-        d->unit[i].header = cpp ? (uint32_t)((r + i) % choice) : random_below(r, choice);
-        d->unit[i].cut = d->unit[i].wholes = 0;
-    }
-}
-
 /* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
  * much as it can take at most, until all is chosen that it lists. What they leave
  * becomes spare types, and declarations with names in .debug_info, or is returned. */
@@ -412,7 +271,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     const bool listed = counts_names(d) && !info_is_fixed(d);
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
-    first_headers(d, rest);
+    unit_first_headers(d, rest);
     d->size[DEBUG_INFO] += rest;
     if (listed) {
         names = names_bound_start(d, false);
@@ -545,8 +404,8 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         if (!fill_str(d, &limit, e))
             return false;
     } else {
-        choose_str(d, total - fixed, &limit);
-        uint64_t names = d->header_names - names_least(d->corpus);
+        unit_usual_headers(d, total - fixed, &limit);
+        uint64_t names = d->header_names - unit_names_least(d->corpus);
         if (!header_limit_any(&limit) && !is_wanted(d, DEBUG_LINE)) {
             uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
             uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
@@ -632,6 +491,6 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
     const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
     return index + objects + functions * function + units * (unit + c->abbrev[ABBREV_NEAR].size + 1) +
-           c->line_strings.size + c->common + sizeof COMPILE_DIRECTORY + names_least(c) + names +
+           c->line_strings.size + c->common + sizeof COMPILE_DIRECTORY + unit_names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

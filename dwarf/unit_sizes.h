@@ -194,6 +194,20 @@ static inline bool header_limit_any(const struct header_limit *l)
     return l->cut != UINT32_MAX;
 }
 
+/* unit_headers.c. Bytes of names of a header that are there even where none of its pieces are. */
+uint64_t unit_names_least(const struct corpus *c);
+/* Bytes of type units that `units` units have with certainty, nearly: half of those of the headers that they could all
+ * differ in. */
+uint64_t unit_types_room(const struct corpus *c, uint64_t bytes, uint64_t units);
+/* Sets how many headers' names there are, and how far units may go into the last: those that `names` bytes are enough
+ * for, and of the next the pieces whose names there is room for; or, where no size of .debug_str is wanted, those that
+ * are usual for `rest` bytes that are to be filled. */
+void unit_choose_headers(struct debug *d, uint64_t names, struct header_limit *limit);
+void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *limit);
+/* Chooses the header that each unit begins with, where units have `rest` bytes of these: one that has enough behind it
+ * where they may include several. Those of C++ do where one is too little. */
+void unit_first_headers(struct debug *d, uint64_t rest);
+
 /* unit_pieces.c. Bytes of the library's type units. */
 uint64_t unit_types(const struct debug *d);
 
