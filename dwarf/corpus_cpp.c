@@ -4,11 +4,7 @@
  *
  * Everything is declared before what uses it, but for the types made of a class,
  * which stand before it. A type is made once. */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/words.h"
 #include "dwarf/cpp_parts.h"
 
 /* --- inline functions ------------------------------------------------------------------ */
