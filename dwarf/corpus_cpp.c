@@ -4,7 +4,6 @@
  *
  * Everything is declared before what uses it, but for the types made of a class,
  * which stand before it. A type is made once. */
-
 #include "dwarf/cpp_parts.h"
 
 /* --- inline functions ------------------------------------------------------------------ */
