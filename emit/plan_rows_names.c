@@ -12,6 +12,7 @@
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/plan_rows.h"
 #include "emit/plan_rows_lengths.h"
 
 enum { NAMES_OF_DEBUG = 4 /* names take at most all but so manieth of what debug information has to spare */ };
@@ -189,13 +190,28 @@ static uint64_t room_of_local(const struct solver *s, uint32_t index, uint32_t l
     return most;
 }
 
-/* The shortest names, and what is left over for the objects' in equal parts. */
-static void deal_evenly(struct plan_library *l, uint32_t functions, uint32_t objects, uint64_t more)
+/* The shortest names, and what is left over of `bytes` for the objects' in equal parts. Fewer objects share names where
+ * those that there are would be longer than names may be. */
+static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions, uint64_t bytes, struct error *e)
 {
+    enum { LONG = PROFILE_NAME_MOST / 2 };
+    struct plan_library *l = &r->s->plan->library[index];
+    const uint64_t own = shortest_names(l, functions, 0);
+    uint32_t objects = names_row_objects_named(l);
+    uint64_t more = bytes - own - names_row_objects(objects);
+    for (; l->shared_names && more / objects >= LONG; l->shared_names--)
+        more = bytes - own - names_row_objects(++objects);
+    if (more / objects >= LONG)
+        return error_set(e, ERROR_INFEASIBLE,
+                         PROFILE_ROWS ": row %u: strtab: %llu bytes are too many: names of %s take at most %llu; lower "
+                                      "it, or raise symtab",
+                         r->want[index].row, (unsigned long long)l->size[SIZE_STRTAB], l->name,
+                         (unsigned long long)(l->size[SIZE_STRTAB] - more + (uint64_t)objects * LONG));
     for (uint32_t i = 0; i < functions; i++)
         l->function_length[l->exported + i] = (uint16_t)names_row_least(l, l->exported + i);
     for (uint32_t i = 0; i < objects; i++)
         l->object_length[i] = (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
+    return true;
 }
 
 /* So many objects and small functions, as `part.0` is the name of many, share names of others that the free names are
@@ -216,8 +232,9 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
 }
 
 /* Lengths for all names, with `bytes` for the free ones. Adds how far they are from what is wanted. */
-static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *distance)
+static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double *distance, struct error *e)
 {
+    struct solver *s = r->s;
     const struct plan *plan = s->plan;
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
@@ -225,7 +242,7 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     names.count = local + names.objects;
     if (!draw_free(plan, l, &names)) {
         free_names_free(&names);
-        return false;
+        return lengths_out_of_memory(l, e);
     }
     share_names(l, &names, bytes);
     const uint64_t sum = bytes - names.count;
@@ -233,18 +250,20 @@ static bool settle(struct solver *s, uint32_t index, uint64_t bytes, double *dis
     if (local && names_row_least(l, l->functions - 1) > least)
         least = names_row_least(l, l->functions - 1);
     const uint64_t most = room_of_local(s, index, local);
+    bool ok = true;
     if (distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) != sum ||
         (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
-        deal_evenly(l, local, names.objects, bytes - shortest_names(l, local, names.objects));
-    *distance = names.known ? distance_of(l, &names) : 0;
+        ok = deal_evenly(r, index, local, bytes, e);
+    *distance = ok && names.known ? distance_of(l, &names) : 0;
     free_names_free(&names);
-    return true;
+    return ok;
 }
 
 /* With versions behind the C library's names, as newer linkers write them, or without, whatever is
  * more like what is wanted. */
-static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
+static bool settle_either(const struct rows *r, uint32_t index, uint64_t bytes, struct error *e)
 {
+    struct solver *s = r->s;
     struct plan_library *l = &s->plan->library[index];
     const bool module = l->kind == LIBRARY_MODULE;
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
@@ -253,7 +272,7 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
         l->without_libc ? 0 : outside_versioned_bytes(module, l->key, l->outside_choice, l->extra.outside);
     double plain = 0;
     double other = 1;
-    if (!settle(s, index, bytes, &plain))
+    if (!settle(r, index, bytes, &plain, e))
         return false;
     l->names_apart = plain;
     if (!versioned || plain <= DISTANCE_LITTLE ||
@@ -261,14 +280,14 @@ static bool settle_either(struct solver *s, uint32_t index, uint64_t bytes)
         return true;
     l->versioned_names = versioned;
     l->shared_names = shared;
-    if (!settle(s, index, bytes - versioned, &other))
+    if (!settle(r, index, bytes - versioned, &other, e))
         return false;
     l->names_apart = other < plain ? other : plain;
     if (other < plain)
         return true;
     l->versioned_names = 0;
     l->shared_names = shared;
-    return settle(s, index, bytes, &plain);
+    return settle(r, index, bytes, &plain, e);
 }
 
 /* How far the names of one without a symbol table, all of which are settled, are from what is wanted. */
@@ -346,8 +365,10 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     l->object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->object_length);
     for (uint32_t i = l->lengths; i < l->functions - local; i++)
         l->function_length[i] = (uint16_t)names_row_least(l, i);
-    if (!l->object_length || !settle_either(s, index, bytes))
+    if (!l->object_length)
         return lengths_out_of_memory(l, e);
+    if (!settle_either(r, index, bytes, e))
+        return false;
     if (local) {
         l->lengths = l->functions;
         l->function_names = names_row_bytes(l, 0, l->functions);

@@ -328,3 +328,17 @@ def test_small_functions_have_plt_slots(programs, tmp_path):
     assert sum(int(value, 16) > 0 for value, _ in slots) > 400
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
     check(path)
+
+
+TOO_LONG = (
+    "- {kind: module, text: 756243, data: 39295, debug: 2061838, symtab: 52680, strtab: 265048, "
+    "name-lengths: '5 26 120*85 126 127*13', dynamic: {functions: 31, objects: 1, undefined: 4, weak: 4, dynstr: 226782}}"
+)
+
+
+def test_no_name_is_longer_than_names_may_be(programs, tmp_path):
+    """Of .dynstr more is wanted than its 32 names can take: what they leave of .strtab many others share."""
+    path = make(programs, tmp_path, [TOO_LONG]) / "libmodule0.so"
+    check(path)
+    assert int(re.search(r"\.strtab +STRTAB +\w+ \w+ (\w+)", ask("readelf", "-SW", path))[1], 16) == 265048
+    assert 1000 < max(len(name) for *_, name in symbols(path, ".symtab")) <= 4096
