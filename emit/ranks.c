@@ -239,18 +239,21 @@ void ranks_broadcast(const struct ranks *r, void *bytes, size_t size)
 
 unsigned ranks_processors(const struct ranks *r)
 {
-    cpu_set_t set;
-    uint32_t mine[CPU_SETSIZE] = {0};
-    uint32_t sharers[CPU_SETSIZE];
+    enum { MOST = 8192 /* that Linux may be configured for (NR_CPUS) */ };
+    uint32_t mine[MOST] = {0};
+    uint32_t sharers[MOST];
     double share = 0.5; /* to the nearest whole number */
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    for (size_t i = 0; i < CPU_SETSIZE; i++)
-        mine[i] = CPU_ISSET(i, &set) ? 1 : 0;
+    if (!r->state)
+        return workers_processors();
+    cpu_set_t *set = CPU_ALLOC(MOST);
+    const size_t size = CPU_ALLOC_SIZE(MOST);
+    if (set && sched_getaffinity(0, size, set) == 0)
+        for (size_t i = 0; i < MOST; i++)
+            mine[i] = CPU_ISSET_S(i, size, set) ? 1 : 0;
+    CPU_FREE(set);
     memcpy(sharers, mine, sizeof sharers);
-    if (r->state)
-        r->library->sum_node(r->state, sharers, CPU_SETSIZE);
-    for (int i = 0; i < CPU_SETSIZE; i++)
+    r->library->sum_node(r->state, sharers, MOST);
+    for (size_t i = 0; i < MOST; i++)
         share += mine[i] ? 1.0 / sharers[i] : 0;
     return share < 1 ? 1 : share > WORKERS_MOST ? WORKERS_MOST : (unsigned)share;
 }

@@ -332,12 +332,15 @@ def test_small_functions_have_plt_slots(programs, tmp_path):
 
 TOO_LONG = (
     "- {kind: module, text: 756243, data: 39295, debug: 2061838, symtab: 52680, strtab: 265048, "
-    "name-lengths: '5 26 120*85 126 127*13', dynamic: {functions: 31, objects: 1, undefined: 4, weak: 4, dynstr: 226782}}"
+    "name-lengths: '5 26 120*85 126 127*13', dynamic: {functions: 31, objects: 1, undefined: 4, weak: 4, "
+    "dynstr: 226782}, mix: {info: 1252675, abbrev: 60844, line: 170989, str: 330348, line_str: 1590, "
+    "loclists: 227259, rnglists: 15589, aranges: 2544}}"
 )
 
 
 def test_no_name_is_longer_than_names_may_be(programs, tmp_path):
-    """Of .dynstr more is wanted than its 32 names can take: what they leave of .strtab many others share."""
+    """Of .dynstr more is wanted than its 32 names can take, and .debug_str has no room for longer names of functions: what
+    is left of .strtab many static objects share."""
     path = make(programs, tmp_path, [TOO_LONG]) / "libmodule0.so"
     check(path)
     assert int(re.search(r"\.strtab +STRTAB +\w+ \w+ (\w+)", ask("readelf", "-SW", path))[1], 16) == 265048
