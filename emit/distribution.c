@@ -71,19 +71,11 @@ struct bucket {
     uint64_t count;
 };
 
-/* Where the bucket ends that begins at `low`: at the next power of 2^(1/4), rounded down. */
+/* Where the bucket ends that begins at `low`, as captures have them; beyond the last it is of one value. */
 static uint64_t end_of_bucket(uint64_t low)
 {
-    static const double step[] = {1, 1.189207115002721, 1.4142135623730951, 1.681792830507429};
-    if (low < EXACT_BELOW)
-        return low + 1;
-    for (unsigned octave = 3; octave < 40; octave++)
-        for (unsigned i = 0; i < 4; i++) {
-            const uint64_t border = (uint64_t)((double)(UINT64_C(1) << octave) * step[i]);
-            if (border > low)
-                return border;
-        }
-    return low + 1;
+    const uint64_t border = histogram_least(histogram_bucket(low) + 1);
+    return border > low ? border : low + 1;
 }
 
 /* Those that have any; there may be none. */
