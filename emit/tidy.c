@@ -2,7 +2,7 @@
 #include "emit/tidy.h"
 
 #include <ctype.h>
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/executable.h"
 #include "emit/differences.h"
 #include "emit/files.h"
@@ -181,28 +182,27 @@ static bool is_written(const struct walk *w, const char *name)
 
 typedef bool act_function(struct walk *w, int directory, const char *name, struct error *e);
 
-static int open_directory(int directory, const char *name)
+/* One walk over one directory. */
+struct step {
+    struct walk *w;
+    act_function *act;
+    struct error *e;
+    bool ok;
+};
+
+static bool take_step(void *context, int directory, const char *name)
 {
-    return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct step *const s = context;
+    s->ok = s->act(s->w, directory, name, s->e);
+    return s->ok;
 }
 
 /* Calls `act` for every entry of `name` but . and ..; stops when it returns false. */
 static bool each_entry(struct walk *w, int directory, const char *name, act_function *act, struct error *e)
 {
-    int fd = open_directory(directory, name);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        error_errno(e, w->path, "cannot read the directory");
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool ok = true;
-    for (struct dirent *entry; ok && (entry = readdir(d));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            ok = act(w, fd, entry->d_name, e);
-    closedir(d);
-    return ok;
+    struct step s = {w, act, e, true};
+    errno = directory_each(directory, name, take_step, &s);
+    return errno == 0 ? s.ok : error_errno(e, w->path, "cannot read the directory");
 }
 
 static bool is_directory(int directory, const char *name)

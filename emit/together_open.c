@@ -5,7 +5,6 @@
  * directory is another. Where the file of another set's leader is found, too, two sets would be written into one.
  * Servers of network file systems may be slow in telling what is new, so it is looked for more than once.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,11 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "elf/output.h"
 #include "emit/tidy.h"
 #include "emit/together.h"
 
-enum { LOOKS = 50, BETWEEN = 100 * 1000 * 1000 /* nanoseconds */ };
+enum {
+    LOOKS = 50,
+    BETWEEN = 100 * 1000 * 1000 /* nanoseconds */
+};
 
 enum { TEXT = 17 }; /* the number of the run, and a line end */
 
@@ -88,28 +91,28 @@ static bool join(struct directory *d, const struct set_making *how, struct error
     return error_at(e, how->path, 0);
 }
 
-/* Whether another set of this run is to be written into the same directory. */
-static bool find_another(const struct directory *d, const struct ranks *r, char found[256])
-{
+/* Looks for another set of this run that is to be written into the same directory. */
+struct another {
+    const struct ranks *ranks;
     char own[64];
-    int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-    found[0] = '\0';
-    meeting_name(r, own);
-    if (!entries && fd >= 0)
-        close(fd);
-    for (struct dirent *entry; entries && !found[0] && (entry = readdir(entries));)
-        if (strcmp(entry->d_name, own) != 0 && tidy_is_meeting(entry->d_name) && is_ours(d->fd, entry->d_name, r))
-            snprintf(found, 256, "%s", entry->d_name);
-    if (entries)
-        closedir(entries);
-    return found[0];
+    bool found;
+};
+
+static bool take_meeting(void *context, int directory, const char *name)
+{
+    struct another *const a = context;
+    a->found = strcmp(name, a->own) != 0 && tidy_is_meeting(name) && is_ours(directory, name, a->ranks);
+    return !a->found;
 }
 
 static bool check_alone(const struct directory *d, const struct ranks *r, struct error *e)
 {
-    char found[256];
-    if (!find_another(d, r, found))
+    struct another a = {.ranks = r, .found = false};
+    meeting_name(r, a.own);
+    errno = directory_each(d->fd, ".", take_meeting, &a);
+    if (errno != 0)
+        return error_errno(e, d->path, "cannot read the directory");
+    if (!a.found)
         return true;
     error_set(e, ERROR_USAGE,
               "is also the directory of another node's set; give --node-local one that is on each node itself or has "

@@ -1,6 +1,5 @@
 /* Compares a set with its manifest: every file there, of its size and digest,
  * and no library or executable besides. driver.py is no library. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/executable.h"
 #include "base/manifest.h"
 #include "base/workers.h"
@@ -58,45 +58,34 @@ static bool is_unlisted(const struct manifest *m, const char **names, const char
     return is_library(name) && (m->joined || !manifest_lists(names, m->count, name));
 }
 
-/* The first of those, in the order of strcmp; "" when there is none. False where the
- * directory cannot be read. */
-static bool find_unlisted(int directory, const struct manifest *m, const char **names, char found[256])
+/* Looks for the first of those, in the order of strcmp. */
+struct unlisted {
+    const struct manifest *manifest;
+    const char **names;
+    char found[256]; /* "" when there is none */
+};
+
+static bool take_unlisted(void *context, int directory, const char *name)
 {
-    found[0] = '\0';
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        int number = errno;
-        if (fd >= 0)
-            close(fd);
-        errno = number;
-        return false;
-    }
-    errno = 0;
-    for (struct dirent *entry; (entry = readdir(d));) {
-        const char *name = entry->d_name;
-        if ((!found[0] || strcmp(name, found) < 0) && is_unlisted(m, names, name))
-            snprintf(found, 256, "%s", name);
-        errno = 0;
-    }
-    int number = errno;
-    closedir(d);
-    errno = number;
-    return number == 0;
+    struct unlisted *const u = context;
+    (void)directory;
+    if ((!u->found[0] || strcmp(name, u->found) < 0) && is_unlisted(u->manifest, u->names, name))
+        snprintf(u->found, sizeof u->found, "%s", name);
+    return true;
 }
 
 static bool check_directory(const struct check *c, struct error *e)
 {
     const struct manifest *m = &c->manifest;
-    char unlisted[256];
-    const char **names = manifest_names(m);
-    if (!names)
+    struct unlisted u = {.manifest = m, .names = manifest_names(m)};
+    if (!u.names)
         return no_memory(e);
-    bool ok = find_unlisted(c->directory, m, names, unlisted) || error_errno(e, c->path, "cannot read the directory");
-    free(names);
-    if (ok && unlisted[0]) {
-        ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest%s; remove it from the set", unlisted,
-                       m->joined && is_library(unlisted) ? ", which has no libraries but in " EXECUTABLE_STATIC : "");
+    errno = directory_each(c->directory, ".", take_unlisted, &u);
+    bool ok = errno == 0 || error_errno(e, c->path, "cannot read the directory");
+    free(u.names);
+    if (ok && u.found[0]) {
+        ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest%s; remove it from the set", u.found,
+                       m->joined && is_library(u.found) ? ", which has no libraries but in " EXECUTABLE_STATIC : "");
         error_at(e, c->path, 0);
     }
     return ok;
