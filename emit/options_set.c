@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/workers.h"
 
 /* What the build has found, or nothing. */
@@ -28,11 +29,25 @@ static bool take_choice(struct options *o, enum profile_key_id key, const char *
     return *choice || error_set(e, ERROR_USAGE, "'%.60s' is no %s", text, wrong);
 }
 
+/* A name of a file, and text that a manifest can have. */
+static bool is_soname(const char *text)
+{
+    size_t left = strlen(text);
+    if (!left || left > NAME_MAX || strchr(text, '/'))
+        return false;
+    for (size_t length; left; text += length, left -= length) {
+        length = utf8_length(text, left);
+        if (!length || utf8_is_control(text))
+            return false;
+    }
+    return true;
+}
+
 /* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
 static bool take_libpython(struct options *o, const char *text, struct error *e)
 {
     o->executables.libpython = text;
-    if (!*text || strchr(text, '/') || strlen(text) > NAME_MAX)
+    if (!is_soname(text))
         return error_set(e, ERROR_USAGE,
                          "--libpython: '%.60s' is not the SONAME of a library; give one as in libpython3.11.so.1.0",
                          text);

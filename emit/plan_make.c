@@ -55,7 +55,7 @@ static bool search_given(struct solver *s, uint32_t limit, bool fixed_limit, str
         if (e->code != ERROR_INFEASIBLE)
             return false;
         keep_milder(&kept, e);
-        if (fixed_limit || limit == 1) {
+        if (fixed_limit || limit == 1 || s->is_beyond) {
             *e = kept;
             return false;
         }
@@ -76,7 +76,7 @@ static bool search_derived(struct solver *s, uint32_t limit, bool fixed_limit, s
         if (e->code != ERROR_INFEASIBLE)
             return false;
         keep_milder(&kept, e);
-        bool narrower = !fixed_limit && limit > 1;
+        bool narrower = !fixed_limit && limit > 1 && !s->is_beyond;
         if (average == 1 && !narrower) {
             *e = kept;
             return false;

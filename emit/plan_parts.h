@@ -41,7 +41,11 @@ struct solver {
     const struct corpus *corpus;
     unsigned threads;
     struct arena *arenas; /* of each thread */
+    bool is_beyond;       /* the last attempt failed where no other neighbourhood of utilities helps */
 };
+
+/* Functions of a set, in all: some 3 TB, which take about a minute to plan. */
+#define PLAN_FUNCTIONS_MOST UINT64_C(1000000000)
 
 /* All sizes for these averages; an ERROR_INFEASIBLE where they cannot be met. */
 bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e);

@@ -375,29 +375,62 @@ static bool check_least(const struct solver *s, bool with_text, struct error *e)
     return true;
 }
 
-static bool check_most(const struct solver *s, struct error *e)
+/* Refuses a library that is larger than any may be, in which way ever. */
+static bool too_large(struct solver *s, enum size_kind kind, const struct plan_library *l, uint64_t bytes,
+                      struct error *e)
+{
+    s->is_beyond = true;
+    return error_set(e, ERROR_INFEASIBLE,
+                     "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or utilities",
+                     size_names[kind], l->name, (unsigned long long)bytes,
+                     kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
+}
+
+/* What can be told before anything is counted that takes the longer, the more functions there are. */
+static bool check_averages(struct solver *s, uint64_t average, uint64_t utility_average, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    const uint64_t all = average * plan->modules + utility_average * plan->utilities;
+    if (all <= PLAN_FUNCTIONS_MOST)
+        return true;
+    s->is_beyond = true;
+    return error_set(e, ERROR_INFEASIBLE,
+                     "functions: %llu in all libraries are too many, at most %llu are possible; lower it, or use fewer "
+                     "modules or utilities",
+                     (unsigned long long)all, (unsigned long long)PLAN_FUNCTIONS_MOST);
+}
+
+/* The same when functions are counted, and nothing else. */
+static bool check_counts(struct solver *s, struct error *e)
+{
+    const struct plan *plan = s->plan;
+    for (uint32_t i = 0; i < plan_counted(plan) && !plan->wanted[SIZE_DEBUG]; i++) {
+        const struct plan_library *l = &plan->library[i];
+        const uint64_t debug = l->without_debug ? 0 : (uint64_t)DEBUG_NATURAL * l->functions;
+        if (debug > UINT32_MAX - SPARE)
+            return too_large(s, SIZE_DEBUG, l, debug, e);
+    }
+    return true;
+}
+
+static bool check_most(struct solver *s, struct error *e)
 {
     const struct plan *plan = s->plan;
     for (uint32_t i = 0; i < plan->library_count; i++) {
         const struct plan_library *l = &plan->library[i];
         uint64_t loaded = l->size[SIZE_TEXT] + l->size[SIZE_DATA] + l->size[SIZE_BSS];
         const uint64_t most = (UINT64_C(1) << 31) - SPARE;
-        if (loaded > most)
+        s->is_beyond = loaded > most;
+        if (s->is_beyond)
             return error_set(e, ERROR_INFEASIBLE,
                              "sections: text, data and bss: %s.so would load %llu bytes, one library at most %llu; use "
                              "more modules or utilities",
                              l->name, (unsigned long long)loaded, (unsigned long long)most);
-        if (l->size[SIZE_DEBUG] > UINT32_MAX - SPARE || l->size[SIZE_STRTAB] > UINT32_MAX ||
-            l->size[SIZE_SYMTAB] > UINT32_MAX) {
-            enum size_kind kind = l->size[SIZE_DEBUG] > UINT32_MAX - SPARE ? SIZE_DEBUG
-                                  : l->size[SIZE_STRTAB] > UINT32_MAX      ? SIZE_STRTAB
-                                                                           : SIZE_SYMTAB;
-            return error_set(e, ERROR_INFEASIBLE,
-                             "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or "
-                             "utilities",
-                             size_names[kind], l->name, (unsigned long long)l->size[kind],
-                             kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
-        }
+        if (l->size[SIZE_DEBUG] > UINT32_MAX - SPARE)
+            return too_large(s, SIZE_DEBUG, l, l->size[SIZE_DEBUG], e);
+        for (enum size_kind kind = SIZE_SYMTAB; kind <= SIZE_STRTAB; kind++)
+            if (l->size[kind] > UINT32_MAX)
+                return too_large(s, kind, l, l->size[kind], e);
         uint64_t characters = l->locals ? (l->local_names + l->locals - 1) / l->locals : 0;
         if (characters > PROFILE_NAME_MOST) {
             uint64_t possible = s->base[i].size[SIZE_STRTAB] + (uint64_t)l->locals * PROFILE_NAME_MOST;
@@ -488,8 +521,10 @@ static void choose_width(struct plan *plan)
 bool solve_attempt(struct solver *s, uint64_t average, uint64_t utility_average, uint32_t neighbours, struct error *e)
 {
     struct plan *plan = s->plan;
+    s->is_beyond = false;
     memset(s->code, 0, plan->library_count * sizeof *s->code);
-    if (!plan_count(plan, average, utility_average, neighbours, s->seen, e))
+    if (!check_averages(s, average, utility_average, e) ||
+        !plan_count(plan, average, utility_average, neighbours, s->seen, e) || !check_counts(s, e))
         return false;
     choose_width(plan);
     if (!find_bases(s, e) || !check_least(s, false, e))

@@ -248,6 +248,13 @@ def test_section_that_is_too_large(key, most, refused):
     assert re.match(rf"sections: {key}: libmodule0\.so would have \d+ bytes, one library at most {most};", said), said
 
 
+@pytest.mark.parametrize("libraries, billions", [(1000, 8), (100_000, 800)])
+def test_more_functions_than_a_plan_may_have(libraries, billions, refused):
+    """At once: nothing is counted that takes as long as there are functions."""
+    said = refused(profile_text(modules=libraries, utilities=libraries, functions=4_000_000))
+    assert said.startswith(f"functions: {billions}000000000 in all libraries are too many, at most 1000000000 are possible;")
+
+
 def test_profile_that_is_no_file(wrong, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     assert "fifo" in wrong("-P", tmp_path / "fifo", "-o", "set", status=1)

@@ -383,7 +383,7 @@ def test_wrong_options(refused):
     assert said("--link", "--bigexe", "200").startswith("--bigexe: '200' has no unit; add one of B, kB, MB")
     assert said("--link", "--bigexe", "0 B") == "--bigexe: 0 is the executable without it; leave it out"
     assert said("--link", "--bigexe", "-1 MB").startswith("--bigexe: '-1 MB' is negative")
-    for soname in "/usr/lib/libpython3.11.so.1.0", "", "x" * 300:
+    for soname in "/usr/lib/libpython3.11.so.1.0", "", "x" * 300, "lib\tpython.so", "lib\udcff.so":
         assert "is not the SONAME of a library; give one as in libpython3.11.so.1.0" in said(
             "--link", "--libpython", soname
         )
