@@ -205,8 +205,9 @@ static uint32_t choose_length(const struct solver *s)
         local_bytes += (int64_t)(names_digits_sum(0, l->locals) + l->locals * (strlen(l->name) + sizeof "_var"));
     }
     int64_t length = PROFILE_NAME_MOST;
-    const int64_t most[] = {(room[SIZE_STRTAB] + local_bytes) / (names + locals) - 1, room[SIZE_TEXT] / names - 1,
-                            room[SIZE_DEBUG] / functions - 1};
+    /* static objects have names of their own length where that is longer */
+    const int64_t most[] = {(room[SIZE_STRTAB] + local_bytes) / (names + locals) - 1, room[SIZE_STRTAB] / names - 1,
+                            room[SIZE_TEXT] / names - 1, room[SIZE_DEBUG] / functions - 1};
     for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++)
         length = most[i] < length ? most[i] : length;
     return length > 0 ? (uint32_t)length : 0;
