@@ -137,17 +137,15 @@ struct plan_library {
         uint32_t versioned;    /* of how many `needed` libraries, from the first on, it needs OUTSIDE_VERSION */
         uint32_t tls;          /* bytes of .tbss; counted in bss */
         uint32_t tls_modules;  /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
-        uint32_t
-            constructing; /* bytes of GLUE_CONSTRUCTOR, which works for all constructors (glue.h); 0: they do nothing */
+        uint32_t constructing; /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
         uint32_t initialising; /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
         uint32_t constructors; /* beyond the one that every library has */
         uint32_t destructors;  /* beyond the one that every library has */
         bool ended;            /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
-        uint32_t
-            unwind; /* by how much all unwind entries are longer than need be, in units of 8 bytes (elf/unwind.h) */
-        uint32_t methods;    /* in the module's method table, beyond those that the driver calls (methods.h) */
-        uint32_t documented; /* how many of `methods`, from the first on, have a documentation string */
-        uint64_t names;      /* bytes of the names of `outside`, with terminators */
+        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t methods;      /* in the module's method table, beyond those that the driver calls (methods.h) */
+        uint32_t documented;   /* how many of `methods`, from the first on, have a documentation string */
+        uint64_t names;        /* bytes of the names of `outside`, with terminators */
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
@@ -187,11 +185,9 @@ struct plan_library {
      * the plan. */
     uint16_t *class_letters;
     uint32_t classes;
-    uint32_t
-        local_mangled; /* how many local small functions, from the first on, have mangled names where long enough */
-    uint32_t
-        mangled;    /* how many dynamic symbols, from the first on, have mangled names; exported functions come first */
-    uint32_t files; /* local STT_FILE symbols beyond those that every library has */
+    uint32_t local_mangled; /* how many local small functions, the first ones, have mangled names where long enough */
+    uint32_t mangled;       /* how many dynamic symbols, exported functions first, have mangled names */
+    uint32_t files;         /* local STT_FILE symbols beyond those that every library has */
     /* Characters in the names of `files`, ascending: each entry is for an equal part of them (names_row.h). Not used,
      * if the first is 0 or files_named is false: then they have the name of the file that every library has. */
     uint8_t file_length[PLAN_FILE_LENGTHS];
