@@ -92,13 +92,14 @@ struct composer {
     struct debug_unit *unit; /* under way, or NULL */
     struct line_rows rows;   /* offsets from `text` */
     uint8_t *info, *lists, *ranges;
-    uint32_t lists_base,
-        ranges_base;            /* where the sections of `lists` and `ranges` begin in those that references go to */
-    uint8_t *sibling;           /* of the function under way */
-    uint8_t *function;          /* where it begins, */
-    uint64_t before;            /* and the entries there are then */
-    struct compose_child child; /* what has ended last, if it may be the last of its siblings */
-    uint8_t *next_function;     /* a reference that waits for the next function, or NULL */
+    uint32_t lists_base, ranges_base; /* offsets of this library's lists and ranges in the final sections; not 0 where
+                                         it is part of an executable */
+    uint8_t *sibling;                 /* of the function under way */
+    uint8_t *function;                /* where it begins, */
+    uint64_t before;                  /* and the entries there are then */
+    struct compose_child child;       /* the entry that was finished last: if no sibling follows, its DW_AT_sibling is
+                                         dropped; `end` is NULL: none */
+    uint8_t *next_function;           /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
     bool only_sizes;              /* what stamps put is left undefined, and has its size; its codes are noted */

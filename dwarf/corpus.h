@@ -86,8 +86,9 @@ struct corpus_inline {
  * functions only. */
 struct corpus_cut {
     uint32_t entries;
-    uint32_t open; /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
-                      the last byte of `entries` is for the null entry that ends that */
+    uint32_t open; /* in C++: offset in the entries of the enclosing namespace's DW_AT_sibling, to be patched where
+                      units are cut here; `entries` then has one byte more, for the null entry that ends the
+                      namespace. 0: the cut is in no namespace */
     uint32_t names;
     uint32_t references; /* among the pieces */
     uint32_t dies;       /* of these: debugging information entries, without what ends children */

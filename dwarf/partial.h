@@ -26,9 +26,9 @@ uint64_t partial_all_imports_size(const struct debug *d);
 /* Their entries, and those that import them. */
 uint64_t partial_dies(const struct debug *d);
 
-/* Has entries [p, end) of the unit at `unit` in .debug_info, made as without partial units, refer to others as dwz has
- * it (ABBREV_SHARED): calls to functions, and what was inlined to what it is of, by places in the section; all to
- * siblings by numbers of seven bits a byte. */
+/* Rewrites the references in entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as
+ * without partial units, to the forms that dwz uses (ABBREV_SHARED): call origins and abstract origins to
+ * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata. Sizes stay as they are. */
 void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end);
 
 /* Write what this unit imports; them all; and their abbreviations. All return what is behind it. */

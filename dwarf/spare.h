@@ -11,8 +11,8 @@
 
 #include "dwarf/unit.h"
 
-/* Of what units declare that their headers have, with `left` bytes beside it: how many bytes it should be less of, so
- * that with as many more of these entries as are wanted of the library can be there. */
+/* How many bytes of the headers' types the units should give up, so that when `left` bytes and these are filled with
+ * spare entries the library has the wanted number of entries; 0 where that needs nothing, or too much. */
 uint64_t spare_instead(const struct debug *d, uint64_t left);
 
 /* Decides how many types there are, and how many declarations with names of their own (d->shorts) at the end of the

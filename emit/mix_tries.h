@@ -30,8 +30,8 @@ struct mix_tries {
 /* Where the search for a number ends, and where others begin. */
 struct mix_place {
     int32_t at;
-    uint32_t near; /* half of what is between this place and the next, as a share of the number times 2^16: within that
-                      no other place is nearer. 0: unknown */
+    uint32_t near; /* half the gap to the next count that can be reached, as a share of the wanted number, times 2^16: a
+                      count within that of the wanted number cannot be improved. 0: unknown */
 };
 
 /* How many a library's row says that it has of what stands in a section; 0 where it says nothing of

@@ -266,8 +266,8 @@ static inline bool profile_is_captured(const struct profile *p)
     return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
 }
 
-/* What a row says of a value; what one that was captured leaves out is 0, or 1, or a word (docs/capture.md). Or
- * PROFILE_DERIVED. */
+/* The value of a key in a row. If a captured profile leaves the key out, its documented default applies (0, 1 or a
+ * word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
 
 /* The defaults above, one module, nothing else. Free with profile_free. */

@@ -57,12 +57,11 @@ struct set_making {
     struct progress *progress;
 };
 
-/* Generates the set in its directory, which is made if it is not there. One that is
- * there must be empty, what an interrupted run left, or an older set, of which
- * what is not as it should be is replaced, with `force` everything; none that another run is writing.
- * On failure a directory that was made here is removed again, and another holds nothing half-written, and no manifest
- * unless nothing has changed, or the set is whole and another node's is not. Collective: on the rank that leads, `set`
- * has what all have made. Free with set_free. */
+/* Generates the set in its directory, which is made if it is not there. An existing one must be empty, hold what an
+ * interrupted run left, or hold an older set: then files that differ are replaced, with `force` all files. It fails
+ * where another run is writing there. On failure, a directory made here is removed. In an existing one no temporary
+ * file stays, and a manifest stays only if no file was touched, or if this set was finished and only another node's
+ * failed. Collective: on the rank that leads, `set` describes what all ranks have made. Free with set_free. */
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
                   struct error *e);
 
