@@ -14,7 +14,7 @@
 #include "emit/ranks_library.h"
 
 struct ranks {
-    struct ranks_place place;   /* who and where this rank is */
+    struct ranks_place place;   /* who and where this rank is; if it works alone, its rank is the launcher's */
     int set, sets;              /* the number of the set that this rank works on, and how many are made */
     int leader;                 /* the first of all ranks that works on this set */
     int set_rank, set_count;    /* this rank's number among those that work on the set, 0 leads; and their count */
