@@ -24,7 +24,7 @@ enum split_does {
     SPLIT_EXPRESSION,
     SPLIT_LOCATIONS,
     SPLIT_PIECES,   /* ranges */
-    SPLIT_IDENTITY, /* has none so far */
+    SPLIT_IDENTITY, /* the unit's identity, which it has none of so far */
 };
 
 struct split_attribute {
