@@ -3,8 +3,8 @@
  *
  * They come in rounds: a structure, and as many declarations of other kinds as headers have for each structure, by the
  * corpus's manner. Their names are those of the functions' locals, which exist already. To get more entries for the
- * same bytes, function declarations with many parameters are added; to get fewer, declarations with long names inside
- * the entries.
+ * same bytes, functions and types of functions with many parameters are added, in C++ also enumerations; to get fewer,
+ * declarations with long names inside the entries.
  */
 #ifndef DWARF_SPARE_H
 #define DWARF_SPARE_H

@@ -3,9 +3,8 @@
  * These are the code of crtbegin.o (run at load and unload); in a module what CPython sees: PyInit_, the method
  * table, the entry that visits the module, `visited`, which counts the marks; in an executable `_start`, which
  * otherwise crt1.o brings. A few helpers are called by statements of numbered functions, without the PLT, as
- * hidden functions are. A module is bound to no version of
- * CPython: PyModuleDef and PyMethodDef have had the same layout from 3.8 to 3.13, and the API version is 1013 in all of
- * them.
+ * hidden functions are. A module is bound to no version of CPython: PyModuleDef and PyMethodDef have had the same
+ * layout from 3.8 to 3.13, and the API version is 1013 in all of them.
  */
 #ifndef EMIT_GLUE_H
 #define EMIT_GLUE_H

@@ -19,8 +19,8 @@
  * A class's name consists of words and its number; where names are to be longer,
  * it is made longer. `letters`, in what follows, is the average number of letters in
  * the names of a set's classes, without their numbers, times MANGLE_PARTS:
- * plan->names.letters. A library with a row
- * may have letters of its own for each class (plan_rows_classes.c).
+ * plan->names.letters. A library with a row may have letters of its own for
+ * each class (plan_rows_classes.c).
  */
 #ifndef EMIT_MANGLE_H
 #define EMIT_MANGLE_H
