@@ -16,6 +16,7 @@
  * namespace, S0_ the class, then come a template's name, `char const`, and
  * `char const*`, which parameters repeat. Results are mangled for templates only
  * (5.1, "Function types").
+ *
  * A class's name consists of words and its number; where names are to be longer,
  * it is made longer. `letters`, in what follows, is the average number of letters in
  * the names of a set's classes, without their numbers, times MANGLE_PARTS:
