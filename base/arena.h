@@ -28,8 +28,7 @@ void *arena_zeroed(struct arena *a, size_t count, size_t size);
 /* Gives back all but the first `size` bytes of what was taken last, at `p`. */
 void arena_shrink(struct arena *a, const void *p, size_t size);
 
-/* What has been taken up to now, and giving back what was taken since; an arena that was reset since then has no such.
- */
+/* arena_return frees everything taken since the mark. A mark is invalid after arena_reset. */
 struct arena_mark {
     struct arena_block *block;
     size_t used;

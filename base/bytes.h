@@ -94,7 +94,8 @@ static inline uint8_t *put_padded_leb128(uint8_t *p, int64_t v, unsigned bytes)
     return put_u8(p, (uint8_t)(v & 0x7f));
 }
 
-/* Has the processor read ahead: what is soon wanted, as random numbers have it, no processor foresees. */
+/* Prefetches `lines` cache lines. Which data is used next is chosen at random, so that the hardware prefetcher cannot
+ * predict it. */
 static inline void fetch_lines(const void *from, unsigned lines)
 {
     enum { LINE = 64 };
@@ -102,8 +103,8 @@ static inline void fetch_lines(const void *from, unsigned lines)
         __builtin_prefetch((const uint8_t *)from + (size_t)i * LINE);
 }
 
-/* Copies in steps: as there are few different numbers of these, they are foreseen better than lengths are. Up to a step
- * less one byte may be read and written behind the end. */
+/* Copies in steps of BYTES_STEP bytes: the loop has few different trip counts, so that its branch is predicted well.
+ * Reads and writes up to BYTES_STEP - 1 bytes beyond the end. */
 enum { BYTES_STEP = 64 };
 
 static inline void copy_in_steps(uint8_t *p, const uint8_t *from, size_t size)

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Sets *capacity to the bytes that there are, `size` and more, whole huge pages of 2 MiB; NULL when memory ran out. The
- * caller frees it. */
+/* Allocates `size` bytes, rounded up to whole huge pages of 2 MiB; *capacity is how many these are. NULL when memory
+ * ran out. The caller frees the memory. */
 void *huge_alloc(size_t size, size_t *capacity);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 /* As many as a process may have; 0 where that is not known. */
 uint64_t maps_limit(void);
 
-/* Of one library, which is open; 0 where it cannot be read, which loading it will say. */
+/* How many maps the library open as `fd` takes; 0 where it cannot be read: loading it will report that. */
 unsigned maps_of(int fd);
 
 /* Whether so many libraries, of so many hundredths of maps each, are below the limit `most`; `e` says what to do. */

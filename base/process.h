@@ -1,4 +1,4 @@
-/* What every program does first, and last, and where it keeps what is temporary.
+/* What every program does first and last, and where it keeps temporary files.
  *
  * A program is started from shells, batch systems and launchers, with limits and
  * descriptors as they have left them; what it makes of these is the same for all.
@@ -13,7 +13,7 @@
  * the end. Programs that this one executes find both as it has found them. */
 void process_start(void);
 
-/* In the end: false where what was printed cannot be written, which is said. */
+/* To be called at the end. False, with a message on stderr, if what was printed could not be written. */
 bool process_printed(const char *program);
 
 /* Ends by a signal that was blocked or handled until all was tidy, so that whoever has

@@ -1,11 +1,12 @@
-/* A result that appears under its name as a whole or not at all.
+/* A result file that appears under its name as a whole or not at all.
  *
- * It is written beside its name, brought to the disk, and renamed onto it; until
- * then a file of that name stays as it was. Its permissions, and as far as may be its
- * owner, are those of the new one. Symbolic links are followed, also where they lead
- * to nothing yet, so that the link stays one. Devices, pipes and directories are refused: the rename
- * would put a file into their place. So are ELF files and manifests of sets:
- * who writes results over these has forgotten an argument.
+ * It is written under a temporary name in the same directory, synced to the disk,
+ * and renamed; until then an old file of that name stays as it was. The new file
+ * gets the old one's permissions and, where allowed, its owner. Symbolic links are
+ * followed, even dangling ones, so that a link stays a link. Devices, pipes and
+ * directories are refused, because the rename would replace them by a file. So are
+ * ELF files and manifests of sets: whoever writes a result over one of these has
+ * forgotten an argument.
  */
 #ifndef BASE_REPLACEMENT_H
 #define BASE_REPLACEMENT_H

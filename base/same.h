@@ -1,5 +1,5 @@
-/* Whether a file is already as it is to be: then who writes files can leave it alone,
- * with its time of change.
+/* Whether a file already has the wanted contents: then it can be left alone, and keeps
+ * its modification time.
  */
 #ifndef BASE_SAME_H
 #define BASE_SAME_H
@@ -11,8 +11,8 @@
  * these bytes. What cannot be read, or is a symbolic link, is not. */
 bool same_bytes(int directory, const char *name, const void *bytes, uint64_t size);
 
-/* The same in pieces: a descriptor, to be closed, where it is such a file of `size` bytes, or
- * -1; and whether these bytes are at `offset` of it. */
+/* same_bytes in pieces. same_open returns a descriptor, to be closed, if `name` is a regular file of `size` bytes, or
+ * -1; same_piece is whether these bytes are at `offset` of it. */
 int same_open(int directory, const char *name, uint64_t size);
 bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset);
 

@@ -1,5 +1,5 @@
-/* Dividing a sum in the proportions of weights. What has been given so far is rounded, and not
- * each share, so that the shares are the sum exactly.
+/* Dividing a sum in proportion to weights. The running total is rounded, and not each share, so
+ * that the shares add up to the sum exactly.
  */
 #ifndef BASE_SHARES_H
 #define BASE_SHARES_H
@@ -9,8 +9,8 @@
 struct shares {
     uint64_t sum;     /* what is divided */
     uint64_t weights; /* of all together, not 0 */
-    uint64_t seen;    /* of those that have had theirs; 0 at first */
-    uint64_t given;   /* to these */
+    uint64_t seen;    /* weights of those that have had their share; 0 at first */
+    uint64_t given;   /* sum of the shares given so far; 0 at first */
 };
 
 /* The share of the next one. */

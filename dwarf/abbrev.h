@@ -17,17 +17,17 @@
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
-/* The same of a function, or of what it has: in the source. */
+/* DECLARED for a function, or what is in it: the file is the source */
 #define OWN {DW_AT_decl_file, DW_FORM_data1, ABBREV_SOURCE}, A(decl_line, data2) A(decl_column, data1)
-/* The same early in a header. */
+/* DECLARED with a line below 256 */
 #define TAKEN A(decl_file, data1) A(decl_line, data1) A(decl_column, data1)
-/* The same in the unit's own header. */
+/* DECLARED with a line below 256, in the unit's first header */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
 /* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
  * or NOTHING.
- * What may have a short name (short_name.h) has a second abbreviation for that, one behind,
- * or two where there is one for early lines. */
+ * An entry that may have a short name (short_name.h) has another abbreviation for that: the next
+ * one, or the next but one where there is also one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
       A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) A(high_pc, data8) \
@@ -198,8 +198,8 @@
     X(INLINED_BLOCK, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))    \
     X(INLINED_BLOCK_RANGES, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset) A(sibling, ref4))
 
-/* Where types have units of their own (corpus_units.c): such a unit's own entry, what
- * stands elsewhere for such a type, and entries that refer to one without that. */
+/* Where types have units of their own (corpus_units.c): such a unit's own entry, entries that stand
+ * for such a type in other units, and entries that refer to it by its signature. */
 #define ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                 \
     X(TYPE_UNIT, type_unit, 1, A(language, data1) A(stmt_list, sec_offset))                                            \
     X(STRUCTURE_SIG8, structure_type, 0, A(signature, ref_sig8))                                                       \
@@ -217,8 +217,8 @@
     X(FUNCTION_TYPE_SIG8, subroutine_type, 1, A(prototyped, flag_present) A(type, ref_sig8) A(sibling, ref4))          \
     X(TYPE_PARAMETER_SIG8, formal_parameter, 0, A(type, ref_sig8))
 
-/* What the last of an entry's children is where that has no DW_AT_sibling, as gcc has it; more of them
- * in C++. */
+/* Abbreviations for the last of an entry's children, which has no DW_AT_sibling, as in gcc's output. Those from
+ * ABBREV_LASTS_CPP_FIRST on are for C++ only. */
 #define ABBREVIATIONS_OF_LASTS(X)                                                                                      \
     X(LEXICAL_BLOCK_LAST, lexical_block, 1, A(low_pc, addr) A(high_pc, data8))                                         \
     X(LEXICAL_RANGES_LAST, lexical_block, 1, A(ranges, sec_offset))                                                    \
@@ -273,25 +273,25 @@ enum abbrev_code {
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
-/* What some attributes are in some dialects. */
+/* For abbrev_attribute.value of DW_AT_decl_file: a constant in some dialects (dialect.one_file). */
 enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE };
 
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* an implicit constant's; of a file ABBREV_SOURCE where it is always the source */
+    int32_t value; /* of an implicit constant; DW_AT_decl_file: ABBREV_SOURCE where it is always the source */
 };
 
 struct abbreviation {
     uint16_t tag; /* as in version 5 */
     uint8_t children;
-    struct abbrev_attribute attributes[18]; /* to the first without a name */
+    struct abbrev_attribute attributes[18]; /* ended by the first without a name */
 };
 
-/* What the table has under this code. */
+/* The abbreviation that the table has under this code. */
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
 
-/* The first attribute from `a` on that is said in this dialect; the last has no name. */
+/* The first attribute from `a` on that entries have in this dialect; the end, if there is none, has no name. */
 const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a);
 
 /* The form in which an attribute is written. */
@@ -320,44 +320,43 @@ struct abbrev_entry {
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 
-/* What abbrev_read says of entries with each code, of such as begin with a text if that is empty; the size is 0 where
- * they differ in more than that. */
+/* Results of abbrev_read by code. Where entries begin with a text, as if that were empty; the size is 0 where entries
+ * with one code differ in any other way. */
 struct abbrev_layouts {
     struct abbrev_entry of[ABBREV_COUNT];
     bool begins_with_text[ABBREV_COUNT];
 };
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
 
-/* The code, in the table, of what is the same but for its DW_AT_type, a
- * DW_FORM_ref_sig8; ABBREV_END where there is none. */
+/* The code, in the table, of the abbreviation that differs only in having DW_FORM_ref_sig8
+ * for DW_AT_type; ABBREV_END where there is none. */
 uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code);
 
-/* The code of what an entry with this code is where it is the last of its siblings, and has no reference to the
- * next; ABBREV_END where there is none. */
+/* The code that an entry with this code gets if it is the last of its siblings, and so has no DW_AT_sibling; ABBREV_END
+ * where there is none. */
 uint8_t abbrev_last(struct dialect d, uint32_t code);
 
-/* Goes over the entries of this dialect that stand in [from, to) of `entries`, and lists
- * where they refer to places in the unit at or behind `least`: appends each such place less
- * the first to `places`, where the first is what stands at `base` in `entries`. Returns how many entries there are;
- * what ends children is none. */
+/* Goes over the entries in [from, to) of `entries`, and lists their references to places in the unit at or behind
+ * `least`: appends to `places` where in `entries` each reference is, less `base`. Returns how many entries there are,
+ * without the null entries that end children. */
 uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
                            uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);
 
-/* The code of what type units add, as it stands in the table: dwarfdump wants no gaps,
- * and C goes without C++'s. */
+/* The code, in the table, of an abbreviation of type units: tables for C leave out those of
+ * C++, and dwarfdump wants no gaps between codes. */
 static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 {
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
 }
 
-/* Appends a table of .debug_abbrev, without the null entry that ends it. Where it reaches far, some references are to
- * the first unit (DW_FORM_ref_addr); entries have the same bytes, as what they refer to is at the same place in every
- * unit. These are types of functions and of what is in them, as dwz has types that units share; or what calls were
- * inlined of, as gcc has functions of other units with -flto. The table of what dwz shares has three forms besides,
- * whose values partial_refer puts (partial.h): calls' functions, abstract instances and siblings. */
+/* Appends a table of .debug_abbrev, without the null entry that ends it. With a reach other than ABBREV_NEAR, some
+ * references are to the first unit (DW_FORM_ref_addr); entries have the same bytes, because what they refer to is at
+ * the same place in every unit. ABBREV_SHARED: types of functions and of what is in them, as dwz shares types between
+ * units; besides, call origins, abstract origins and siblings have other forms, whose values partial_refer writes
+ * (partial.h). ABBREV_FAR_ORIGINS: abstract origins of inlined calls, which with gcc -flto may be in another unit. */
 enum abbrev_reach { ABBREV_NEAR, ABBREV_SHARED, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 

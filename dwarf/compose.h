@@ -2,13 +2,13 @@
  * locals, inlined calls, blocks and call sites; their location and range lists;
  * their line programs.
  *
- * Composing is the size pass of these contents: what they say follows from the
- * code alone, so it is encoded as the code is walked over, into buffers that are
- * kept from library to library, and copied into the sections later. A unit's
- * functions begin at the same place in every unit, behind base types and inline
- * functions (corpus.h). Open until then is only how many names stand before the
- * library's own in .debug_str: references to those are listed, in `named`, and get
- * that added (unit.c). The address of the code must be known before.
+ * Composing is the size pass of these contents: they follow from the code alone, so
+ * they are encoded while the code is walked over, into buffers that are kept from
+ * library to library, and copied into the sections later. A unit's functions begin
+ * at the same place in every unit, behind base types and inline functions
+ * (corpus.h). The only thing not known before the copying is where the library's
+ * own names begin in .debug_str: references to them are listed in `named`, and unit.c
+ * adds that offset. The address of the code must be known from the beginning.
  *
  * Use: compose_start; for each unit compose_unit, then for each function
  * compose_reserve, compose_function, its children, compose_function_end, with
@@ -27,31 +27,31 @@
 #include "dwarf/line.h"
 
 enum {
-    DEBUG_LINE_FIRST = 256, /* lines need two bytes */
+    DEBUG_LINE_FIRST = 256, /* the first line of functions: from here on lines need two bytes */
     DEBUG_LINE_MOST = 65000,
     LIST_HEADER = 12,        /* of a unit's location or range lists in version 5; 4 has none */
     COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 48,
-    COMPOSE_ENTRY_MOST = 34, /* of one entry of a location or range list */
-    COMPOSE_NEAR = 1 << 14,
-    COMPOSE_LIST_MOST = 34, /* of what else a list takes: its base and its end */
+    COMPOSE_ENTRY_MOST = 34, /* bytes of one entry of a location or range list */
+    COMPOSE_NEAR = 1 << 14,  /* bytes of a unit's code in which lists may be near (stamp.h) */
+    COMPOSE_LIST_MOST = 34,  /* bytes of a list besides its entries: its base address and its end */
 };
 
-/* Instead of a place in a unit, or of a list. */
+/* Instead of the place of an entry or list: not known; that of the next function. */
 enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
 
 struct debug_unit {
     uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
-    size_t entries, entries_size; /* its functions in composed info */
-    size_t program, program_size; /* its line program */
-    size_t named, named_count;    /* its functions' names */
-    size_t noted, noted_count;    /* what an index of names lists of them */
-    size_t noted_own;             /* of these not by the name of a header's inline function */
+    size_t entries, entries_size; /* offset and bytes of its functions in composed.info */
+    size_t program, program_size; /* offset and bytes of its line program in composed.programs */
+    size_t named, named_count;    /* offset in composed.named, and number, of references to the library's own names */
+    size_t noted, noted_count;    /* offset in composed.noted, and number, of entries for an index of names */
+    size_t noted_own;             /* how many of `noted` are not named by an inline function of a header */
     uint64_t inlined;             /* bit k: calls of that inline function are in it */
     uint32_t line;                /* offset of its line table */
     uint32_t source;              /* offset of its file name in debug.sources */
-    uint32_t header, wholes, cut; /* what it includes: so many whole headers, and the next up to the
-                                     cut; chosen by debug_fill */
+    uint32_t header, wholes, cut; /* what it includes: `wholes` whole headers from `header` on, and the next
+                                     one up to `cut`; chosen by debug_fill */
     uint64_t info_size;
 };
 
@@ -64,23 +64,25 @@ struct composed {
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
-    uint64_t dies;         /* entries in `info`, without what ends children; */
-    uint64_t defined;      /* of these, functions with code and what is below them */
-    uint64_t entries;      /* of location lists, but for base addresses */
-    uint64_t rows;         /* of units that are closed */
-    uint64_t codes[2];     /* abbreviations that entries in `info` have: bit code % 64 of code / 64 */
+    uint64_t dies;         /* entries in `info`, without the null entries that end children */
+    uint64_t defined;      /* how many of `dies` are functions with code, or below these */
+    uint64_t entries;      /* entries of location lists, without base addresses */
+    uint64_t rows;         /* rows of the line tables of all closed units */
+    uint64_t codes[2];     /* which abbreviations entries in `info` use: bit code % 64 of codes[code / 64] */
 };
 
 /* An entry that an index of names lists. */
 struct compose_noted {
     uint32_t place;
-    uint32_t name; /* offset in the library's own names; in `texts`; in corpus_header.inline_name; in .debug_str */
+    uint32_t name; /* by `from`: offset in the library's own names, offset in `texts`, index in
+                      corpus_header.inline_name, or offset in .debug_str */
     uint8_t from;  /* enum compose_names */
     uint8_t code;  /* enum abbrev_code */
 };
 enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE, NAME_COMMON };
 
-/* An entry of a function, as compose_end_child takes it: where it begins, where it refers to its sibling, its end. */
+/* A finished entry inside a function: where it begins, where its DW_AT_sibling is, and where it ends with its children.
+ */
 struct compose_child {
     uint8_t *begin, *sibling, *end;
 };
@@ -89,23 +91,24 @@ struct composer {
     const struct corpus *corpus;
     struct composed *out;
     uint64_t text;           /* address of the code */
-    struct debug_unit *unit; /* under way, or NULL */
+    struct debug_unit *unit; /* the open unit, or NULL */
     struct line_rows rows;   /* offsets from `text` */
     uint8_t *info, *lists, *ranges;
-    uint32_t lists_base,
-        ranges_base;            /* where the sections of `lists` and `ranges` begin in those that references go to */
-    uint8_t *sibling;           /* of the function under way */
-    uint8_t *function;          /* where it begins, */
-    uint64_t before;            /* and the entries there are then */
-    struct compose_child child; /* what has ended last, if it may be the last of its siblings */
-    uint8_t *next_function;     /* a reference that waits for the next function, or NULL */
+    uint32_t lists_base, ranges_base; /* offsets of this library's lists and ranges in the final sections; not 0 where
+                                         it is part of an executable */
+    uint8_t *sibling;                 /* DW_AT_sibling of the open function */
+    uint8_t *function;                /* where the open function begins */
+    uint64_t before;                  /* out->dies when it began */
+    struct compose_child child;       /* the entry that was finished last: if no sibling follows, its DW_AT_sibling is
+                                         dropped; `end` is NULL: none */
+    uint8_t *next_function;           /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
-    bool uses_lists, uses_ranges; /* the unit has some, so its header stays */
-    bool only_sizes;              /* what stamps put is left undefined, and has its size; its codes are noted */
-    struct bytes *references;     /* NULL, or where compose_refer lists them, by their offsets */
-    uint64_t base;                /* of the list under way, offset from `text` */
-    uint8_t *list;                /* where that begins, if it is a location list, */
-    uint32_t list_entries;        /* and how many it has */
+    bool uses_lists, uses_ranges; /* the unit has lists, or ranges, and so keeps the header of these */
+    bool only_sizes;              /* stamps only add sizes and codes, and leave the bytes undefined */
+    struct bytes *references;     /* NULL, or compose_refer appends the offset of each reference to this */
+    uint64_t base;                /* base address of the open list, offset from `text` */
+    uint8_t *list;                /* where the open location list begins */
+    uint32_t list_entries;        /* how many entries it has so far */
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
         LISTS_BASED, /* each has a base address of its own */
@@ -120,13 +123,13 @@ struct debug_function {
     uint32_t line, column;
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind; /* plain: calls are not described */
     enum base_type result;
-    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN; */
-    /* then `name` is its linkage name, and for an index of names: */
-    uint32_t method;       /* its name, */
-    const char *qualified; /* and with all its scopes */
+    uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
+    /* For methods; `name` is the linkage name then. Both for an index of names: */
+    uint32_t method;       /* its simple name, among the library's own names */
+    const char *qualified; /* its name with all scopes */
 };
 
-/* C++ has no type units; of C, what is its own is not written with them. */
+/* codes[] has 128 bits: in C++ there are no type units, and in C the abbreviations of C++ are left out. */
 static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_COUNT - ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each");
 static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
 
@@ -167,9 +170,9 @@ void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint
 bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset);
 void compose_unit_end(struct composer *c, uint64_t offset);
 
-/* Room for one function: bytes of entries, of lists, of ranges and of rows. */
+/* Makes room for one function: bytes of entries, of lists, of ranges and of rows. False when memory ran out. */
 bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t ranges, uint64_t rows);
-/* What has been written since is kept. */
+/* Keeps what has been written since compose_reserve. */
 void compose_keep(struct composer *c);
 
 /* An array that the unit defines. */
@@ -199,7 +202,7 @@ struct debug_variable {
 void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
 
-/* The same, whose name is in the library's own names. */
+/* A local with one place for all of the function, whose name is one of the library's own. */
 void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place);
 
 /* Where a location list is, and where the view numbers of its entries are: offsets in
@@ -209,8 +212,8 @@ struct debug_list {
 };
 #define DEBUG_LIST_NONE ((struct debug_list){COMPOSE_UNKNOWN, COMPOSE_UNKNOWN})
 
-/* The same with a location list, from compose_list_end; or with none: a local that
- * was optimised out. */
+/* A parameter or local with a location list, from compose_list_end; or a local without
+ * any location, as if it was optimised out. */
 void compose_parameter_list(struct composer *c, const struct debug_variable *v, struct debug_list list);
 void compose_local_list(struct composer *c, const struct debug_variable *v, struct debug_list list);
 void compose_local_gone(struct composer *c, const struct debug_variable *v);
@@ -231,7 +234,7 @@ struct debug_list compose_list_end(struct composer *c);
 /* A range list of `count` pieces of code, from[i] to to[i]. */
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
 
-/* References to the list that comes next. */
+/* The offsets, in the final sections, of the location list and of the range list that come next. */
 static inline uint32_t compose_next_list(const struct composer *c)
 {
     return c->lists_base + (uint32_t)(c->lists - c->out->lists.data);
@@ -242,7 +245,7 @@ static inline uint32_t compose_next_ranges(const struct composer *c)
     return c->ranges_base + (uint32_t)(c->ranges - c->out->ranges.data);
 }
 
-/* Where the base address is in a list. */
+/* Offset of the base address in a list. */
 static inline uint32_t compose_base_at(struct dialect d)
 {
     return dialect_is_4(d) ? 8 : 1;
@@ -259,7 +262,7 @@ void compose_lists_end(struct composer *c);
 
 /* --- children of functions -------------------------------------------------------- */
 
-/* Where something stands among the unit's functions, and in the unit. */
+/* The offset of `p`, which is in the open unit, among the unit's functions; and in the unit. */
 static inline uint32_t compose_offset_of(const struct composer *c, const uint8_t *p)
 {
     return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
@@ -270,11 +273,12 @@ static inline uint32_t compose_place_of(const struct composer *c, const uint8_t 
     return c->corpus->start + c->corpus->fixed + compose_offset_of(c, p);
 }
 
-/* Writes, in the unit's functions, a reference to a place of theirs. */
+/* Writes a reference, in the unit's functions, to a place there. */
 void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
-/* A call of the header's function k, from `file`, that was inlined; with one range, or with a list.
- * Returns what compose_end_child takes, which notes the code: until then it may become another. */
+/* An inlined call of the header's inline function k, called in `file`; with one range, or with a list of `count`.
+ * Returns the `sibling` for compose_end_child, which also notes the entry's code, because that may change until then.
+ */
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to);
 /* One of its parameters or variables, with a location list, or (DEBUG_LIST_NONE)
@@ -286,9 +290,9 @@ void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, ui
 /* A label in this line, one of corpus.label; what follows it begins at code offset `at`. */
 void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at);
 
-/* A block, likewise. */
+/* A lexical block with one range, or with a list of `count`. Returns the `sibling` for compose_end_child. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
-/* That of inline function k, where it is inlined. */
+/* The lexical block of inline function k where that is inlined; like compose_block. */
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
                                const uint64_t *to);
 
@@ -311,11 +315,11 @@ struct debug_method {
     uint32_t line;
     enum base_type result;
     uint32_t parameters;
-    const uint8_t *types; /* of these: enum base_type */
-    bool is_template;     /* of a type and a number */
+    const uint8_t *types; /* types of the parameters: enum base_type */
+    bool is_template;     /* of a template with a type and a number as arguments */
     enum base_type type;
     uint8_t number;
-    bool is_last; /* of the class's */
+    bool is_last; /* it is the last method of the class */
 };
 
 /* A class in a namespace, with methods and nothing else. */
@@ -326,7 +330,7 @@ struct debug_class {
 };
 /* Returns what compose_class_end takes. */
 uint8_t *compose_class(struct composer *c, const struct debug_class *k);
-/* One of them; returns its place, for debug_function.declared. */
+/* A method of the open class; returns its place, for debug_function.declared. */
 uint32_t compose_method(struct composer *c, const struct debug_method *m);
 void compose_class_end(struct composer *c, uint8_t *sibling);
 /* Bytes that such a class takes at most. */
@@ -334,24 +338,24 @@ uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t paramet
 
 /* --- calls -------------------------------------------------------------------------- */
 
-/* A call that returns to `returns`, of the function at place `origin` of the
- * unit's functions, or of the one that is composed next in it, or of an unknown
- * one. With parameters, returns what compose_end_child takes, likewise. */
+/* A call that returns to `returns`, of the function at place `origin`, or COMPOSE_NEXT:
+ * of the function that is composed next in the unit, or COMPOSE_UNKNOWN. With
+ * `parameters`, returns the `sibling` for compose_end_child. */
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
-/* What register `reg` then holds: a constant, an address, or what the slot at
- * `place` from the CFA holds. */
+/* A parameter of the open call: register `reg` holds a constant, an address, or the
+ * contents of the slot at `place` from the CFA. */
 void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 
-/* `sibling` is NULL of an entry that has no reference to the next. */
+/* Ends the children of an entry, whose DW_AT_sibling is at `sibling`; NULL: it has none. */
 void compose_end_children(struct composer *c, uint8_t *sibling);
 
-/* The same of a call, block or inlined call of the function under way, which begins at `begin`. Where it turns out to
- * be the last of its siblings, it refers to none. Its code is noted when that is known. */
+/* Ends the children of a call, block or inlined call in the open function, which begins at `begin`. If it turns out to
+ * be the last of its siblings, its DW_AT_sibling is dropped. Its code is noted when that is known. */
 void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling);
-/* The same of what has been put by other means, and ends with such an entry: with this code, `size` bytes, and its
- * reference to its sibling at `sibling` of these. */
+/* Like compose_end_child, for entries that a stamp has put: the last of them has this code, `size` bytes with its
+ * children, and its DW_AT_sibling at offset `sibling` of these. */
 void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size);
 
 #endif

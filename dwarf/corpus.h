@@ -31,16 +31,16 @@
 #include "dwarf/short_name.h"
 
 enum {
-    CORPUS_NAMED = 64,    /* headers that have files, at most, */
-    CORPUS_FURTHER = 128, /* and those of large applications in C++ that are included by others, */
+    CORPUS_NAMED = 64,    /* headers that have a file name, at most */
+    CORPUS_FURTHER = 128, /* additional headers, for large applications in C++, at most */
     CORPUS_HEADERS = CORPUS_NAMED + CORPUS_FURTHER,
-    CORPUS_FILES = 32,  /* of them that a unit's line table names, at most */
-    CORPUS_GROUP = 16,  /* headers that declare the same, in C++ */
-    CORPUS_NAMES = 256, /* for parameters and locals */
+    CORPUS_FILES = 32,  /* headers that a unit's line table names, at most */
+    CORPUS_GROUP = 16,  /* in C++, headers of a group: variants of the same declarations */
+    CORPUS_NAMES = 256, /* names of parameters and locals */
     CORPUS_LABELS = 12,
 };
 
-/* Types that functions refer to; where they are in a unit: corpus_type. */
+/* Types that functions refer to. corpus_type tells where they are in a unit. */
 enum base_type {
     BASE_INT,
     BASE_LONG,
@@ -69,44 +69,44 @@ enum {
     CORPUS_INLINES = 32, /* at most: corpus_inlines */
     CORPUS_INLINE_LINES = 40,
     CORPUS_INLINE_CHILDREN = 6,
-    CORPUS_CLASSES = 8, /* of CORPUS_INLINES / CORPUS_CLASSES methods each, in C++ */
+    CORPUS_CLASSES = 8, /* in C++, classes of these methods, CORPUS_INLINES / CORPUS_CLASSES methods each */
 };
 
 struct corpus_inline {
-    uint32_t at;       /* its abstract entry in a unit */
-    uint8_t children;  /* parameters, then variables */
-    uint8_t variables; /* of these */
+    uint32_t at;       /* place of its abstract entry in a unit */
+    uint8_t children;  /* how many entries in child[]: parameters, then variables */
+    uint8_t variables; /* how many of these are variables */
     uint8_t doubles;   /* bit j: child j is a double */
     uint32_t child[CORPUS_INLINE_CHILDREN];
     uint32_t block; /* the lexical block that its variables are in; 0: none */
 };
 
-/* A header may be left after any of its pieces: where that is in its entries,
- * how much of its names is used until there, and how many references there are. Cut 0: base types and inline
- * functions only. */
+/* A unit may stop including a header after any of its pieces. A cut describes the header up to there; cut 0 has base
+ * types and inline functions only. Sizes are in bytes. */
 struct corpus_cut {
     uint32_t entries;
-    uint32_t open; /* in C++: where in these the DW_AT_sibling of the namespace is that it is in; 0: in none. Then
-                      the last byte of `entries` is for the null entry that ends that */
-    uint32_t names;
-    uint32_t references; /* among the pieces */
-    uint32_t dies;       /* of these: debugging information entries, without what ends children */
-    uint32_t types;      /* bytes of type units; */
-    uint32_t type_units; /* how many */
-    uint32_t listed;     /* entries that are in the index of names */
-    uint32_t named;      /* .debug_names: different names of these, at most, but for the common ones */
+    uint32_t open;  /* in C++: offset in the entries of the enclosing namespace's DW_AT_sibling, to be patched where
+                       units are cut here; `entries` then has one byte more, for the null entry that ends the
+                       namespace. 0: the cut is in no namespace */
+    uint32_t names; /* bytes of its names in .debug_str */
+    uint32_t references; /* references from pieces to pieces */
+    uint32_t dies;       /* debugging information entries, without the null entries that end children */
+    uint32_t types;      /* bytes of type units */
+    uint32_t type_units; /* number of type units */
+    uint32_t listed;     /* entries that an index of names lists */
+    uint32_t named;      /* .debug_names: upper bound of distinct names of `listed`, without common names */
 };
 
 struct corpus_header {
     uint8_t *entries;
-    uint8_t *references; /* uint32_t: where they are, behind the fixed part */
-    uint8_t *types;      /* type units; */
-    uint8_t *type_lines; /* uint32_t: where in these DW_AT_stmt_list is, for each */
+    uint8_t *references; /* uint32_t: offsets of references in the entries, behind the fixed part */
+    uint8_t *types;      /* type units */
+    uint8_t *type_lines; /* uint32_t: for each type unit, offset of its DW_AT_stmt_list in `types` */
     struct corpus_cut *cut;
     uint32_t cuts;
-    uint32_t names;      /* bytes; 0 where they are those of a header before */
+    uint32_t names;      /* bytes of its names; 0 where it uses those of an earlier header */
     uint32_t name_start; /* in .debug_str */
-    uint32_t file;       /* its file name in the line strings below; all are equally long */
+    uint32_t file;       /* offset of its file name in corpus.line_strings; all file names have one length */
 
     /* For an index of names (corpus_index.c). */
     struct index_entry *listed;               /* see corpus.index_texts; `unit` is open */
@@ -120,38 +120,38 @@ struct corpus_listing {
     uint16_t tag;
 };
 
-enum { CORPUS_KINDS = 6 }; /* of version and language, and of what is terse */
+enum { CORPUS_KINDS = 6 }; /* combinations of version, language and terse (corpus_kind) */
 
 struct corpus {
     struct dialect dialect;
     struct manner manner;
-    const struct corpus *other[CORPUS_KINDS]; /* as it would be of that kind, where a set has such libraries; the
-                                                 caller's, or NULL */
+    const struct corpus *other[CORPUS_KINDS]; /* the corpora of other kinds, where a set has such libraries; owned by
+                                                 the caller; or NULL */
     struct corpus_header header[CORPUS_HEADERS];
-    struct arena arena;  /* what they consist of */
-    uint32_t headers;    /* that there may be, each with a file name, but for manner.further; */
-    uint32_t made;       /* how many there are */
-    uint32_t room;       /* bytes of entries that any of them has at the least, as the first ones have */
+    struct arena arena;  /* owns the headers' arrays */
+    uint32_t headers;    /* how many headers with file names there may be; manner.further are not counted */
+    uint32_t made;       /* how many headers have been made */
+    uint32_t room;       /* least bytes of entries in any header */
     uint32_t start;      /* where a header's entries begin in a unit */
-    uint32_t types;      /* bytes of a header's entries up to its first inline function, */
-    uint32_t fixed;      /* and up to its first cut, */
-    uint32_t fixed_dies; /* of so many entries */
+    uint32_t types;      /* bytes of a header's entries up to its first inline function */
+    uint32_t fixed;      /* bytes of a header's entries up to its first cut */
+    uint32_t fixed_dies; /* how many entries are in `fixed` */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
-    struct bytes abbrev[ABBREV_REACHES]; /* .debug_abbrev, without the null entry at the end: of one size */
+    struct bytes abbrev[ABBREV_REACHES]; /* tables without the null entry at the end, all of one size */
     struct bytes strings;                /* common names, then those of all headers, each once */
-    struct once known;                   /* where they are, until all are there */
-    struct bytes line_strings; /* include directory and headers' names; in version 4 they are in .debug_line */
-    uint32_t common;           /* bytes of the common names */
+    struct once known;                   /* finds strings in `strings`, while these are being made */
+    struct bytes line_strings;           /* include directory and headers' names; version 4: copied to .debug_line */
+    uint32_t common;                     /* bytes of the common names */
     uint32_t producer;
-    uint32_t name[CORPUS_NAMES];   /* those that are short have three characters: they take as many bytes */
-    uint32_t label[CORPUS_LABELS]; /* names of labels in C: the first half of such as stand where a function ends */
+    uint32_t name[CORPUS_NAMES];   /* names of parameters and locals; short ones have 3 characters: as many bytes */
+    uint32_t label[CORPUS_LABELS]; /* names of labels in C; the first half are for labels at a function's end */
     char short_name[CORPUS_NAMES][SHORT_NAME_MOST + 1];
-    uint32_t name_t, name_n, name_this; /* in C++: of a template's parameters, which are short; `this` */
+    uint32_t name_t, name_n, name_this; /* in C++: names of a template's parameters, which are short; "this" */
     uint32_t include_directory;
 
-    /* For corpus_finish: the seed's key, names of base types, how many pieces the last header has. */
+    /* Kept for corpus_finish: the seed's key, names of base types, number of pieces of the last header. */
     uint64_t key;
     uint32_t base_name[BASE_ALL + BASE_MORE];
     uint32_t pieces;
@@ -160,28 +160,28 @@ struct corpus {
      * `strings`, for .gdb_index in index_texts. */
     struct corpus_listing listing[ABBREV_COUNT];
     struct bytes index_texts;
-    uint32_t index_tags;   /* different ones that are wanted, at most */
-    uint32_t index_common; /* .debug_names: common names that are listed */
+    uint32_t index_tags;   /* upper bound of distinct tags in the index */
+    uint32_t index_common; /* .debug_names: how many common names are listed */
 };
 
 /* Free with corpus_free; false when memory ran out. */
 bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
 
-/* The same in two steps. What other entries refer to, all but the pieces of headers, is there after the first and stays
- * as it is, so that stamps can be made of it in the meantime; a library's least size is known, too. The second makes as
- * many headers as libraries can choose in whose .debug_str are at most so many bytes of headers' names; all for
- * UINT64_MAX. Free with corpus_free when the first was true. */
+/* corpus_make in two steps. After corpus_begin everything but the pieces of headers is there and does not change any
+ * more, so that stamps can be made at the same time as headers; a library's least size is known, too. corpus_finish
+ * makes the headers that libraries can use if at most `names` bytes of headers' names are in .debug_str; UINT64_MAX:
+ * all. Free with corpus_free if corpus_begin was true. */
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed);
 bool corpus_finish(struct corpus *c, uint64_t names);
 void corpus_free(struct corpus *c);
 
-/* Where a type is in every unit. */
+/* The place of a type in every unit. */
 static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
 {
     return c->type[type];
 }
 
-/* The n-th of the names of parameters and locals, or one of these. */
+/* The text of the n-th name of parameters and locals. */
 static inline const char *corpus_name(const struct corpus *c, uint32_t n)
 {
     const uint32_t name = c->name[n % CORPUS_NAMES];
@@ -194,7 +194,7 @@ static inline uint32_t corpus_inlines(const struct corpus *c)
     return c->dialect.language == DWARF_CPP ? CORPUS_INLINES : c->manner.inlines;
 }
 
-/* How many headers declare the same: a unit includes one of these. */
+/* How many headers form a group with the same declarations: a unit includes only one of a group. */
 static inline uint32_t corpus_together(const struct corpus *c)
 {
     return c->dialect.language == DWARF_CPP ? CORPUS_GROUP : 1;
@@ -206,7 +206,7 @@ static inline uint32_t corpus_inline_line(uint32_t k)
     return 256 + k * CORPUS_INLINE_LINES;
 }
 
-/* The inline function that another one calls in this line of its own, if any. */
+/* The inline function that is called in this line of the header, which belongs to another inline function. */
 static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t line)
 {
     assert(corpus_inlines(c) > 1);
@@ -215,7 +215,7 @@ static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t lin
     return (caller + step) % corpus_inlines(c);
 }
 
-/* The kind of a dialect. */
+/* The kind of a dialect: index in corpus.other. */
 static inline unsigned corpus_kind(struct dialect d)
 {
     enum { TERSE = 2, VERSION_4 = 3 }; /* C, C++, terse C; of version 4 */

@@ -7,14 +7,14 @@
 #include "base/random.h"
 #include "dwarf/corpus.h"
 
-/* Types of the header under construction that further ones may refer to. */
+/* Types of the header under construction that later ones may refer to. */
 enum { RECENT = 256 };
 struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
-    bool array;  /* which no function returns */
-    bool atomic; /* or made of such a one by typedef, const or array: no union has it */
+    bool array;  /* an array, which no function can return */
+    bool atomic; /* atomic, or made of an atomic type by typedef, const or array: not used in unions */
 };
 
 struct cpp_header;
@@ -25,9 +25,9 @@ struct header_builder {
     struct bytes cuts;
     struct bytes references; /* uint32_t: of pieces to pieces */
     struct bytes listed;     /* struct index_entry */
-    struct bytes types;      /* units of single types */
-    struct bytes type_lines; /* uint32_t: where in these a line table is stated */
-    uint32_t moved;          /* bytes of entries that are in those units instead */
+    struct bytes types;      /* type units */
+    struct bytes type_lines; /* uint32_t: offsets of DW_AT_stmt_list in `types` */
+    uint32_t moved;          /* bytes of entries that were moved to type units */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;
@@ -35,22 +35,22 @@ struct header_builder {
     uint32_t names_count;
     uint32_t name_start;
     uint32_t line;
-    uint32_t high;        /* where the next piece is that has lines of two bytes, where manner.low is not 0 */
-    uint32_t declared[2]; /* so many, by whether their lines are low */
-    uint32_t open;        /* where the DW_AT_sibling of the namespace is that pieces are in; 0: they are in none */
+    uint32_t high;        /* if manner.low is not 0: the line of the next piece with lines of two bytes */
+    uint32_t declared[2]; /* how many declarations so far: [1] with a line below 256, [0] others */
+    uint32_t open;        /* offset of the open namespace's DW_AT_sibling; 0: pieces are in no namespace */
     bool early;           /* the entry under way has a line of one byte */
     uint32_t serial;      /* makes names of types unique */
-    char prefix[8];       /* which these have */
-    uint32_t kinds;       /* of pieces so far */
+    char prefix[8];       /* what these names begin with */
+    uint32_t kinds;       /* pieces so far, for next_kind */
     uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;
-    uint32_t group;         /* of headers that declare the same: its first */
+    uint32_t group;         /* the first header of its group (corpus_together) */
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
-    /* A header may declare the same as one before, less of this and more of that: its
-     * names are that one's then, in the same order. */
+    /* A header may be a variant of an earlier one, with the same names in the same order,
+     * but some declarations left out or added. */
     bool repeats;
-    uint32_t repeated;     /* where in the strings the next of them is */
-    struct random variety; /* what is its own */
+    uint32_t repeated;     /* offset in the strings of the next name to be used again */
+    struct random variety; /* random numbers for what differs from the earlier header */
 };
 
 static inline uint32_t pick(struct header_builder *b, uint32_t n)
@@ -64,9 +64,9 @@ static inline uint32_t next_serial(struct header_builder *b)
     return b->serial++ * b->corpus->headers + b->group;
 }
 
-/* The kind of the next piece, as one of `all`. They come in turn, `step` (no common factor)
- * being the golden section of all: so every stretch of a header has them in the same
- * proportions, and with it small libraries, which use the beginning of the first one. */
+/* The kind of the next piece, out of `all`. `step` is about `all` divided by the golden ratio, and has no common
+ * factor with it, so that every stretch of a header has all kinds in the same proportions; so have small libraries,
+ * which use only the beginning of the first header. */
 static inline uint32_t next_kind(struct header_builder *b, uint32_t all, uint32_t step)
 {
     return (b->group * (all / 3) + b->kinds++ * step) % all;
@@ -81,24 +81,23 @@ static inline uint32_t here(const struct header_builder *b)
 /* The names that members of one structure, or variables of one function, have. */
 struct scope {
     uint32_t name[96];
-    uint32_t head[96]; /* by which they are told apart first */
+    uint32_t head[96]; /* what is compared first, to save comparing whole texts */
     uint32_t count;
 };
 
 /* Appends a name to the strings, if it is not there already, in this header or one before; returns where it is. */
 uint32_t add_string(struct header_builder *b, const char *text);
 void put_constant(struct header_builder *b, uint8_t value);
-/* Writes it, short or not: the abbreviation must be the one for that, `code` or, with a
- * short name, the one behind it. */
+/* Writes a name, short or not. The entry must have the abbreviation for that: named_code. */
 void put_name(struct header_builder *b, uint32_t name);
 static inline enum abbrev_code named_code(enum abbrev_code code, uint32_t name)
 {
     return short_name_is(name) ? (enum abbrev_code)(code + 1) : code;
 }
-/* Begins an entry on the next line; where that is below 256, with the next code,
- * whose file is a constant and whose line takes a byte. Returns the line. */
+/* Begins an entry on the next line, and returns that line. Where it is below 256, the entry gets the code behind
+ * `code`, whose file is a constant and whose line takes one byte. */
 uint32_t begin_declared(struct header_builder *b, enum abbrev_code code);
-/* File, line and column. */
+/* Writes file, line and column of a declaration. */
 void declare(struct header_builder *b, uint32_t line);
 uint32_t next_line(struct header_builder *b);
 struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
@@ -109,22 +108,22 @@ struct known_type sized_type(struct header_builder *b, uint32_t most);
 /* A name of one or two words, often one that was there before, but no two alike
  * in a scope. It is not short. */
 uint32_t member_name(struct header_builder *b, struct scope *scope);
-/* The same or, now and then, a short name of at least so many characters: of a variable
- * or a member of data, whose abbreviations allow it. */
+/* For a variable or data member, whose abbreviations allow it: sometimes a short name of at least `least` characters,
+ * otherwise as member_name. */
 uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
 uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
 
-/* `sibling` is where the entry refers to its sibling, or that it does not. */
+/* Ends the children of an entry. `sibling` is where its DW_AT_sibling is; NO_SIBLING: it has none. */
 enum { NO_SIBLING = 0 };
 void end_children(struct header_builder *b, size_t sibling);
 
-/* What a base type is called in the language; one that C++ has besides. */
+/* The names of base types; and names and sizes of those that only C++ has. */
 const char *base_type_name(struct dialect d, enum base_type type);
 const char *more_type_name(uint32_t number);
 uint8_t more_type_size(uint32_t number);
 
-/* Base types and inline functions; pieces. Of names, there are BASE_TYPES, in C++ with BASE_MORE behind. */
+/* Add base types (`names` has BASE_TYPES names, in C++ BASE_MORE more behind them), inline functions, or one piece. */
 void add_base_types(struct header_builder *b, const uint32_t *names);
 void add_c_inlines(struct header_builder *b);
 void add_c_piece(struct header_builder *b);
@@ -134,13 +133,13 @@ void add_cpp_piece(struct header_builder *b);
 void cpp_close_scope(struct header_builder *b);
 
 /* corpus_index.c. Lists the entry at `at` in the unit, with this abbreviation and
- * name, if an index is wanted and lists such entries; what is no declaration, member or
- * parameter may be one. In C++, `qualified` is the name with all its scopes, as in
+ * name, if an index is wanted and lists such entries. To be called for all entries but
+ * declarations, members and parameters. In C++, `qualified` is the name with all its scopes, as in
  * "mesh::Grid<int>::resize"; NULL where it has none. */
 void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
-/* What calls of inline function k are listed by; in C, linkage_name is 0. */
+/* Sets the names by which inlined calls of inline function k are listed; in C, linkage_name is 0. */
 void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
-/* Before the first header; when there are more. */
+/* To be called before the first header is made (list_start), and when headers have been made (list_end). */
 void list_start(struct corpus *c);
 bool list_end(struct corpus *c);
 

@@ -1,6 +1,6 @@
-/* What the encoders are told once: the version of DWARF, the language of the
- * program that is described, which index of names goes with it (index.h), and
- * whether types have units of their own (corpus_units.c).
+/* The settings of all encoders: the version of DWARF, the language of the
+ * program that is described, which index of names there is (index.h), whether
+ * types have units of their own (corpus_units.c), and more.
  *
  * Entries are laid out alike in both versions (abbrev.h); what differs is here,
  * in the lists (compose.c) and in the line table's header (line.c).
@@ -22,12 +22,12 @@ struct dialect {
     uint8_t language;
     uint8_t index;   /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
     bool type_units; /* with C and without an index only */
-    bool views;      /* with a list goes DW_AT_GNU_locviews, and DW_AT_GNU_entry_view with an address of entry, as gcc
-                        has them; not in split units */
-    bool one_file;   /* in C and version 5 functions, and what they have, are all said to be declared in the source:
-                        DW_AT_decl_file of these is in the abbreviations, and not in each entry */
-    bool terse;      /* in C: units that are small, whose headers define nothing inline and declare but the most usual
-                        (manner_terse) */
+    bool views;      /* location lists have DW_AT_GNU_locviews and entry addresses DW_AT_GNU_entry_view, as in gcc's
+                        output; not in split units */
+    bool one_file;   /* in C and version 5: functions and what is in them are all declared in the source, so that their
+                        DW_AT_decl_file is in the abbreviations and not in each entry */
+    bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
+                   (manner_terse) */
 };
 
 static inline bool dialect_is_4(struct dialect d)
@@ -40,13 +40,13 @@ static inline bool dialect_has_one_file(struct dialect d)
     return d.one_file && d.language == DWARF_C && !dialect_is_4(d);
 }
 
-/* DWARF 5 section 7.5.1.1; 4 has no unit type. */
+/* Bytes of a unit's header (DWARF 5 section 7.5.1.1); version 4 has no unit type. */
 static inline uint32_t dialect_unit_header(struct dialect d)
 {
     return dialect_is_4(d) ? 11 : 12;
 }
 
-/* Of a unit of one type: with its signature and its place (DWARF 4 section 7.5.1.2). */
+/* Bytes of a type unit's header, which has the type's signature and place besides (DWARF 4 section 7.5.1.2). */
 static inline uint32_t dialect_type_unit_header(struct dialect d)
 {
     return dialect_unit_header(d) + 12;
@@ -55,13 +55,13 @@ static inline uint32_t dialect_type_unit_header(struct dialect d)
 /* A unit's files: the primary source, and its header. In version 5 the source is file 0, too (line.h). */
 enum { DIALECT_SOURCE_FILE = 1, DIALECT_HEADER_FILE = 2 };
 
-/* An attribute that is DW_FORM_implicit_const in version 5, a byte in 4. */
+/* Writes an attribute that is DW_FORM_implicit_const, without bytes, in version 5 and a byte in version 4. */
 static inline uint8_t *dialect_put_constant(struct dialect d, uint8_t *p, uint8_t value)
 {
     return dialect_is_4(d) ? put_u8(p, value) : p;
 }
 
-/* Bytes of that. */
+/* Bytes of such an attribute. */
 static inline uint32_t dialect_constant(struct dialect d)
 {
     return dialect_is_4(d) ? 1 : 0;

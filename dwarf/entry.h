@@ -1,4 +1,4 @@
-/* Reads back what abbrev.h encodes, for those who show it in other words. */
+/* Reads entries encoded with the abbreviations of abbrev.h, to make source text of them. */
 #ifndef DWARF_ENTRY_H
 #define DWARF_ENTRY_H
 
@@ -9,15 +9,15 @@
 
 enum { ENTRY_NONE = UINT32_MAX };
 
-/* One entry; numbers that it does not have are ENTRY_NONE. References and names
- * are as they are written. */
+/* One entry. Numbers that it does not have are ENTRY_NONE. References and names are
+ * in the form in which they are written. */
 struct entry {
     const uint8_t *at, *end; /* without its children */
-    uint8_t code;            /* in the table; ABBREV_END: of the children before it */
+    uint8_t code;            /* of the abbreviation; ABBREV_END: the null entry that ends children */
     uint16_t tag;            /* as in version 5 */
     bool children, declaration, artificial;
-    const uint8_t *name_at; /* where its name or the reference to that is, or NULL */
-    const char *text;       /* the name, where it is in the entry */
+    const uint8_t *name_at; /* where its name, or the offset of that, is; or NULL */
+    const char *text;       /* the name, if it stands in the entry; or NULL */
     uint32_t name, line, type, sibling;
     uint32_t origin; /* abstract origin or specification */
     uint32_t value;  /* a constant, or the upper bound of an array */

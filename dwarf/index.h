@@ -24,18 +24,18 @@
 
 /* One name of one entry of .debug_info. */
 struct index_entry {
-    uint32_t name;  /* what index_text knows; for .debug_names its offset in .debug_str */
+    uint32_t name;  /* the number by which index_text finds it; for .debug_names its offset in .debug_str */
     uint32_t die;   /* its offset in the unit, free until the write pass; unused in .gdb_index */
     uint32_t unit;  /* its unit's number; never less than that of the entry before */
     uint16_t tag;   /* below 0x80 */
     bool is_static; /* index_is_static; unused in .debug_names */
 };
 
-/* Values are free until the write pass, but not whether there is code. */
+/* A unit. Values may change until the write pass, but not whether the unit has code. */
 struct index_unit {
     uint64_t offset;     /* in .debug_info */
     uint64_t length;     /* with the four bytes that state it */
-    uint64_t start, end; /* of its code; the same where it has none */
+    uint64_t start, end; /* addresses of its code; equal: it has none */
 };
 
 /* Where names are read: asked once for each different `name`, in the size pass.
@@ -82,9 +82,9 @@ struct index_name {
     uint32_t hash;
     uint32_t name;
     uint32_t list;  /* .debug_names: the bytes of its entries; .gdb_index: their number */
-    uint32_t place; /* of its list, in the write pass */
-    uint32_t unit;  /* .gdb_index: of its last entry */
-    uint16_t seen;  /* .gdb_index: kinds of its entries there */
+    uint32_t place; /* where its list is, in the write pass */
+    uint32_t unit;  /* .gdb_index: the unit of its last entry */
+    uint16_t seen;  /* .gdb_index: kinds of its entries in that unit */
 };
 
 /* Sets `size`, and whatever the write pass needs, which is in `arena`. In .gdb_index a
@@ -98,8 +98,8 @@ uint8_t *index_write(struct index *x, uint8_t *p);
 /* The size of any index with these counts. */
 uint64_t index_counted_size(enum index_kind kind, const struct index_counts *counts);
 
-/* The same for .debug_names where none of the counts may be greater, but some less:
- * its buckets are fewer for 1,025 names than for 1,024. */
+/* The most bytes of .debug_names with any counts up to these. Fewer names can mean a larger
+ * index: there are fewer buckets for 1,025 names than for 1,024. */
 uint64_t index_counted_most(const struct index_counts *counts);
 
 uint32_t index_buckets(uint64_t names); /* of .debug_names */

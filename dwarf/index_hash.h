@@ -2,9 +2,9 @@
  * h * 33 + c from 5381) and that of .gdb_index (h * 67 + c - 113 from 0), both
  * of the lower-case letters.
  *
- * Both are polynomials in their base modulo 2^32, so that eight characters are
- * taken at once: as pairs, pairs of these, and pairs of those, each in the lanes
- * of one multiplication. Letters are those of ASCII: readers agree about no others
+ * Both are polynomials in their base modulo 2^32. So eight characters can be hashed
+ * at once: pairs of characters, pairs of pairs, and pairs of those, each with one
+ * multiplication for several lanes of a word. Letters are those of ASCII: readers agree about no others
  * (llvm folds the case of all of Unicode, gdb of no more than ASCII).
  */
 #ifndef DWARF_INDEX_HASH_H

@@ -21,7 +21,7 @@ enum {
     LINE_END_MOST = 14,
 };
 
-/* Where the program stands. */
+/* A line number program under construction. */
 struct line_rows {
     uint8_t *p;
     uint64_t address; /* of the last row */
@@ -29,7 +29,7 @@ struct line_rows {
     uint64_t count; /* of rows */
 };
 
-/* Sets the address, the 8 bytes at p + 3 of the start; the file is the source, as it begins. */
+/* Begins a program: sets the address (8 bytes at offset 3); the file is the primary source. */
 static inline void line_begin(struct line_rows *r, uint64_t address)
 {
     r->p = put_bytes(r->p, (const uint8_t[]){0, 9, DW_LNE_set_address}, 3);
@@ -96,7 +96,7 @@ static inline void line_discriminator(struct line_rows *r, uint32_t number)
     r->p = put_bytes(r->p, (const uint8_t[]){0, 2, DW_LNE_set_discriminator, (uint8_t)number}, 4);
 }
 
-/* Bytes that line_end writes, so far behind the last row. */
+/* Bytes that line_end writes, with the end `distance` bytes behind the last row. */
 #define LINE_END_AT(distance) ((distance) ? 4 + leb128_unsigned_size(distance) : 3)
 
 /* Ends the sequence at `address`, the first byte after the unit's code. */
@@ -111,8 +111,8 @@ static inline void line_end(struct line_rows *r, uint64_t address)
     r->count++;
 }
 
-/* What a unit's header names: as offsets in .debug_line_str, and as texts, of
- * which version 4 has copies. */
+/* A directory or file that a line table's header names: offset in .debug_line_str, and
+ * the text, which version 4 copies into the header. */
 struct line_name {
     uint32_t at;
     const char *text;

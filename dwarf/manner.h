@@ -1,9 +1,9 @@
-/* What the debug information of one application has more of, or less, than is usual.
+/* How the debug information of one application differs from what is usual.
  *
- * Headers and blocks are made by the proportions that were measured on CPython's extension
- * modules (C) and on Ipopt (C++). Where those of an application are known, they are made by
- * its own: what its headers declare, and how much of its code was inlined or is in
- * blocks with locals of their own.
+ * Headers and blocks are made in the proportions that were measured on CPython's extension
+ * modules (C) and on Ipopt (C++). Where those of an application are known, its own are
+ * used: what its headers declare, and how much of its code was inlined or is in blocks
+ * with locals of their own.
  */
 #ifndef DWARF_MANNER_H
 #define DWARF_MANNER_H
@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What headers of C declare, but for what every unit has. */
+/* What headers of C declare, besides what every unit has. */
 enum manner_piece {
     PIECE_STRUCTURE,
-    PIECE_TYPEDEF, /* but for those of structures without a name */
+    PIECE_TYPEDEF, /* without those that name an unnamed structure */
     PIECE_ATOMIC,
-    PIECE_POINTER, /* but for those to types of functions */
+    PIECE_POINTER, /* without those to types of functions */
     PIECE_ARRAY,
     PIECE_FUNCTION_TYPE,
     PIECE_CONST,
@@ -31,48 +31,54 @@ enum manner_piece {
 
 enum {
     MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
-    MANNER_USUAL = 64,
+    MANNER_USUAL = 64,   /* stands for what is usual: a member of struct manner with this value changes nothing */
     MANNER_TAKEN = 8 * MANNER_USUAL,
     MANNER_ENUMERATORS = 16 * MANNER_USUAL,
     MANNER_LOWS = 8,
 };
 
 struct manner {
-    uint16_t piece[PIECES]; /* of MANNER_PIECES pieces so many are of each kind */
-    uint16_t members;       /* of a structure, union or class, in MANNER_USUALths of what is usual */
-    uint16_t taken;         /* functions of C that namespaces of C++ take over, in these, too: at most MANNER_TAKEN */
-    uint16_t enumerators;   /* of an enumeration in C++, in these, too: at most MANNER_ENUMERATORS */
-    uint8_t unnamed;        /* of five structures, those that have no name but a typedef's */
-    uint8_t inlines;        /* functions that a header defines inline; with 0 nothing was inlined */
-    /* Of the code, in MANNER_USUALths of what is usual: */
-    uint16_t calls;   /* calls of helpers */
-    uint16_t inlined; /* calls that were inlined */
-    uint16_t lexical; /* blocks with locals */
-    uint16_t own;     /* locals of functions that are in no block, in C */
-    uint16_t told;    /* of the constants that are passed with a local, those that are told */
-    uint16_t passed;  /* MANNER_USUALths of an argument more that a call has */
-    uint8_t locals;   /* of such a block, at most */
-    bool labels;      /* functions of C have some */
-    uint8_t ending;  /* of MANNER_USUAL calls in C, those that end their block, and have no reference to a sibling. Here
-                        they are not in it: llvm-dwarfdump 14 --verify runs for ever where it meets one that is */
-    uint8_t imports; /* of each partial unit */
-    uint8_t brief;   /* of ten names of parameters and locals, those of three characters, which stand in the entry */
-    uint16_t spread; /* calls in C++ that were inlined into others and are in several of their ranges, in
-                        MANNER_USUALths of what is usual */
-    bool fuller;     /* inlined functions have more than is usual: parameters in C; in C++ one in three a variable */
-    bool far;        /* inlined calls are of functions in another unit, as where it was linked with -flto */
-    uint16_t names;  /* of parameters and locals, those that are different: a power of two, at most CORPUS_NAMES */
-    uint8_t further; /* headers in C++ of which each declares something else: at most CORPUS_FURTHER */
-    uint8_t low;     /* of MANNER_LOWS declarations in headers of C, those in lines of a byte; 0: only the first ones */
-    uint8_t entries; /* MANNER_USUALths of .debug_info, but for what each unit has, that functions' entries may take */
-    uint8_t defined; /* of MANNER_USUAL entries, those of functions that are defined, with what these have */
+    uint16_t piece[PIECES]; /* out of MANNER_PIECES pieces, how many are of each kind */
+    uint16_t members;       /* members of a structure, union or class, in 1/MANNER_USUAL of the usual number */
+    uint16_t taken;         /* C functions that namespaces of C++ import, in 1/MANNER_USUAL of the usual number, at most
+                               MANNER_TAKEN */
+    uint16_t enumerators;   /* values of a C++ enumeration, in 1/MANNER_USUAL of the usual number, at most
+                               MANNER_ENUMERATORS */
+    uint8_t unnamed;        /* out of five structures, how many have no name but that of a typedef */
+    uint8_t inlines;        /* functions that a header defines inline; 0: nothing was inlined */
+    /* Calls of helpers, inlined calls and lexical blocks with locals, each in 1/MANNER_USUAL of the usual number. */
+    uint16_t calls;
+    uint16_t inlined;
+    uint16_t lexical;
+    uint16_t own;    /* in C: locals of a function outside blocks, in 1/MANNER_USUAL of all that there may be */
+    uint16_t told;   /* share of the constants passed together with a local that are described, in 1/MANNER_USUAL */
+    uint16_t passed; /* additional arguments of a call on average, in 1/MANNER_USUAL of one argument */
+    uint8_t locals;  /* locals of a lexical block, at most */
+    bool labels;     /* functions of C have labels */
+    uint8_t ending;  /* in C: share of calls without a reference to a sibling, as the last one in a block has none, in
+                         1/MANNER_USUAL. They are not inside blocks: llvm-dwarfdump 14 --verify runs for ever on one */
+    uint8_t imports; /* how many units import each partial unit */
+    uint8_t brief;   /* out of ten names of parameters and locals, how many have three characters, and so stand in the
+                        entry itself */
+    uint16_t spread; /* in C++: calls inlined into others and spread over several ranges of these, in 1/MANNER_USUAL of
+                        the usual number */
+    bool fuller; /* inlined functions have more children than is usual: in C parameters, in C++ one in three a variable
+                  */
+    bool far;    /* inlined calls refer to functions of another unit, as after linking with -flto */
+    uint16_t names;  /* distinct names of parameters and locals: a power of two, at most CORPUS_NAMES */
+    uint8_t further; /* in C++: additional headers, no two of which declare the same: at most CORPUS_FURTHER */
+    uint8_t low; /* in C: out of MANNER_LOWS declarations in a header, how many have a line below 256; 0: only the first
+                    ones */
+    uint8_t entries; /* share of .debug_info, less what every unit has, that functions' entries may take, in
+                        1/MANNER_USUAL */
+    uint8_t defined; /* share of entries that are defined functions or below them, in 1/MANNER_USUAL */
 };
 
-/* The usual one. */
+/* The usual manner. */
 struct manner manner_usual(void);
 
-/* Of an application's small units: with fewer names, kinds of entries and abbreviations than others, and nothing that
- * was inlined. */
+/* The manner of an application's small units: with fewer names, kinds of entries and abbreviations than `m`, and
+ * nothing inlined. */
 struct manner manner_terse(struct manner m);
 
 #endif

@@ -1,4 +1,4 @@
-/* Strings that stand once in a section, as a linker merges them: finds those that are there. */
+/* Strings that stand only once in a section, as after merging by a linker: finds those that are already there. */
 #ifndef DWARF_ONCE_H
 #define DWARF_ONCE_H
 
@@ -7,15 +7,15 @@
 
 #include "base/bytes.h"
 
-/* A hash table of where they are; all zero has none. */
+/* A hash table of offsets of strings; empty when zeroed. */
 struct once {
     uint32_t *slot; /* offset + 1; 0: free */
     uint32_t slots; /* a power of two */
     uint32_t used;
 };
 
-/* Where `text` is in the strings, at whose end it is put if it was not there. Where memory runs out, they fail
- * (base/bytes.h) and it is 0. */
+/* The offset of `text` in the strings; appends it if it is not there. Where memory runs out, `strings` has failed
+ * (base/bytes.h) and the result is 0. */
 uint32_t once_put(struct once *o, struct bytes *strings, const char *text);
 void once_free(struct once *o);
 

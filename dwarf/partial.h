@@ -1,37 +1,37 @@
-/* Partial units, as dwz makes them of what several units of a library declare: here of a base type, a constant of it,
- * and a pointer to that; the first one, of the types that functions of all units have, at the places at which other
- * units have them, too. They stand before all other units, which import some each, and whose tables of abbreviations
- * they use (DWARF 5, 3.1.1 and appendix E). */
+/* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that the
+ * functions of all units use, at the same places as other units have them; each further one has a type of functions and
+ * a base type. Partial units stand before all other units, each of which imports some of them, and share tables of
+ * abbreviations with these (DWARF 5, 3.1.1 and appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
 #include "dwarf/unit.h"
 
 enum {
-    PARTIAL_CODES = 2,    /* abbreviations that each table has for them, of */
-    PARTIAL_ABBREVS = 12, /* bytes */
+    PARTIAL_CODES = 2,    /* abbreviations that each table has for them */
+    PARTIAL_ABBREVS = 12, /* bytes of these abbreviations */
     PARTIAL_IMPORT = 5,   /* bytes of the entry that imports one */
 };
 
-/* How many of so many the library can have: all, or none where what is wanted of .debug_info and .debug_abbrev is too
- * little, or is not said, or that of .debug_info is 256 MiB and more; and with version 4, where llvm-dwarfdump takes
- * them for compile units with a wrong entry. */
+/* How many of `wanted` partial units the library can have: all or none. None where the wanted sizes of .debug_info and
+ * .debug_abbrev are too small or not stated, where .debug_info is 256 MiB or more, and in version 4, where
+ * llvm-dwarfdump takes partial units for compile units with a wrong entry. */
 uint32_t partial_possible(const struct debug *d, uint32_t wanted);
 
-/* Bytes of .debug_info: theirs; of what imports them, in this unit, and in all. */
+/* Bytes of .debug_info: of the partial units; of the entries in one unit that import them; of these in all units. */
 uint64_t partial_units_size(const struct debug *d);
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit);
 uint64_t partial_all_imports_size(const struct debug *d);
 
-/* Their entries, and those that import them. */
+/* How many entries the partial units have, and the units that import them have for that. */
 uint64_t partial_dies(const struct debug *d);
 
-/* Has entries [p, end) of the unit at `unit` in .debug_info, made as without partial units, refer to others as dwz has
- * it (ABBREV_SHARED): calls to functions, and what was inlined to what it is of, by places in the section; all to
- * siblings by numbers of seven bits a byte. */
+/* Rewrites the references in entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as
+ * without partial units, to the forms that dwz uses (ABBREV_SHARED): call origins and abstract origins to
+ * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata. Sizes stay as they are. */
 void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end);
 
-/* Write what this unit imports; them all; and their abbreviations. All return what is behind it. */
+/* Write a unit's imports; all partial units; their abbreviations. Return the place behind what they wrote. */
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p);
 uint8_t *partial_put_units(const struct debug *d, uint8_t *p);
 uint8_t *partial_put_abbrevs(const struct debug *d, uint8_t *p);

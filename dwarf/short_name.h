@@ -30,7 +30,7 @@ static inline uint32_t short_name_bytes(uint32_t name)
     return name & ~SHORT_NAME_BIT;
 }
 
-/* Of up to SHORT_NAME_MOST characters. */
+/* The short name for a text of up to SHORT_NAME_MOST characters. */
 static inline uint32_t short_name_of(const char *text)
 {
     uint32_t name = 0;
@@ -38,7 +38,7 @@ static inline uint32_t short_name_of(const char *text)
     return name | SHORT_NAME_BIT;
 }
 
-/* How many it has. */
+/* How many characters a short name has. */
 static inline uint32_t short_name_length(uint32_t name)
 {
     const uint32_t bytes = short_name_bytes(name);

@@ -1,10 +1,10 @@
 /* Declarations of variables whose abbreviation no other entry uses.
  *
  * A compiler makes an abbreviation for every combination of attributes that
- * occurs, some of which occur once. They are how .debug_abbrev gets the last of
- * the bytes that are wanted: there are kinds of different sizes, by which
- * attributes they have. Their codes follow those of the table (abbrev.h), so that
- * the first of them take one byte and the others two.
+ * occurs, and some occur only once. Here such abbreviations give .debug_abbrev its
+ * exact size: there are several kinds, whose sizes differ because their attributes
+ * do. Their codes follow those of the table (abbrev.h), so that the first ones take
+ * one byte and the others two.
  */
 #ifndef DWARF_SINGLE_H
 #define DWARF_SINGLE_H
@@ -14,13 +14,12 @@
 enum {
     SINGLE_KINDS = 8,
     SINGLE_COUNT_MOST = 4000,
-    SINGLE_SURE = 28, /* from so many bytes on there is always a way to divide them */
+    SINGLE_SURE = 28, /* any number of bytes from this on can be made up of these kinds */
 };
 
-/* How many of each kind, in the order of their codes: with codes of one byte [0],
- * then of two [1]. */
+/* How many there are of each kind, in the order of codes: [0] with codes of one byte, then [1] with codes of two. */
 struct single_mix {
-    uint32_t first; /* code */
+    uint32_t first; /* the first code */
     uint32_t count[2][SINGLE_KINDS];
 };
 
@@ -34,11 +33,11 @@ uint64_t single_unused_size(uint32_t first, uint32_t count);
 /* Writes one of them. */
 uint8_t *single_put_unused(uint8_t *p, uint32_t code);
 
-/* How many there are, and what their entries take. */
+/* How many abbreviations there are, and bytes of the entries that use them. */
 uint32_t single_count(const struct single_mix *mix);
 uint64_t single_entries_size(const struct single_mix *mix);
 
-/* The kind of the i-th, from 0, whose code is first + i. */
+/* The kind of abbreviation i, from 0, whose code is first + i. */
 uint32_t single_kind(const struct single_mix *mix, uint32_t i);
 
 /* Writes an abbreviation; an entry with this name and type. */

@@ -1,33 +1,33 @@
-/* Spare types: what a library's units declare besides, where .debug_info is to have more bytes than headers can fill
- * with the names that .debug_str has room for.
+/* Spare types: additional declarations in a library's units, used where .debug_info is to have more bytes than headers
+ * can fill with the names that .debug_str has room for.
  *
- * They come in rounds of a structure and as many of other kinds as headers have for each structure, by the corpus's
- * manner. Names are those of the functions' locals, which are there already. Where more entries are wanted of as many
- * bytes, there are functions with many parameters besides, which have the most; where fewer are, names that stand in
- * the entries.
+ * They come in rounds: a structure, and as many declarations of other kinds as headers have for each structure, by the
+ * corpus's manner. Their names are those of the functions' locals, which exist already. To get more entries for the
+ * same bytes, functions and types of functions with many parameters are added, in C++ also enumerations; to get fewer,
+ * declarations with long names inside the entries.
  */
 #ifndef DWARF_SPARE_H
 #define DWARF_SPARE_H
 
 #include "dwarf/unit.h"
 
-/* Of what units declare that their headers have, with `left` bytes beside it: how many bytes it should be less of, so
- * that with as many more of these entries as are wanted of the library can be there. */
+/* How many bytes of the headers' types the units should give up, so that when `left` bytes and these are filled with
+ * spare entries the library has the wanted number of entries; 0 where that needs nothing, or too much. */
 uint64_t spare_instead(const struct debug *d, uint64_t left);
 
-/* Decides how many types there are, and how many declarations with names of their own (d->shorts) at the end of the
- * last unit, so that both take `bytes`, which are enough for one of these; and that there are as many entries as are
- * wanted of the library, as far as may be. */
+/* Decides how many spare types there are (d->spare), and how many declarations with names of their own (d->shorts) at
+ * the end of the last unit, so that both together take `bytes`, which must be enough for one such declaration, and the
+ * library has the wanted number of entries, as far as possible. */
 void spare_fill(struct debug *d, uint64_t bytes);
 
-/* Bytes of the types in this unit. */
+/* Bytes of the spare types in this unit. */
 uint64_t spare_size(const struct debug *d, uint32_t unit);
 
-/* Writes these; `start` is where the unit begins. Returns what is behind them. */
+/* Writes the spare types of this unit, which begins at `start`. Returns the place behind them. */
 uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, uint8_t *p);
 
-/* Debugging information entries in all, without what ends children. Those of types that have units of their own are
- * not counted. */
+/* How many debugging information entries the library has in all, without null entries and without those in type
+ * units. */
 uint64_t spare_dies(const struct debug *d);
 
 #endif

@@ -51,14 +51,14 @@ struct split_source {
     struct dialect dialect;
     struct debug_places places;
     uint64_t size[DEBUG_SECTION_COUNT];
-    uint64_t identity; /* what the units' follow from */
+    uint64_t identity; /* what the units' identities are derived from */
 };
 
-/* Lists of a unit: the number of each, and where it is among all. */
+/* The lists of a unit that have been split. */
 struct split_lists {
-    struct numbers numbers; /* by their offsets in the section */
-    struct bytes at;        /* uint32_t */
-    struct bytes bytes;
+    struct numbers numbers; /* the number of each list; the key is its old offset in the section */
+    struct bytes at;        /* uint32_t: for each number, its offset in `bytes` */
+    struct bytes bytes;     /* the lists in their new form */
 };
 
 /* What the unit's own entry says. */
@@ -83,8 +83,8 @@ struct split {
     struct bytes attributes, first;        /* the table of abbreviations: split_table.c */
     struct numbers strings, addresses;     /* of the unit */
     struct split_lists locations, ranges;  /* of the unit */
-    struct bytes places;                   /* uint32_t: where each entry of the unit is then, by where it was */
-    struct bytes references, range_places; /* uint32_t: where such attributes are in the unit */
+    struct bytes places;                   /* uint32_t: by old offset in the unit, the new offset of the entry there */
+    struct bytes references, range_places; /* uint32_t: offsets of such attributes in the unit */
     struct bytes contributions;            /* struct split_contribution: of each unit to a package */
 };
 

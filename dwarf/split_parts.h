@@ -24,7 +24,7 @@ enum split_does {
     SPLIT_EXPRESSION,
     SPLIT_LOCATIONS,
     SPLIT_PIECES,   /* ranges */
-    SPLIT_IDENTITY, /* has none so far */
+    SPLIT_IDENTITY, /* the unit's identity, which it has none of so far */
 };
 
 struct split_attribute {
@@ -45,7 +45,7 @@ static inline uint32_t split_address(struct split *s, uint64_t address)
 }
 
 /* split_table.c. Reads the table of abbreviations at `table`, and appends to the parts
- * the one of the entries as they will be. */
+ * the table for the rewritten entries. */
 void split_table(struct split *s, const uint8_t *table);
 
 /* Attributes of an abbreviation, those without bytes left out. */

@@ -1,11 +1,12 @@
-/* What the makers of stamps share: stamp_make.c composes one, stamp_near.c tells its lists again, stamp_shelve.c puts
- * it into the store, from which stamp.c takes it. */
+/* What the makers of stamps share: stamp_make.c composes a stamp, stamp_near.c encodes its lists again without base
+ * addresses, stamp_shelve.c puts it into the store, from which stamp.c copies it. */
 #ifndef DWARF_STAMP_PARTS_H
 #define DWARF_STAMP_PARTS_H
 
 #include "dwarf/stamp.h"
 
-/* In the store a patch of one of several kinds has its kind, from the first of them, above its offset. */
+/* In the store, a patch in a run of several kinds is an offset of PATCH_BITS bits with the kind, counted from the first
+ * of the run, above it. */
 enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
@@ -18,13 +19,13 @@ static inline void stamp_note(struct stamp_maker *m, enum stamp_patch kind, uint
         m->patch[kind][m->count[kind]++] = (uint16_t)number;
 }
 
-/* Whether the entry that was ended last is the last of its siblings, as far as is known, and refers to the next. */
+/* Whether the entry that was ended last has no sibling behind it so far, and has a reference to one. */
 bool stamp_is_last(const struct stamp_maker *m);
-/* Now it is known what was ended last is. */
+/* To be called when it is known whether the entry that was ended last is the last of its siblings. */
 void stamp_settle_child(struct stamp_maker *m);
 
-/* Puts lists without base addresses into m->near, for a unit's first 16 KiB; patches, and what refers to lists, are
- * those of these from then on. */
+/* Encodes the lists without base addresses into m->near, for a unit's first 16 KiB. From then on, patches and
+ * references to lists are those of m->near. */
 void stamp_tell_near(struct stamp_maker *m);
 
 #endif

@@ -109,8 +109,8 @@ struct stats_set {
     size_t capacity;
 };
 
-/* How much of .debug_info was read, and for how sure that makes one the sums over
- * the units that were of their bytes x and their DIEs y. */
+/* How much of .debug_info was read; and, to estimate the error, sums of products over
+ * the units that were read, of their bytes x and their DIEs y. */
 struct stats_sample {
     uint64_t units, units_read;
     uint64_t bytes, bytes_read;
@@ -142,7 +142,7 @@ struct stats_reader {
     unsigned seconds;
 };
 bool stats_start(struct stats_reader *r, const char *path, struct error *e);
-/* Reads some `most` bytes of .debug_info, and all where they are not more. */
+/* Like stats_start, but reads only about `most` bytes of .debug_info; all if there are no more. */
 bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most, struct error *e);
 bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e);
 
@@ -150,9 +150,9 @@ bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e
  * is read. */
 bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, struct error *e);
 
-/* Of the units of one file that were read, makes what all of them would give.
- * Returns the standard error of the number of DIEs as a share of it; 0 where all
- * were read, 1 where one unit alone was and says nothing of the others. */
+/* Scales the counts of the units of one file that were read to estimates for all units.
+ * Returns the relative standard error of the number of DIEs: 0 if all were read, 1 if
+ * only one was, which says nothing of the others. */
 double stats_scale(struct debug_stats *s);
 
 /* Adds a section of a file, of which the caller knows the sizes in the file and

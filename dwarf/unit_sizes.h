@@ -8,16 +8,16 @@
 #define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    ARANGES_UNIT = 48,  /* with one range; */
-    ARANGES_TUPLE = 16, /* each further one, */
-    ARANGES_LEAST = 16, /* of so many bytes of code at least */
+    ARANGES_UNIT = 48,  /* bytes of a unit's contribution with one range */
+    ARANGES_TUPLE = 16, /* bytes of each further range */
+    ARANGES_LEAST = 16, /* least bytes of code in a further range */
     PARAMETERS_MOST = 5,
     EXTERNS_LEAST = 8,
     TAIL_NAME = 9,               /* characters in the shortest of the last names */
-    SHORT_NAME = 3,              /* in the shortest that stands in .debug_info */
+    SHORT_NAME = 3,              /* characters in the shortest name that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */
-    SOURCE_NAME_USUAL = 64,      /* bytes, at most; */
-    SOURCE_NAME_MOST = 136,      /* of one that is longer, to fill .debug_line_str */
+    SOURCE_NAME_USUAL = 64,      /* bytes of a source's name, at most, as a rule */
+    SOURCE_NAME_MOST = 136,      /* bytes of a source's name made longer to fill .debug_line_str */
     DIRECTORY_MOST = 3000,       /* characters that the compilation directory may be longer */
 };
 
@@ -58,8 +58,8 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
-/* The table of abbreviations, without those of partial units. What calls were inlined of is another unit's where the
- * first unit stands where the section begins. */
+/* The table of abbreviations, without those of partial units. Abstract origins can be in another unit only if the first
+ * unit is at the beginning of the section. */
 static inline const struct bytes *unit_table(const struct debug *d)
 {
     const struct corpus *c = d->corpus;
@@ -68,13 +68,13 @@ static inline const struct bytes *unit_table(const struct debug *d)
     return &c->abbrev[d->partials ? ABBREV_SHARED : far ? ABBREV_FAR_ORIGINS : ABBREV_NEAR];
 }
 
-/* How many codes each table of abbreviations has: those of all entries and, behind them, of partial units. */
+/* How many codes each table of abbreviations has; those of partial units are the last. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
     return abbrev_codes(d->corpus->dialect) + (d->partials ? PARTIAL_CODES : 0u);
 }
 
-/* Its bytes, with the end. */
+/* Least bytes of a table of abbreviations, with the null entry that ends it. */
 static inline uint64_t unit_table_least(const struct debug *d)
 {
     return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? PARTIAL_ABBREVS : 0) + 1;
@@ -86,14 +86,15 @@ static inline uint64_t unit_table_bytes(const struct debug *d)
     return unit_table_least(d) + (d->unused ? single_unused_size(unit_codes(d) + 1, d->unused) : 0);
 }
 
-/* unit_abbrev.c. Of .debug_abbrev as much as is wanted, with a part of the table; false where that cannot be. */
+/* unit_abbrev.c. Chooses a part of the table, so that .debug_abbrev has its wanted size; false where that is not
+ * possible. */
 bool unit_part_abbrevs(struct debug *d);
-/* Whether the table has an abbreviation. */
+/* Whether the table, of which there may be only a part, has this abbreviation. */
 bool unit_has_abbrev(const struct debug *d, enum abbrev_code code);
-/* The code of one in the table; gives entries from `p` to `end` their codes there. */
+/* The code that an abbreviation has in the table; and replaces the codes of entries from `p` to `end` by these. */
 uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
 void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
-/* Writes a table but for its end. */
+/* Writes a table without the null entry that ends it. */
 uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
 
 /* Declarations at the end whose names are in .debug_str. */
@@ -114,20 +115,21 @@ static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
     return d->joined ? d->joined->base[s] : 0;
 }
 
-/* Further headers that units may include. */
+/* How many additional headers (manner.further) units may include. */
 static inline uint32_t headers_further(const struct debug *d)
 {
     return d->headers_used > d->corpus->headers ? d->headers_used - d->corpus->headers : 0;
 }
 
-/* How many of the others a unit may include that begins with this one. */
+/* How many headers, the additional ones not counted, a unit that begins with this one may include. */
 static inline uint32_t headers_from(const struct debug *d, uint32_t header)
 {
     const uint32_t step = corpus_together(d->corpus);
     return (d->headers_used - headers_further(d) - header + step - 1) / step;
 }
 
-/* The i-th header that a unit includes: then come all further ones, in each unit from another one on. */
+/* The i-th header that a unit includes. After the ones counted by headers_from come all additional ones, in each unit
+ * starting at a different one. */
 static inline const struct corpus_header *unit_header(const struct debug *d, const struct debug_unit *u, uint32_t i)
 {
     enum { STEP = 21 };
@@ -138,43 +140,43 @@ static inline const struct corpus_header *unit_header(const struct debug *d, con
     return &c->header[c->headers + ((uint32_t)(u - d->unit) * STEP + i - others) % headers_further(d)];
 }
 
-/* The last one, which its cut is one of. */
+/* The header that u->cut belongs to: the last one that the unit includes. */
 static inline const struct corpus_header *unit_last_header(const struct debug *d, const struct debug_unit *u)
 {
     return unit_header(d, u, u->wholes);
 }
 
-/* Whether what units include is free: where they are to be no more than so many. What has an index or units of types
- * goes by the headers' own. */
+/* Whether units may begin with any header and include several, as needed to fill a wanted number of units. Not with an
+ * index or type units, which depend on which headers are included first. */
 static inline bool units_include_any(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return d->units_wanted && !dialect.index && !dialect.type_units && !d->joined;
 }
 
-/* Bytes of an entry with a name of `length` characters in it. */
+/* Bytes of a declaration of a variable whose name, of `length` characters, stands in the entry. */
 static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
 {
     return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
 }
 
-/* The names of the declarations at the end, which are in .debug_str, in .debug_info;
- * returns the place behind their terminators. */
+/* Write the names of declarations at the end: unit_put_tail_names all that are in .debug_str, unit_put_short_name the
+ * k-th that is in .debug_info. Return the place behind the terminator. */
 uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p);
 uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p);
 
-/* unit_index.c. What .debug_names can take at most, as units get pieces. */
+/* unit_index.c. An upper bound of .debug_names while units get pieces. */
 struct names_bound {
     struct index_counts counts;
-    uint32_t named[CORPUS_HEADERS]; /* names of each header among these */
+    uint32_t named[CORPUS_HEADERS]; /* how many names of each header are counted in `counts` */
 };
-/* While no unit has any; of any headers, or of those that units have. */
+/* The bound while no unit has any pieces: for any headers, or only for those that units have chosen. */
 struct names_bound names_bound_start(const struct debug *d, bool any_headers);
-/* When unit `i` goes on to `cut`; and when it is about to. */
+/* The counts if unit `i` were extended to `cut`; and does extend it, in the bound. */
 struct index_counts names_bound_at(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 
-/* For so many functions and units, without calls that are inlined. */
+/* Bytes of an index for so many functions and units, without inlined calls. */
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
 
 /* Bytes of a header's type units up to a cut. */
@@ -183,8 +185,8 @@ static inline uint64_t types_until(const struct debug *d, uint32_t header, uint3
     return d->corpus->header[header].cut[cut].types;
 }
 
-/* How far units may go into headers: those of group `from`, which is the last, up to `cut` of its first, or as far as
- * that has the same names; into those before, and without a limit (UINT32_MAX) into all, wholly. */
+/* How far units may include headers: those before group `from` wholly; those of the group, which is the last, up to
+ * `cut` of its first header, or as far in others as the names are the same. `cut` is UINT32_MAX: no limit. */
 struct header_limit {
     uint32_t from, cut;
 };
@@ -194,31 +196,31 @@ static inline bool header_limit_any(const struct header_limit *l)
     return l->cut != UINT32_MAX;
 }
 
-/* unit_headers.c. Bytes of names of a header that are there even where none of its pieces are. */
+/* unit_headers.c. Bytes of a header's names that are there even if none of its pieces is included. */
 uint64_t unit_names_least(const struct corpus *c);
-/* Bytes of type units that `units` units have with certainty, nearly: half of those of the headers that they could all
- * differ in. */
+/* About how many bytes of type units `units` units certainly have: half of those of as many headers as they could
+ * include. */
 uint64_t unit_types_room(const struct corpus *c, uint64_t bytes, uint64_t units);
-/* Sets how many headers' names there are, and how far units may go into the last: those that `names` bytes are enough
- * for, and of the next the pieces whose names there is room for; or, where no size of .debug_str is wanted, those that
- * are usual for `rest` bytes that are to be filled. */
+/* Set how many headers there are, and how far units may go into the last one. unit_choose_headers: those whose names
+ * fit into `names` bytes, and of the next header the pieces whose names still fit. unit_usual_headers, where no size of
+ * .debug_str is wanted: as many as are usual where `rest` bytes are to be filled. */
 void unit_choose_headers(struct debug *d, uint64_t names, struct header_limit *limit);
 void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *limit);
-/* Chooses the header that each unit begins with, where units have `rest` bytes of these: one that has enough behind it
- * where they may include several. Those of C++ do where one is too little. */
+/* Chooses the header that each unit begins with, if all units together include `rest` bytes of headers. If units may
+ * include several, there must be enough headers behind the first. In C++ they may if one is too small. */
 void unit_first_headers(struct debug *d, uint64_t rest);
 
 /* unit_pieces.c. Bytes of the library's type units. */
 uint64_t unit_types(const struct debug *d);
 
-/* Spreads `rest` bytes of pieces over the units, unevenly; returns what
- * is left. Type units count. With `names`, which must bound what there is, the bytes are also of
- * .debug_names, and it bounds what there is then; without, it is NULL. */
+/* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. Type units count. If `names` is not
+ * NULL, it must bound .debug_names as it is before; then what the bound grows by counts, too, and `names` is updated.
+ */
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit);
-/* Takes back the last piece of some unit, with the type units that only this has; returns
- * its bytes, 0 where there is none. */
+/* Takes back the last piece of some unit, with the type units that only it brings; returns
+ * its bytes, or 0 where no unit has a piece. */
 uint64_t unit_take_back(struct debug *d);
-/* Takes back all; bytes that a unit has. */
+/* Takes back all pieces of all units; and the bytes of pieces that one unit has. */
 void unit_drop_pieces(struct debug *d);
 uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u);
 
@@ -228,7 +230,7 @@ bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 /* unit_files.c. What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
-/* Sets d->sources and the units' names in it; the directory is so much longer. */
+/* Sets d->sources and the units' names in it; the compilation directory gets `directory_extra` characters more. */
 void unit_name_sources(struct debug *d, uint64_t directory_extra);
 /* Bytes of the corpus's files in .debug_line_str. */
 uint64_t unit_files_bytes(const struct debug *d);

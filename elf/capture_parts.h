@@ -42,8 +42,9 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_pages(struct look *l);
 
-/* When relocations are counted: finds the words of the image that these make addresses. Then counts what is reached
- * through such words: the module's methods; and entries of unwind tables, with the code of the constructors. */
+/* To be called in this order, after all relocations are counted. look_words collects the words of the image that
+ * relocations turn into addresses. Through these, look_methods counts the module's methods, and look_unwound the
+ * entries of unwind tables and the code of the constructors. */
 bool look_words(struct look *l);
 bool look_methods(struct look *l);
 bool look_unwound(struct look *l);

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* QUANTILES are every 5 %, from the least to the largest, of QUANTILES_LEAST samples and more; finer ones are as many
- * times the parts, up to QUANTILES_MOST, so that they have these among them. Of fewer samples,
- * down to SIZES_FEW functions and LENGTHS_FEW names, there are QUANTILES_FEW. */
+/* How many quantiles are kept, from the least value to the largest. QUANTILES, one every 5 %, of QUANTILES_LEAST or
+ * more samples; or a finer division that includes these, up to QUANTILES_MOST. Of fewer samples, down to SIZES_FEW
+ * functions or LENGTHS_FEW names, QUANTILES_FEW. */
 enum {
     HISTOGRAM_BUCKETS = 240,
     QUANTILES_FEW = 11,

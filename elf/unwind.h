@@ -4,9 +4,9 @@
  * Three kinds of frame are described: a function that sets up %rbp and leaves
  * through `leave; ret`; the PLT, whose frame depends on the instruction; and the
  * outermost, `_start`, which has no return address (psABI 3.4.1).
- * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Those that are to be longer than it takes say at
- * some places of the function what holds there already, as those of compilers do where one way out is in the middle:
- * the state is remembered, and restored some instructions later.
+ * Every entry is a multiple of 8 bytes long, filled with DW_CFA_nop. Entries that are to be longer than necessary get
+ * instructions that change nothing: at some places of the function they remember the state, and restore it some
+ * instructions later, as compilers do around a return in the middle of a function.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
@@ -49,9 +49,9 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
 /* How many rows an index has in all, of which unwind_write has written the first. */
 void unwind_write_rows(uint8_t *index, uint32_t rows);
 
-/* Writes both sections. The functions are in order of address, after the PLT. All their entries together are `more`
- * UNWIND_UNITs longer than `entry_size` each, or UNWIND_FRAMELESS. What is left of .eh_frame behind the word that ends
- * it are such words, too. */
+/* Writes both sections. The functions are in order of address, after the PLT. An entry has `entry_size` bytes, or
+ * UNWIND_FRAMELESS for a frameless function; all entries together are `more` times UNWIND_UNIT bytes longer. The rest
+ * of .eh_frame behind the zero word that ends it is filled with further zero words. */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
                   uint32_t entry_size, uint32_t more);
 

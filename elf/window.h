@@ -34,16 +34,16 @@ bool window_open(struct window *w, const struct layout *layout, window_put *put,
 /* The first `size` bytes of a section are final. They may stay for a while. */
 void window_advance(struct window *w, enum section_id id, uint64_t size);
 
-/* The whole section is, and is not read again. */
+/* The whole section is final, and will not be read again. */
 void window_complete(struct window *w, enum section_id id);
 
-/* Whether all that was to be put until now has been; false with the first error. */
+/* Whether everything so far has been put without an error; false with the first error. */
 bool window_is_well(const struct window *w, struct error *e);
 
-/* Everything is: puts the rest, headers, and what is between sections. False with the first error. */
+/* All sections are final: puts the rest, the headers, and what is between sections. False with the first error. */
 bool window_finish(struct window *w, struct error *e);
 
-/* Takes zeroed ones. */
+/* Accepts a zeroed window. */
 void window_close(struct window *w);
 
 #endif

@@ -16,15 +16,15 @@ struct assembly {
     struct builder *builders; /* of each thread; borrowed */
     const struct stock *stock;
     struct directory *directory; /* of the set; borrowed */
-    const struct ranks *ranks;   /* of which another may fail meanwhile */
+    const struct ranks *ranks;   /* ranks of this run; asked now and then whether another one failed */
     struct progress *progress;
 };
 
-/* Whether the plan's executables that consist of parts, if it has any, can be made at all,
- * with or without sources: as far as that is known before anything is sized. */
+/* Whether the plan's executables that consist of parts, if any, can be made, with or without
+ * sources, as far as that is known before anything is sized. */
 bool assemble_check(const struct plan *plan, bool sources, struct error *e);
 
-/* Whether it may turn out to be too large all the same. */
+/* Whether an executable may still turn out to be too large. */
 bool assemble_is_near(const struct plan *plan);
 
 /* Lays it out; fails where it would be too large. */

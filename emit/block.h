@@ -1,11 +1,11 @@
 /* Blocks: the stretches of statements that functions are made of.
  *
- * A block is some tens to hundreds of bytes of code with all that debug
- * information has to say about it (dwarf/stamp.h), made once per process: runs of
- * statements over locals (filler.h), some told to be inlined functions of a
- * header and some to be lexical blocks; accesses to constants and objects; calls
- * of helpers. A function takes as many as it has room for, with other constants,
- * objects and names in each.
+ * A block is some tens to hundreds of bytes of code, with all that debug
+ * information has to say about it (dwarf/stamp.h), and is made once per process.
+ * It consists of runs of statements over locals (filler.h), some of which are
+ * described as inlined functions of a header or as lexical blocks, accesses to
+ * constants and objects, and calls of helpers. A function takes as many blocks as
+ * it has room for; constants, objects and names differ in each copy.
  */
 #ifndef EMIT_BLOCK_H
 #define EMIT_BLOCK_H
@@ -23,19 +23,21 @@ enum {
     BLOCKS = 1024,
     BLOCK_LEAST = 40, /* bytes, about */
     BLOCK_MOST = 280,
-    BLOCK_HELPERS = 4, /* callees of its calls */
+    BLOCK_HELPERS = 4, /* helpers that its calls choose from */
 };
 
-/* How much is told of a block: of its variables' places, of the ranges of what is
- * in it, and of its rows. Of each kind there is a stamp. */
+/* How much debug information describes of a block: location lists of its variables, ranges of inlined calls and lexical
+ * blocks in it, and line table rows. For each combination of lists and ranges there is a stamp, and rows are separate.
+ */
 enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_LISTS };
 enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
 enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
 
-/* They are made in parts, side by side, each with one of these kinds of lists. */
+/* Blocks are made in parts, in parallel; each part makes the stamps with one kind of lists. */
 enum { BLOCK_PARTS = BLOCK_LISTS };
 
-/* Of each of which there are two kinds: for a unit's first 16 KiB (near; dwarf/stamp.h), and for any place. */
+/* Each kind of lists exists twice: `near`, with 2-byte offsets, valid in a unit's first 16 KiB only (dwarf/stamp.h);
+ * and one that is valid anywhere. */
 enum { BLOCK_KINDS = 2 * BLOCK_LISTS };
 static inline unsigned block_kind_of(bool near, enum block_lists lists)
 {
@@ -54,15 +56,15 @@ struct fixup {
 enum block_note_kind {
     NOTE_STATEMENT, /* one statement, on one line */
     NOTE_RUN,       /* a run of the filler, with its lines */
-    NOTE_SCOPE,     /* the same with `count` locals of its own, whose slots these are */
-    NOTE_INLINED,   /* a call of the header's function `inlined`, with what is in these slots */
+    NOTE_SCOPE,     /* a run in a lexical block with `count` locals, which are in the slots slot[] */
+    NOTE_INLINED,   /* a call of the header's inline function `inlined`, with the locals in slot[] as arguments */
 };
 struct block_note {
     uint16_t at, end;     /* in the block's code */
     uint16_t line;        /* from the block's first */
     uint16_t first, last; /* of a run: its borders */
     uint8_t kind, inlined, count;
-    uint8_t constants; /* bit j: slot[j] is a constant that is passed */
+    uint8_t constants; /* bit j: argument j is the constant slot[j] and not a local */
     uint8_t slot[CORPUS_INLINE_CHILDREN];
 };
 
@@ -77,46 +79,47 @@ struct block {
     uint16_t lines;                              /* of the source that it takes */
     uint16_t info_most, lists_most, ranges_most; /* bytes of the largest of its stamps */
     uint8_t helpers;                             /* bit i: calls helper i */
-    /* bytes of its stamps, which are chosen by them: side by side, as this is asked for each block of each function */
+    /* bytes of its stamps, by which one is chosen: side by side, because they are read for each block of each function
+     */
     uint16_t lists_size[BLOCK_KINDS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
-    /* each in one line of the processor's cache, as are all rows and all of the above */
+    /* each stamp is one cache line, as are the rows together, and the members above together */
     alignas(64) struct stamp stamp[BLOCK_KINDS][BLOCK_RANGES];
     struct stamp_rows rows[BLOCK_ROWS]; /* made in the part with the same number */
 };
 
 static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64, "they are a line each");
 
-/* What blocks have besides stamps. */
+/* What all blocks have besides stamps. */
 struct block_bytes {
     struct bytes code;
     struct bytes fixups;                              /* struct fixup */
     struct bytes constants;                           /* uint16_t */
     struct bytes notes;                               /* struct block_note */
-    bool calls[CORPUS_INLINES * CORPUS_INLINE_LINES]; /* in which lines of headers one inlined call is in another */
+    bool calls[CORPUS_INLINES * CORPUS_INLINE_LINES]; /* header lines with an inlined call inside another */
 };
 
 struct blocks {
     struct block block[BLOCKS];        /* by size */
-    uint16_t size[BLOCKS];             /* theirs, side by side */
-    uint16_t fitting[BLOCK_MOST + 64]; /* how many blocks are at most so long */
+    uint16_t size[BLOCKS];             /* bytes of code of each block, side by side */
+    uint16_t fitting[BLOCK_MOST + 64]; /* fitting[n]: how many blocks have at most n bytes of code */
     struct block_bytes bytes;
     struct stamp_store store;
 };
 
-/* Whether lists in a unit's first bytes are told without a base address: those of
- * C++ programs, whose functions are in many sections, rarely are. */
+/* Whether lists in a unit's first 16 KiB have no base address of their own. In C++ programs, whose functions are in
+ * many sections, such lists are rare. */
 static inline bool block_has_near(struct dialect d)
 {
     return d.language == DWARF_C && !dialect_is_4(d);
 }
 
-/* Before any part is made, of zeros. False when memory ran out. */
+/* Call on a zeroed struct, before any part is made. False when memory ran out. */
 bool blocks_begin(struct blocks *b, struct dialect dialect);
-/* Makes one part of all blocks; the first one makes what they
- * have in common, too. A function of the seed. False when memory ran out. */
+/* Makes one part of all blocks; part 0 also makes what all parts have in common. The result follows from the seed.
+ * False when memory ran out. */
 bool blocks_make(struct blocks *b, unsigned part, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed);
-/* When all parts are made: puts blocks into the order of their sizes. */
+/* Call when all parts are made: sorts the blocks by size. */
 void blocks_finish(struct blocks *b);
 void blocks_free(struct blocks *b);
 

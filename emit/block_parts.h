@@ -1,5 +1,5 @@
-/* What the makers of blocks share: block.c their code, block_run.c what is told of its
- * runs, block_make.c stamps and all blocks. */
+/* What the makers of blocks share. block.c makes the code, block_run.c the debug information of its runs, block_make.c
+ * stamps and the whole stock of blocks. */
 #ifndef EMIT_BLOCK_PARTS_H
 #define EMIT_BLOCK_PARTS_H
 
@@ -8,36 +8,37 @@
 #include "emit/code.h"
 
 enum {
-    RUN_MOST = 40, /* bytes of a run, before it is cut at a border */
+    RUN_MOST = 40, /* bytes of a run, before it is cut at an instruction border */
     RANGES_MOST = 6,
-    DEPTH_MOST = 8,   /* of calls inlined into one another */
-    CALLS_AROUND = 2, /* that are passed another's result, at most */
-    PASSED_MOST = 2,  /* arguments besides */
+    DEPTH_MOST = 8,   /* levels of calls inlined into one another */
+    CALLS_AROUND = 2, /* calls around a call that take its result as an argument, at most */
+    PASSED_MOST = 2,  /* additional arguments of a call, at most */
 };
 
-/* How programs in a language are told: shares out of 64. Measured on CPython
- * 3.11's extension modules and on Ipopt, compiled by gcc 12. */
+/* How often things occur in the debug information of programs in one language. Unless said otherwise, each member is a
+ * chance out of 64. Measured on CPython 3.11's extension modules and on Ipopt, compiled by gcc 12. */
 struct taste {
     uint8_t run_least, run_most; /* bytes */
-    uint8_t call, another;       /* a call before a run; and one more */
-    uint8_t around;              /* its result is passed to another, and so on */
-    uint8_t told;                /* a constant that is passed with a local is */
-    uint8_t passed;              /* an argument more; beyond 64 another */
+    uint8_t call, another;       /* a run has a call before it; and has one more */
+    uint8_t around;              /* a call's result is passed to another call, and so on */
+    uint8_t told;                /* a constant that is passed together with a local is described */
+    uint8_t passed;              /* a call has an additional argument; what is beyond 64, a second one */
     uint8_t ending;              /* a call does not refer to the next entry (dwarf/manner.h) */
-    uint8_t inlined, lexical;    /* of runs; the others are told by rows only */
-    uint8_t deeper, beside;      /* an inlined call has another in it; one more beside that */
-    uint8_t across;              /* the other has several of the ranges that it has itself */
-    uint8_t depth;               /* beyond which it rarely has */
-    uint8_t gone;                /* a variable of it is in no known place */
-    uint8_t constant;            /* one in 64, if this */
-    uint8_t ranges, adjacent;    /* it has several ranges, if it may; with nothing between them */
-    uint8_t passing, events;     /* its list tells of passages through registers, so many at most */
-    uint8_t parts, dense_parts;  /* borders of which one divides an entry of a list in two; 0: none */
-    uint8_t locals;              /* of a lexical block, at most */
-    uint8_t callees;             /* an inlined function calls one, once in so many another; 0: any */
-    uint8_t within;              /* of a lexical block's parts: calls that were inlined */
-    uint8_t values;              /* of inlined functions' variables: told as values */
-    uint8_t entered;             /* an inlined call has rows where it begins */
+    uint8_t inlined, lexical;    /* a run is an inlined call; or a lexical block; the others have rows only */
+    uint8_t deeper, beside;      /* an inlined call has another inside; and one more beside that */
+    uint8_t across;              /* the inner call takes part in several ranges of the outer one */
+    uint8_t depth;               /* levels of inlining beyond which a further one is rare; a number */
+    uint8_t gone;                /* a variable of an inlined call has no location */
+    uint8_t constant;            /* a parameter of an inlined call is a constant; only one in 32 may be */
+    uint8_t ranges, adjacent;    /* an inlined call or block has several ranges, where it may; and they are adjacent */
+    uint8_t passing, events;     /* a variable's list includes passages through registers; of these, the most that it
+                                    includes, a number */
+    uint8_t parts, dense_parts;  /* out of so many borders, one splits a list entry in two; 0: none does */
+    uint8_t locals;              /* locals of a lexical block, at most; a number */
+    uint8_t callees;             /* not used: corpus_inline_callee chooses callees */
+    uint8_t within;              /* a part of a lexical block is an inlined call */
+    uint8_t values;              /* a variable of an inlined function is described as a value */
+    uint8_t entered;             /* an inlined call has additional rows where it begins */
 };
 
 /* A block under construction. */
@@ -50,8 +51,8 @@ struct builder {
     struct block *block;
     uint8_t *start, *p; /* code */
     uint32_t line;      /* of the source, from 0 */
-    uint32_t ahead; /* the last of the source that there is a row of, or that might be, beside those of statements */
-    /* what is told of it this time */
+    uint32_t ahead; /* the highest source line that a row of this block may name, apart from statements' own lines */
+    /* which of its stamps is being made */
     enum block_lists lists;
     enum block_ranges ranges;
     enum block_rows rows;
@@ -78,7 +79,7 @@ struct run {
     uint64_t at, end;
 };
 
-/* What the code from `at` to `end` is in the source, from `line` on. */
+/* Notes what the code from `at` to `end` is in the source, from line `line` on. */
 void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_t end, uint32_t line);
 
 static inline struct block_note block_note_of(enum block_note_kind kind, const struct run *r)
@@ -86,18 +87,18 @@ static inline struct block_note block_note_of(enum block_note_kind kind, const s
     return (struct block_note){.kind = (uint8_t)kind, .first = (uint16_t)r->first, .last = (uint16_t)r->last};
 }
 
-/* Lines of the source that a run takes after its first. */
+/* How many source lines a run takes beyond its first. */
 uint32_t block_run_lines(const struct builder *b, const struct run *r);
-/* Its rows, from `line` on of whatever file is set. */
+/* Writes the rows of a run, from `line` on, in the file that the line program is at. */
 void block_run_rows(struct builder *b, const struct run *r, uint32_t line);
-/* Tells it to be a call of the source that was inlined, with rows. */
+/* Describes a run as an inlined call that stands in the source, with rows. */
 void block_inlined(struct builder *b, const struct run *r);
-/* Or a block with locals. */
+/* Describes a run as a lexical block with locals. */
 void block_lexical(struct builder *b, const struct run *r);
 
-/* block.c: what is usual for the language, with the corpus's manner. */
+/* block.c: what is usual for the corpus's language, changed as its manner says. */
 struct taste block_taste(const struct corpus *corpus);
-/* Its code of at least `target` bytes, and what is told of it this time. */
+/* Writes the block's code, at least `target` bytes, and composes the stamp that b->lists, ranges and rows name. */
 void block_compose(struct builder *b, uint8_t *buffer, uint32_t target);
 
 #endif

@@ -5,33 +5,34 @@
  *
  * Modules call any exported function of a utility, the first of chains before the others.
  * All other calls, of utilities and into modules, go to leaves: exported functions that
- * call no other library, nor does one behind them in their chain. So no cycle of libraries
- * is one of calls, and no call takes more than a chain of chains.
+ * call no other library, nor does any later function of their chain. So a cycle of DT_NEEDED
+ * never becomes a cycle of calls, and no call goes deeper than a chain of chains.
  *
- * A library's imports stand in one row, edge by edge. Of each edge the first are called: the library's
- * first functions make these calls in turn, per_function each. The others are bound alone, as what has its address
- * taken or is called where no test leads: any exported function, and then small functions and objects, whose numbers
- * are behind those.
+ * A library's imports form one sequence, edge by edge. The first ones of each edge are called: the library's
+ * first functions make these calls in turn, per_function each. The rest are imported but never called, like functions
+ * whose address is taken or that only untested paths call: any exported functions, and then small functions and
+ * objects, whose numbers follow those of exported functions.
  */
 #ifndef EMIT_CALLS_ROWS_H
 #define EMIT_CALLS_ROWS_H
 
 #include "emit/calls.h"
 
-/* Functions of `to` that `from` may call. */
+/* How many functions of `to` may be called by `from`. */
 uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to);
 
-/* The import at `number` of a library's row; false where there are fewer. */
+/* Import `number` of a library; false where it has fewer. */
 bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import);
 
-/* The number of the import that a call is of, and of one that is not called; both below as many as there are. */
+/* The number of the import that call `call` of the library goes to; and of the import that is `index`-th among those
+ * that are not called. Both arguments must be in range. */
 uint32_t calls_row_called(const struct plan_library *l, uint32_t call);
 uint32_t calls_row_uncalled(const struct plan_library *l, uint32_t index);
 
-/* As calls_make. */
+/* As calls_make, for a library with a row. */
 bool calls_make_rows(const struct plan *plan, const struct plan_library *l, struct arena *arena, struct calls *calls);
 
-/* Sets `visited` of all libraries; false when memory ran out. */
+/* Sets plan_library.visited of all libraries; false when memory ran out. */
 bool calls_row_visits(struct plan *plan);
 
 #endif

@@ -37,10 +37,10 @@ enum {
     CODE_PROLOGUE = 11,
     CODE_MARK = 7,
     CODE_OWN = 14,
-    CODE_CALL = 9,   /* call and adding the result */
-    CODE_JUMP = 5,   /* to what another function calls */
-    CODE_REPEAT = 7, /* before a call that is repeated: setting the counter */
-    CODE_AGAIN = 5,  /* behind it */
+    CODE_CALL = 9,   /* a call, and adding its result */
+    CODE_JUMP = 5,   /* jmp rel32: a tail call in the glue or in a small function */
+    CODE_REPEAT = 7, /* before a repeated call: sets the counter */
+    CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
     CODE_EPILOGUE = 6,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
@@ -60,33 +60,34 @@ struct piece {
 /* Where a function is and what it is made of. */
 struct body {
     uint32_t offset; /* in .text */
-    uint32_t size;   /* without what aligns the next */
+    uint32_t size;   /* without the padding behind it */
     uint32_t pieces;
     struct piece *piece; /* the arena's */
 };
 
-/* One library's code, as both passes see it. */
+/* The code of one library, for both passes. */
 struct code {
     const struct plan *plan;
     const struct plan_library *library;
     const struct calls *calls;       /* NULL: none */
     const struct function *own;      /* its numbered functions */
-    const struct function *imported; /* those it imports, as calls->import */
+    const struct function *imported; /* the functions that it imports, in the order of calls->import */
     const struct filler *filler;
     const struct blocks *blocks;
     const uint32_t *slot;   /* PLT slot of each own function, or CODE_NO_SLOT */
-    uint32_t import_slot;   /* of the first import, or call where the profile has rows */
-    const uint64_t *target; /* what each slot calls, where there is no PLT between; or NULL */
+    uint32_t import_slot;   /* PLT slot of the first import or, where the profile has rows, of the first import that is
+                               called */
+    const uint64_t *target; /* by slot, the address to call without a PLT; NULL: calls go through the PLT */
 
-    /* Addresses, and where .text is in the image; set before the write pass. */
+    /* Where .text is in the image, and addresses; set before the write pass. */
     uint8_t *image;
     uint32_t helper[4]; /* offsets in .text */
     uint64_t text, plt, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
-    /* What blocks refer to, by kind and number, and constants that are arguments, by type: lower halves of addresses.
-     */
+    /* Lower halves of the addresses of what blocks refer to, by enum fixup_kind and number; and of constants that are
+     * arguments, by enum argument_type and number. */
     uint32_t place[FIXUP_OBJECT][CONSTANTS], argument[ARGUMENT_TYPES][CONSTANTS];
 };
 
@@ -96,10 +97,10 @@ uint32_t code_least(const struct code *c, uint32_t index);
 /* Makes b->pieces of exactly `bytes`; false when memory ran out. */
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b);
 
-/* To be called when addresses are known, before the first is written. */
+/* Call when addresses are known, before the first code_write. */
 void code_begin(struct code *c);
 
-/* Writes the function at its offset; its body stands among those of all functions. */
+/* Writes function `index` at its offset. `b` is its element in the array of the bodies of all functions. */
 void code_write(const struct code *c, uint32_t index, const struct body *b);
 
 /* --- what there is to say about a function (describe.c) ------------------ */
@@ -113,9 +114,8 @@ enum {
     REGISTER_RBP = 6,
 };
 
-/* A parameter's way: in a register until it is spilled at `spilled`, then in its
- * slot, from where it is also in %rax for [loaded, used). Offsets from the
- * function's start. */
+/* Where a parameter is: in register `reg` until it is spilled at `spilled`, then in its slot, and during [loaded, used)
+ * also in %rax. Offsets from the function's start. */
 struct code_parameter {
     uint32_t reg; /* DWARF's number */
     uint32_t spilled, loaded, used;
@@ -133,7 +133,7 @@ void code_registers(const struct function *f, uint8_t *reg);
 /* Fills parameter[f->count]; returns the offset at which the last is spilled. */
 uint32_t code_parameters(const struct function *f, struct code_parameter *parameter);
 
-/* Bytes that mix argument j of f into the accumulator. */
+/* Bytes of the code that mixes argument j of f into the accumulator. */
 uint32_t code_mix_size(const struct function *f, uint32_t j);
 
 static inline uint32_t code_piece_size(const struct code *c, const struct piece *piece)
@@ -148,16 +148,16 @@ static inline uint32_t code_piece_size(const struct code *c, const struct piece 
     }
 }
 
-/* The t-th call of a function, from 0: into utilities, then that of the next
- * function. False where there is no such call; `last` tells that there are no
- * further ones. */
+/* One call that a numbered function makes (code_call_site). */
 struct code_call_site {
     const struct function *callee;
     uint64_t caller; /* as call_values takes it */
-    bool next;       /* the next numbered function */
-    uint32_t repeat; /* times that it is called */
-    bool last;
+    bool next;       /* it calls the next numbered function of its chain */
+    uint32_t repeat; /* how many times the call is made */
+    bool last;       /* it is the last call of the function */
 };
+
+/* Bytes before and after a call that repeat it. */
 static inline uint32_t code_before_call(const struct code_call_site *site)
 {
     return site->repeat > 1 ? CODE_REPEAT : 0;
@@ -168,6 +168,8 @@ static inline uint32_t code_behind_call(const struct code_call_site *site)
     return site->repeat > 1 ? CODE_AGAIN : 0;
 }
 
+/* Call t, from 0, of function `index`, which is `f`: those into other libraries come first, then that of the next
+ * function. False where there is no such call. */
 bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
                     struct code_call_site *site);
 
@@ -179,20 +181,20 @@ static inline uint64_t code_address(const struct code *c, const uint8_t *p)
     return c->text + (uint64_t)(p - c->image);
 }
 
-/* Its functions begin at multiples of so many bytes. */
+/* The library's functions begin at multiples of this. */
 static inline uint32_t code_align(const struct plan_library *l)
 {
     return l->unaligned ? 1 : CODE_ALIGN;
 }
 
-/* What so many bytes take at places of `align`. */
+/* `size` rounded up to a multiple of `align`. */
 static inline uint32_t code_aligned(uint64_t size, uint32_t align)
 {
     return (uint32_t)((size + align - 1) & ~(uint64_t)(align - 1));
 }
 
-/* A 32-bit operand relative to the next instruction, which begins `after` bytes
- * behind the operand. */
+/* Writes the 32-bit operand of an instruction that refers to `target` relative to the next instruction, which begins
+ * `after` bytes behind the operand. */
 static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t target, unsigned after)
 {
     return put_u32(p, (uint32_t)(target - (code_address(c, p) + 4 + after)));
@@ -205,12 +207,12 @@ uint8_t *code_prologue(uint8_t *p);
 uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
 uint8_t *code_own(uint8_t *p, uint64_t own);
-/* call, or jump, through the PLT, or right away */
+/* A call, or jump, to what the slot is for: through the PLT, or directly if c->target is set. */
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
 uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot);
-/* what it returned is added to the accumulator */
+/* Adds the value that a call returned to the accumulator. */
 uint8_t *code_add_result(uint8_t *p);
-/* the arguments of a call, and how many bytes that takes */
+/* Loads the arguments of a call; and how many bytes of code that takes. */
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller);
 uint32_t code_pass_size(const struct function *callee);
 

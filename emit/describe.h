@@ -2,12 +2,14 @@
  *
  * Parameters arrive in registers and are spilled; locals live in slots below the
  * frame pointer and pass through registers while they are loaded or stored; runs
- * of statements are told to be inlined functions of a header, or blocks with
- * locals of their own; every call has its return address and the constants that
- * it passes; every instruction of a statement has a row of the line table.
+ * of statements are described as calls of a header's functions that were inlined,
+ * or as blocks with locals of their own; every call has its return address and
+ * the constants that it passes; every instruction of a statement has a row of the
+ * line table.
  *
- * How much of it is told follows a goal: for each block the stamps are chosen
- * whose lists, ranges and rows come closest to what the goal allows up to there.
+ * How much of this is written follows a goal: for each block those stamps are
+ * chosen whose lists, ranges and rows come closest to what the goal allows up to
+ * there.
  */
 #ifndef EMIT_DESCRIBE_H
 #define EMIT_DESCRIBE_H
@@ -21,40 +23,40 @@ enum describe_level {
     DESCRIBE_LEVELS
 };
 
-/* Of describe_goal.rows_part. */
+/* Values of describe_goal.rows_part, in thousandths; DESCRIBE_ROWS_ANY: no part is wanted. */
 enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY = -1 };
-/* Of plan_mix.told: functions' entries take what the manner lets them (dwarf/manner.h). */
+/* plan_mix.told at its maximum: functions' entries get the whole share of .debug_info that manner.entries allows. */
 enum { DESCRIBE_TOLD_ALL = 64 };
-/* Of describe_goal.expression: the least and the most, and in how many steps below the least blocks lose their lists.
- */
+/* Values of describe_goal.expression: the least and the most bytes. In each of DESCRIBE_EXPRESSION_PARTS steps below
+ * the least, blocks lose more of their location lists. */
 enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 64 };
 
-/* Bytes to come near to. Where a section's size is wanted (debug.wanted), it is
- * met exactly, if that can be. */
+/* Bytes to aim at. Where a section is to have a size of its own (debug.wanted), that is met exactly if possible. */
 struct describe_goal {
-    uint64_t info;  /* of functions' entries: functions beyond it are told plainly */
-    uint64_t line;  /* .debug_line */
-    uint64_t lists; /* .debug_loclists */
-    uint64_t ranges;
-    /* How many rows take .debug_line's bytes: of what a block may have so many thousandths are its own rows, the
-     * rest long ones before; from 1000 on all, and the more of those before are short. Or DESCRIBE_ROWS_ANY. */
+    uint64_t info;   /* of functions' entries in .debug_info: functions beyond it have no blocks and calls */
+    uint64_t line;   /* .debug_line */
+    uint64_t lists;  /* .debug_loclists */
+    uint64_t ranges; /* .debug_rnglists */
+    /* How the bytes of .debug_line are spent. Below 1000: thousandths of the bytes due to a block that its own rows may
+     * take; the rest goes into rows with long encodings before it. From 1000 to 2000: its own rows may take all, and
+     * ever more of the rows before it are short. Or DESCRIBE_ROWS_ANY. */
     int32_t rows_part;
-    uint64_t rows; /* of them in all, where the last bytes can make up for what is missing; 0: any */
-    /* Expressions in further lists of a library with a row have so many bytes on average: the longer, the fewer
-     * entries and lists there are. Below DESCRIBE_EXPRESSION_LEAST as few as can be, and the fewer entries are of
-     * blocks. */
+    uint64_t rows; /* rows in all, as far as the last bytes of the table can make up the number; 0: any number */
+    /* Average bytes of a location expression in the lists that a library with a row has beyond those of blocks. Longer
+     * expressions mean fewer entries for the same size. A value below DESCRIBE_EXPRESSION_LEAST stands for that, and
+     * the lower it is the fewer lists of blocks are written: more of the bytes go into such short entries. */
     int32_t expression;
-    uint32_t letters; /* of short names in a library without location lists; 0: as many as the corpus's have */
+    uint32_t letters; /* in short names of variables, if the library has no location lists; 0: those of the corpus */
 };
 
-/* Composes everything at this level into `out`, and the units into l->debug; the
- * address of the code is settled. False when memory ran out. */
+/* Composes everything at this level into `out`, and the units into l->debug. The address of the code must be known.
+ * False when memory ran out. */
 bool describe(struct library *l, enum describe_level level, const struct describe_goal *goal, struct composed *out,
               struct arena *arena);
 
-/* Whether functions are told to be methods of classes. */
+/* Whether debug information describes the library's functions as methods of classes. */
 bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l);
-/* Most that the classes of a library take at the least, with so many units. */
+/* An upper bound of the bytes that a library with so many units needs for its classes. */
 uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l, uint64_t units);
 
 #endif

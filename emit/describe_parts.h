@@ -1,25 +1,26 @@
-/* What the parts of describing share: the walk (describe.c), its units (describe_unit.c), how much is told
- * (describe_detail.c), the last bytes (describe_tune.c). */
+/* What the describe_*.c files share: the walk over the code (describe.c), its units (describe_unit.c), how much is
+ * written (describe_detail.c), the last bytes (describe_tune.c). */
 #ifndef EMIT_DESCRIBE_PARTS_H
 #define EMIT_DESCRIBE_PARTS_H
 
 #include "base/words.h"
 #include "emit/describe.h"
 
-/* One amount that is kept near its goal while the walk goes over the code. */
+/* How many bytes of one kind should be written by each point of the walk over the code, so that the goal is met at its
+ * end. */
 struct pace {
-    uint64_t rate;  /* bytes for each byte of code, times 2^20 */
-    uint64_t start; /* bytes that are there anyway */
+    uint64_t rate;  /* bytes to write for each byte of code, times 2^20 */
+    uint64_t start; /* bytes that are there before any code is described */
 };
 
 /* The class that functions are members of (describe_class.c). */
 struct class_walk {
-    uint32_t scope_name, class_name; /* places of names; 0: none yet */
+    uint32_t scope_name, class_name; /* offsets of these names in .debug_str; 0: none yet */
     uint32_t named;                  /* the number of the class */
-    uint32_t unit;                   /* that has declared it last */
+    uint32_t unit;                   /* the unit that has declared it last */
     uint32_t name[MANGLE_METHODS], linkage_name[MANGLE_METHODS];
-    uint32_t place[MANGLE_METHODS];      /* of declarations, in that unit */
-    uint32_t method_name[WORDS_METHODS]; /* of all that have come up */
+    uint32_t place[MANGLE_METHODS];      /* of the methods' declarations in that unit */
+    uint32_t method_name[WORDS_METHODS]; /* offsets of all methods' names that have been used so far */
     uint32_t text_length;
     char text[NAME_PREFIX_MOST + MANGLE_CLASS_MOST + WORDS_METHOD_MOST + 32]; /* "library::Class::", a method */
 };
@@ -33,28 +34,28 @@ struct walk {
     const struct describe_goal *goal;
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
-    uint64_t code;        /* bytes, for which the paces are */
-    struct pace names;    /* of variables, among the library's own (describe_plain.c) */
-    uint32_t variables;   /* that have such a name */
-    uint32_t inner_rows;  /* rows inside of statements that might have been, in the function */
-    uint64_t line_header; /* bytes of a unit's */
+    uint64_t code;        /* bytes of code that the walk covers in all */
+    struct pace names;    /* of variables' names among the library's own names (describe_plain.c) */
+    uint32_t variables;   /* how many variables have a name of the library's own */
+    uint32_t inner_rows;  /* instructions inside statements so far, of which only a part gets rows (plain_has_row) */
+    uint64_t line_header; /* bytes of the line table's header of a unit */
     struct composer composer;
-    bool has_objects;   /* they have been told */
-    uint32_t units;     /* opened so far */
-    uint32_t unit_rest; /* functions that the open one still takes */
+    bool has_objects;   /* the library's objects have been described */
+    uint32_t units;     /* units opened so far */
+    uint32_t unit_rest; /* how many more functions go into the open unit */
     uint32_t line_number;
-    uint32_t ahead; /* the next function begins behind this line */
-    uint64_t end;   /* of the last function, offset */
+    uint32_t ahead; /* the next function begins after this line, as the rows of blocks may name lines up to it */
+    uint64_t end;   /* where the last function ends, offset in the code */
     uint64_t name;  /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
-    uint32_t helper[SHAPE_HELPERS];              /* their entries in the open unit, or COMPOSE_UNKNOWN */
-    uint32_t lists_kind, ranges_kind, rows_kind; /* of the stamps that were put last */
+    uint32_t helper[SHAPE_HELPERS];              /* places of their entries in the open unit, or COMPOSE_UNKNOWN */
+    uint32_t lists_kind, ranges_kind, rows_kind; /* which stamps were chosen last, for detail_fetch */
     struct class_walk classes;
 };
 
 enum { NO_LABEL = UINT32_MAX };
 
-/* One function, as the walk over it goes on. */
+/* The function that the walk is in. */
 struct subject {
     const struct body *body;
     const struct function *f;
@@ -62,17 +63,18 @@ struct subject {
     uint32_t index;
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
-    uint32_t name, step; /* the next variable's name, and an odd step to the one after */
-    uint32_t shortest;   /* so many names of one or two characters */
+    uint32_t name, step; /* index of the next variable's name in corpus.name; odd, what is added for each further one */
+    uint32_t shortest;   /* how many names of one or two characters its variables have got so far */
     uint32_t line;
-    uint32_t label, label_piece;                              /* which label stands before that piece, */
-    uint32_t last_label;                                      /* and before the end; NO_LABEL: none */
-    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls */
-    /* which of its own variables have lists; spilled: parameters, with the registers that they come in */
+    uint32_t label, label_piece; /* which label stands before piece `label_piece`; NO_LABEL: none */
+    uint32_t last_label;         /* which label stands before the function's end; NO_LABEL: none */
+    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls; lean: see describe.h */
+    /* which variables outside blocks have location lists; spilled: only parameters, with the registers that they arrive
+     * in */
     enum { SUBJECT_LISTS_NONE, SUBJECT_LISTS_SPILLED, SUBJECT_LISTS_ALL } lists;
 };
 
-/* describe_plain.c: the next name of goal.letters characters, or of one more when all of these have been. */
+/* describe_plain.c: the function's next name of goal.letters characters; of one more when all of these are used. */
 uint32_t plain_name(const struct walk *w, struct subject *s);
 
 static inline uint32_t subject_name(const struct walk *w, struct subject *s)
@@ -82,38 +84,38 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
     return w->goal->letters && short_name_is(name) ? plain_name(w, s) : name;
 }
 
-/* The type of a function's argument. */
+/* How debug information describes the type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
 
-/* describe_unit.c: bytes that are reserved for a function, and lines of the source, at most. */
+/* describe_unit.c: upper bounds of what a function takes: bytes of each kind, and lines of the source. */
 struct describe_room {
     uint64_t info, lists, ranges, rows;
     uint64_t lines;
 };
-/* Makes room for a function whose code begins at `offset`, in a unit that still takes one. False when memory ran out.
- */
+/* Makes room for a function whose code begins at `offset`; opens a new unit where the open one is full. False when
+ * memory ran out. */
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room);
-/* Ends the function that was begun last, whose code ends there. */
+/* Ends the function that was begun last, whose code ends at `end`. */
 void describe_end(struct walk *w, uint64_t end);
 void describe_unit_end(struct walk *w);
-/* Whether no function that begins up to `lines` further on is taken into the unit. */
+/* Whether the open unit takes no further function, if that takes up to `lines` lines. */
 static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines)
 {
     return !w->unit_rest || w->line_number + lines > DEBUG_LINE_MOST - 4096;
 }
-/* Sees to it that the unit has an entry of this helper: where it is called first, it is declared. */
+/* Declares the helper in the open unit, unless it has been declared there. */
 void describe_helper(struct walk *w, uint32_t number);
 /* Appends a name to the library's own; returns its offset in .debug_str. */
 uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
 
-/* A parameter that is in a register until it is spilled to a place where it stays. */
+/* Where a parameter is: in a register from `start`, from `spilled` to `end` at `place` in the frame. Code offsets. */
 struct describe_spill {
     uint64_t start, spilled, end;
-    uint32_t reg; /* DWARF's number */
-    int32_t place;
+    uint32_t reg;  /* DWARF's number */
+    int32_t place; /* from the CFA */
 };
-/* Debuggers stop where a function begins if any variable of its unit has a list (gdb's COMPUNIT_LOCATIONS_VALID): there
- * nothing is spilled yet. */
+/* Describes such a parameter by a location list. It needs one because debuggers stop at a function's first instruction,
+ * where nothing is spilled yet, if any variable of the unit has a list (gdb's COMPUNIT_LOCATIONS_VALID). */
 static inline void describe_spilled(struct walk *w, const struct debug_variable *v, const struct describe_spill *s)
 {
     struct composer *c = &w->composer;
@@ -123,90 +125,90 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
     compose_parameter_list(c, v, compose_list_end(c));
 }
 
-/* describe_glue.c: tells of one of the functions without a number, if it is there. False when memory ran out. */
+/* describe_glue.c: describes one of the functions without a number, if the library has it. False when memory ran out.
+ */
 bool describe_glue(struct walk *w, enum glue_function which);
 
-/* describe_class.c: says of function `index`, whose turn it is, where it is declared as
- * a method and what it is called; where the unit does not declare it yet, that is
- * written. */
+/* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names. Where the
+ * open unit has no such declaration yet, writes that first. Functions are taken in order. */
 void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
-/* Bytes that this takes at most. */
+/* Bytes that class_declare takes at most. */
 uint64_t class_room(const struct walk *w);
 
-/* describe_detail.c: sets the paces for the goal, whose sections have a header for
- * each unit. */
+/* describe_detail.c: sets the paces by the goal; headers of units are taken off. */
 void detail_start(struct walk *w);
-/* Whether a function that ends there has lists, if only of its parameters. */
+/* Whether a function that ends at `end` has location lists, if only of its parameters. */
 bool detail_has_lists(const struct walk *w, uint64_t end);
-/* How a function that begins here is told. */
+/* Sets s->level and s->lists for a function that begins at s->start. */
 void detail_function(const struct walk *w, struct subject *s);
-/* Of a block at s->at: which stamp; which rows. */
+/* Chooses the stamp, or the rows, for a block at s->at. */
 const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block);
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block);
-/* Has the blocks of the functions behind this one be read ahead, with such stamps as were put last. */
+/* Prefetches the blocks of the next functions, with the kinds of stamps that were chosen last. */
 void detail_fetch(const struct walk *w, uint32_t index);
 
-/* Whether functions' entries, whose size is wanted, are more than they should be where the function
- * ends. */
+/* Whether the entries so far are already larger than they should be at the function's end. False where no size of
+ * .debug_info is wanted. */
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
-/* Of what blocks may say of lists they say so many DESCRIBE_EXPRESSION_PARTS: all, but where there are to be more
- * entries than theirs are. */
+/* Share of a block's location lists that is written, in 1/DESCRIBE_EXPRESSION_PARTS: all, unless more entries are
+ * wanted than these lists have. */
 uint32_t detail_lists_part(const struct walk *w);
-/* Where a pace is when so much code is described. */
+/* Bytes that should be written when so many bytes of code are described. */
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 
-/* describe_plain.c: whether the library's row says that there are no location lists; and all locals of a
- * function there. */
+/* describe_plain.c: a library whose row says that it has no location lists, as after compiling without optimisation. */
 static inline bool plain_is_told(const struct walk *w)
 {
     return w->is_plain;
 }
+/* Describes all locals of a function in such a library. */
 void plain_locals(struct walk *w, struct subject *s);
-/* There: how many bytes of .debug_str such names may take. */
+/* How many bytes of .debug_str names of variables may take that are the library's own; 0 in other libraries. */
 uint64_t plain_names(const struct walk *w);
-/* The column of a line's statement; and whether an instruction within one has a row. */
+/* The column in which the statement on a line begins; and whether an instruction inside a statement has a row. */
 uint32_t plain_column(uint32_t line);
 bool plain_has_row(struct walk *w, uint64_t at);
-/* There: a row with a column and, where the table is behind its pace, a discriminator; those of a piece of code at
- * s->at, from the walk's line on. */
+/* Write line table rows without stamps: one row with a column and, where the table is below its pace, a discriminator;
+ * or the rows of a block or run at s->at, from the walk's line on. */
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column);
 void plain_block(struct walk *w, const struct subject *s, const struct block *block);
 void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last);
-/* Bytes of entries that this takes of a function at most. */
+/* Bytes of entries that plain_locals takes at most. */
 uint64_t plain_room(const struct walk *w);
 
-/* describe_more.c: where lists and ranges are behind their pace, tells of a function, whose
- * entries are all written, further locals and blocks; of the last one all that there is to be. */
+/* describe_more.c: adds locals and blocks to the function, behind its other entries, where lists or ranges are below
+ * their pace; and rows. For the last function of the library, everything that is still missing. */
 void more(struct walk *w, struct subject *s, bool last);
-/* The same of rows, at s->at, where a block begins that ends at `end` and has `most` bytes of
- * rows of its own. */
+/* Adds rows at s->at where the line table is below its pace. A block begins there, which ends at `end` and will have up
+ * to `most` bytes of rows of its own. */
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);
-/* Whether there are more rows already than there should be up to `end`; or fewer, by some bytes. */
+/* Whether the line table is already larger than it should be at `end`; or smaller by more than one row. */
 bool more_rows_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
-/* Numbers that are added to what an expression has found, in so many bytes, from 2. */
+/* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes, 2 or more, of an expression. */
 uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety);
-/* Bytes that this takes at most of a function that ends at `end`. */
+/* Bytes that `more` and more_rows take at most for a function that ends at `end`. */
 struct more_room {
     uint64_t info, lists, ranges, rows;
 };
 struct more_room more_room(const struct walk *w, uint64_t end);
 
-/* describe_tune.c: borders of instructions from the prologue's end to the first piece. */
+/* describe_tune.c: code offsets of borders between instructions, from the prologue's end to the first piece. Returns
+ * how many. */
 enum { TUNE_BORDERS_MOST = 12 };
 uint32_t tune_borders(const struct subject *s, uint64_t *border);
-/* Tells of the last function, whose entries are all written, what makes lists, ranges and rows
- * as long as they are wanted, if that can be. Lists are of locals at these places of the frame, whose displacement from
- * %rbp takes a byte, from border to border. */
+/* Add to the last function, behind its other entries, what makes lists, ranges and rows exactly as long as they are
+ * wanted, if possible. The lists describe two locals at `place` in the frame, whose displacements from %rbp take a
+ * byte; each entry covers the code between two neighbouring borders. */
 enum { TUNE_PLACES = 2 };
-uint64_t tune_lists_left(const struct walk *w); /* bytes; 0 where any size will do */
+uint64_t tune_lists_left(const struct walk *w); /* bytes of lists still missing; 0 where any size will do */
 void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
                 const int32_t place[TUNE_PLACES]);
 void tune_ranges(struct walk *w, struct subject *s);
 void tune_rows(struct walk *w, uint64_t end);
-/* Bytes of line tables that units of data will have, about. */
+/* About how many bytes of line tables the units without code will have. */
 uint64_t tune_data_headers(const struct walk *w);
-/* Bytes that this takes of each at most. */
+/* Bytes of each kind that the tune_ functions add at most. */
 uint64_t tune_room(const struct walk *w);
 
 #endif

@@ -1,9 +1,9 @@
-/* What of a profile's rows a set does not follow: nothing is dropped in silence.
+/* Where a set differs from the rows of its profile: nothing is dropped in silence.
  *
  * Each library that was made is compared with its row, value by value: sizes, symbols,
- * relocations, edges, linker options, debug sections. What differs, what nobody here can tell,
- * and what gave way to small sizes goes to SET/differences.json (docs/differences.md), and a
- * summary to the user.
+ * relocations, edges, linker options, debug sections. What differs, what is not known of the
+ * library that was made, and what was given up for small sizes goes to SET/differences.json
+ * (docs/differences.md), and a summary to the user.
  */
 #ifndef EMIT_DIFFERENCES_H
 #define EMIT_DIFFERENCES_H
@@ -16,15 +16,15 @@
 
 #define DIFFERENCES_FILE MANIFEST_ROWS_FILE
 
-/* What a library with a row has of each value; PROFILE_DERIVED where it is not known. */
+/* What a library with a row has of each value of a row; PROFILE_DERIVED where that is not known. */
 struct differences {
     int64_t value[ROW_VALUES];
     const char *language; /* of its units; NULL: it has none */
-    /* How far sizes of functions and lengths of names are from what the row says (Kolmogorov, Smirnov). */
+    /* How far sizes of functions and lengths of names are from the row's distributions (distribution_distance). */
     double sizes_apart, names_apart;
 };
 
-/* Of a library whose size pass is done. */
+/* Fills *d for a library whose size pass is done. */
 void differences_measure(const struct library *l, struct differences *d);
 
 /* Writes the file's text; false with errno. */

@@ -1,11 +1,11 @@
 /* The directory of a set while it is generated: one run at a time works in it.
  *
- * What keeps another out is an advisory lock on the directory itself, so that no
- * file is left and the kernel takes it back however the run ends. Where a file
- * system has no such locks, or on another host, nothing keeps anyone out.
+ * An advisory lock on the directory itself keeps other runs out, so that no lock
+ * file is left behind and the kernel drops the lock however the run ends. Where a
+ * file system has no such locks, or on another host, nothing keeps other runs out.
  *
- * Its manifest goes before anything changes that it may speak of: so it never
- * promises what is not there.
+ * The manifest is removed before the first change to anything that it lists, so that
+ * it never promises what is not there.
  */
 #ifndef EMIT_DIRECTORY_H
 #define EMIT_DIRECTORY_H
@@ -19,20 +19,19 @@ struct directory {
     int fd;           /* -1: not open */
     const char *path; /* borrowed; for messages */
     bool made;        /* it was not there before */
-    bool force;       /* nothing that is there is kept */
-    bool manifest;    /* under the lock: one is there that says what the set was */
+    bool force;       /* existing files are not kept even if they are as they should be */
+    bool manifest;    /* under the lock: an older set's manifest is still there */
     pthread_mutex_t lock;
 };
 
-/* Opens `path`, which is made where it is not there, for one run alone: to the end of the
- * descriptor. False with `e`, and nothing changed, where another works in it. In either case
- * directory_close ends it. */
+/* Opens `path`, which is made if it is not there, and locks it until directory_close. False with `e`, and nothing
+ * changed, where another run works in it; directory_close is to be called in that case, too. */
 bool directory_open(struct directory *d, const char *path, bool force, struct error *e);
 
-/* Opens `path`, which another rank of this run has taken so. */
+/* Opens `path`, which another rank of this run has opened by directory_open; does not lock. */
 bool directory_join(struct directory *d, const char *path, bool force, struct error *e);
 
-/* To be called before any change but that a temporary file comes or goes; by any thread. */
+/* To be called before any change, other than making or removing a temporary file: removes the manifest. Any thread. */
 bool directory_change(struct directory *d, struct error *e);
 
 /* The path of one of its files, for messages. */

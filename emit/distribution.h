@@ -1,5 +1,4 @@
-/* Distributions as captured profiles have them (docs/capture.md), and values that are
- * distributed so.
+/* Distributions as captured profiles write them (docs/capture.md), and values drawn from them.
  */
 #ifndef EMIT_DISTRIBUTION_H
 #define EMIT_DISTRIBUTION_H
@@ -9,51 +8,52 @@
 
 enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
 
-/* Sets value[0] to value[count - 1], in ascending order, to what is distributed as `quantiles`
- * say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where that is NULL, as the histogram
- * `buckets` does
- * ("LOWEST:COUNT ..."). False where both are NULL or what is there is no such text: it comes
- * from a file that anybody may have written. */
+/* Sets value[0] to value[count - 1], in ascending order, to values that are distributed as
+ * `quantiles` say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where
+ * that is NULL, as the histogram `buckets` does ("LOWEST:COUNT ..."). False where both are NULL
+ * or the text is malformed: it comes from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);
 
-/* Whether that is such a text: of quantiles; of a histogram, whose buckets may be none; and of how often each of some
- * words occurs ("WORD:COUNT ..."). */
+/* Whether `text` is well-formed as quantiles; as a histogram, which may have no buckets; or as counts of words
+ * ("WORD:COUNT ..."). */
 bool distribution_are_quantiles(const char *text);
 bool distribution_are_buckets(const char *text);
 bool distribution_are_counts(const char *text);
 
-/* So many values, distributed as these quantiles say. */
+/* `count` values, distributed as `quantiles` say. */
 struct distribution_part {
     const char *quantiles;
     uint32_t count;
 };
 
-/* Sets *left to the histogram without these values, as far as it has them: to what it says of all others. The caller
- * frees it; NULL where nothing is left, or that is no histogram. False when memory ran out. */
+/* Sets *left to the histogram `buckets` less the values of all `parts`, as far as it contains them. The caller frees
+ * it; NULL where nothing is left, or `buckets` is no histogram. False when memory ran out. */
 bool distribution_without(const char *buckets, const struct distribution_part *part, uint32_t parts, char **left);
 
-/* Whether these quantiles are of few values, of which each makes a large difference. */
+/* Whether the quantiles are of so few values that each one makes a large difference. */
 bool distribution_is_of_few(const char *quantiles);
 
-/* Puts values into ascending order. */
+/* Sorts values into ascending order. */
 void distribution_sort(uint32_t *value, uint32_t count);
 
-/* What is to be added to `fixed` values so that all together are as `all` are: `count` - `fixed_count`
- * values, in ascending order. Sorts `fixed`; both may not be the same memory. False when memory ran out. */
+/* Sets `rest` to the `count` - `fixed_count` values, ascending, that together with the `fixed` ones come closest to
+ * the distribution of the `count` values in `all`. Sorts `fixed`. `fixed` and `rest` must not overlap. False when
+ * memory ran out. */
 bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest);
 
-/* The largest difference between the shares of both that are at most some value (Kolmogorov and
- * Smirnov). `a` is in ascending order, `b` is sorted; both have `count` values. */
+/* The distance between two distributions of Kolmogorov and Smirnov: the largest difference, over all x, between the
+ * shares of values up to x. `a` must be in ascending order, `b` is sorted here; both have `count` values. */
 double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count);
 
-/* Moves values, ascending ones, towards `sum`, and none below `least`: a surplus goes to the
- * largest, what is too much is taken from the largest first. Returns the sum that they have
- * then: another one where nothing may be lower, or none higher than `most`. They stay in order. */
+/* Changes ascending values so that their sum becomes `sum`, each within [least, most]: what is missing is added to the
+ * largest, what is too much is taken from the largest first. They stay in order. Returns the sum that they have then,
+ * which differs from `sum` where the limits allow no better. */
 uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
-/* The same, with as few values as possible other than they were: the largest become as the least or as half the middle
- * one, or the least as the largest or half as much again as the middle one; where that is not enough, as half of that
- * or twice as much, and so on. So the distance from what they were is least. */
+/* Changes ascending values so that their sum becomes `sum`, and changes as few of them as possible, so that the
+ * distance from the old distribution is small. To lower the sum, the largest values become the least one or half the
+ * median; to raise it, the least values become the largest one or one and a half times the median. Where that is not
+ * enough, half or twice these, and so on. Limits, order and result are as for distribution_fit. */
 uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
 #endif

@@ -10,13 +10,13 @@
 #define EXECUTABLE_WHOLE UINT64_C(256000000)
 #define EXECUTABLE_PART  UINT64_C(16000000)
 
-/* What is made besides the libraries, which are the same with it and without. */
+/* Which executables are made besides the libraries. The libraries are the same whatever this says. */
 struct plan_executables {
-    bool link;             /* pyelf-link, which has all libraries as DT_NEEDED */
-    bool joined;           /* pyelf-static, which has them in it */
-    bool alone;            /* the latter instead of the libraries, which are no files then */
+    bool link;             /* make pyelf-link, which needs all libraries (DT_NEEDED) */
+    bool joined;           /* make pyelf-static, which contains all libraries */
+    bool alone;            /* make pyelf-static only: the libraries do not become files */
     const char *libpython; /* SONAME; borrowed */
-    uint64_t big;          /* bytes of code, debug information and so on beyond what it needs; 0: none */
+    uint64_t big; /* pyelf-link's own code, debug information and so on, in bytes, beyond what it needs; 0: none */
 };
 
 #endif

@@ -8,7 +8,7 @@
 #include "emit/library.h"
 
 enum {
-    FILE_NAME_MOST = 64,     /* ".build-id/xx/<38 digits>.debug", and its end */
+    FILE_NAME_MOST = 64,     /* bytes for ".build-id/xx/<38 digits>.debug" and more, with the terminator */
     FILE_BUILD_ID = 20,      /* bytes */
     FILES_SPLIT_MOST = 8000, /* .dwo files, which the manifest has on one line */
 };
@@ -16,12 +16,12 @@ enum {
 #define FILES_BUILD_IDS    ".build-id" /* the directory that debuggers look for */
 #define FILES_DEBUG_SUFFIX ".debug"
 
-/* What identifies a library's contents without reading them: they are a function
- * of version, profile, seed and library. */
+/* Sets the build-id, which identifies a library's contents: a hash of version,
+ * profile, seed and library, from which all contents follow. */
 void files_build_id(const struct plan *plan, const struct plan_library *row, uint8_t id[FILE_BUILD_ID]);
 
-/* Lays the files out, once the library is; those of split debug information have
- * their layouts when they are written. */
+/* Lays the files out, after the library has been. Files of split debug information get
+ * their layouts only when they are written. */
 bool files_place(struct library *l, struct error *e);
 
 /* One file of a written library; borrowed from the builder. */
@@ -31,21 +31,20 @@ struct library_file {
     char name[FILE_NAME_MOST]; /* within the set */
 };
 
-/* The name of its own file within the set, and of the separate one of its debug information; "" where it has
- * none. Those of split debug information are known when they are written. */
+/* The names, within the set, of the library's own file and of the separate file of its debug information; "" where it
+ * has none. Names of files of split debug information are only known when these are written. */
 void files_name(const struct plan_library *row, char name[FILE_NAME_MOST]);
 void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
 
-/* Makes the builder's files as far as they are known before anything is written: names and layouts, where
- * debug information is not split. */
+/* Fills the builder's list of files before anything is written: names and layouts. Not for split debug information. */
 bool files_list(struct builder *b, struct error *e);
 
-/* Makes the builder's files of the image, whose sections have their contents:
- * splits, compresses, completes. The library is the last of them, so that it is
- * never without the others. */
+/* Makes the builder's files from the image, whose sections have their contents:
+ * splits, compresses, completes. The library is the last file, so that it never
+ * appears without the others. */
 bool files_write(struct builder *b, struct error *e);
 
-/* The sizes, of all files together, of split debug information those before. */
+/* The library's sizes, summed over all its files; those of debug information as before splitting. */
 struct layout_sizes files_count(const struct library *l);
 
 /* Whether the plan's debug information is split. */

@@ -1,8 +1,8 @@
 /* What functions do besides calling: statements over their locals.
  *
  * One long run of x86-64 code is made per process, together with its line
- * program, and every function copies pieces of it: cut at instruction borders
- * and with other constants in each copy. The statements load, combine and store
+ * program. Every function copies pieces of it, cut at borders between instructions,
+ * with different constants in each copy. The statements load, combine and store
  * locals (8-byte slots below %rbp, alternately long and double) in %rax, %rcx,
  * %rdx, %xmm0 and %xmm1, with forward branches that never leave a piece.
  */
@@ -17,17 +17,17 @@
 enum {
     FILLER_BYTES = 1 << 15,
     FILLER_BORDERS_MOST = FILLER_BYTES / 3 + 1,
-    FILLER_GAP_MOST = 31, /* bytes: the longest rest behind a piece */
+    FILLER_GAP_MOST = 31, /* bytes: the longest gap that is left behind a function's last piece */
     FILLER_SLOTS = 9,     /* locals at -56(%rbp), -64(%rbp), ... -120(%rbp) */
     FILLER_SLOT_FIRST = -56,
 };
 
-/* A while in which a local's value is also in a register: between a load and the
- * next instruction's end, or while it is stored. */
+/* A stretch of code during which a local's value is also in a register: from a load to
+ * the next instruction's end, or while it is stored. */
 struct filler_event {
     uint16_t start, end; /* in code */
     uint8_t slot;
-    bool stored; /* not loaded by the instruction before */
+    bool stored; /* the event is a store; false: a load by the instruction before */
     uint8_t reg; /* DWARF's number (psABI figure 3.36) */
 };
 
@@ -40,33 +40,34 @@ struct filler {
     uint16_t at[FILLER_BYTES + 1];                /* the last border at or before a byte */
     uint16_t line[FILLER_BORDERS_MOST];           /* source lines before border k */
     uint8_t rows[FILLER_BORDERS_MOST * 36];       /* the line program: a row for each border but the first */
-    uint8_t dense_rows[FILLER_BORDERS_MOST * 40]; /* the same with further rows at each border */
+    uint8_t dense_rows[FILLER_BORDERS_MOST * 40]; /* a line program with more rows at each border */
     bool statement[FILLER_BORDERS_MOST];          /* whether the row of border k begins a statement */
-    uint32_t row[FILLER_BORDERS_MOST];            /* rows[row[k]..]: the row of border k */
-    uint32_t dense_row[FILLER_BORDERS_MOST];
-    uint32_t rows_before[FILLER_BORDERS_MOST]; /* how many rows are before that of border k */
+    uint32_t row[FILLER_BORDERS_MOST];            /* where the row of border k begins in rows[] */
+    uint32_t dense_row[FILLER_BORDERS_MOST];      /* where the rows of border k begin in dense_rows[] */
+    uint32_t rows_before[FILLER_BORDERS_MOST];    /* how many rows are before that of border k */
     uint32_t dense_rows_before[FILLER_BORDERS_MOST];
     uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
     uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
     uint32_t events;
-    struct filler_event event[FILLER_EVENTS_MOST];           /* by start */
-    uint16_t event_next[FILLER_EVENTS_MOST];                 /* the next of the same slot, or FILLER_NO_EVENT */
-    uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* of a slot and of what is from border k on */
+    struct filler_event event[FILLER_EVENTS_MOST];           /* in the order of `start` */
+    uint16_t event_next[FILLER_EVENTS_MOST];                 /* the slot's next event, or FILLER_NO_EVENT */
+    uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* the slot's first event from border k on */
 };
 
-/* Of one that is zero, a function of the seed. */
+/* Fills a zeroed struct. The result follows from the seed. */
 void filler_make(struct filler *f, uint64_t seed);
 
-/* The rows of a run from border `first` to `last`, which stands at `at` and is of
- * `line` and on. Begins and ends with rows that begin statements. */
+/* Writes the rows of a run from border `first` to `last`, which stands at code offset
+ * `at` and begins on line `line`. The first and the last row begin statements. */
 void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows);
 
-/* Bytes that these take at most, if they are not dense, and lines. */
+/* How many bytes the rows of a run take at most, if not dense; and how many source lines the run has. */
 uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last);
 uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last);
 
-/* Exactly `size` bytes (at most FILLER_GAP_MOST) of whole instructions. */
+/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST); returns the place behind them.
+ */
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
 
 #endif

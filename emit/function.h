@@ -32,14 +32,14 @@ struct function {
     uint16_t weight[ARGUMENTS_MOST]; /* odd */
 };
 
-/* The constants of which calls pass the address or load the value: the same in
- * every library of a set. */
+/* The constants that calls pass, by address or by value: the same in every library
+ * of a set. */
 struct constants {
-    float f[CONSTANTS]; /* whole and fractional, below 4096: cut exactly */
+    float f[CONSTANTS]; /* some whole, some fractional, all below 4096, so that conversion to an integer is exact */
     double d[CONSTANTS];
     char text[CONSTANTS][16];
-    int64_t value[ARGUMENT_TYPES][CONSTANTS]; /* what an argument that is one of them counts as: cut, or the text's
-                                                 first four bytes; 0 for integers */
+    int64_t value[ARGUMENT_TYPES][CONSTANTS]; /* value() of an argument that is this constant: a number cut to an
+                                                 integer, or a text's first four bytes; 0 for integers */
 };
 
 static inline struct function function_of(uint64_t library_key, uint32_t index)
@@ -54,8 +54,8 @@ static inline struct function function_of(uint64_t library_key, uint32_t index)
     return f;
 }
 
-/* What a call to the function with this hash passes, twelve bits an argument.
- * `caller` is 0 for the entry and for the function before it in a chain. */
+/* The values that a call to the function with this hash passes: twelve bits for each argument.
+ * `caller` is 0 where the entry calls, or the previous function of the chain. */
 static inline uint64_t call_values(uint64_t hash, uint64_t caller)
 {
     return random_mix((hash ^ UINT64_C(0x63616c6c)) + caller);
@@ -66,14 +66,14 @@ static inline uint32_t call_value(uint64_t values, uint32_t j)
     return (uint32_t)(values >> (12 * j)) & 0xfff;
 }
 
-/* The integer that an argument of `type` is passed as; 0 for one that is a constant. */
+/* The integer that is passed as an argument of `type`; 0 for the types whose arguments are constants. */
 static inline int32_t call_integer(uint8_t type, uint32_t value)
 {
     static const int32_t factor[ARGUMENT_TYPES] = {[TYPE_INT] = 1, [TYPE_LONG] = 100003};
     return ((int32_t)value - 1024) * factor[type];
 }
 
-/* The index of the constant that another is. */
+/* The index of the constant that is passed as an argument of the other types. */
 static inline uint32_t call_constant(uint32_t value)
 {
     return value % CONSTANTS;

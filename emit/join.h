@@ -12,8 +12,8 @@
  *
  * Calls go to their functions without a PLT between, but for those of Python.
  *
- * What the executable itself brings (_start, dynamic symbols, PLT, ...) is one row of the
- * plan more, LIBRARY_STATIC: a part like the others, that has all that an executable has.
+ * What the executable itself brings (_start, dynamic symbols, PLT, ...) is one more row of the
+ * plan, LIBRARY_STATIC: a part like the others, with everything else that an executable has.
  *
  * Use: library_size and join_measure for every row, that of the executable last; join_lay;
  * then for every one, in any order, library_size once more, with builder.joined set, which
@@ -26,36 +26,37 @@
 #include "emit/library.h"
 #include "emit/shape.h"
 
-/* What a library adds to: sections, of which .symtab has local symbols first. */
+/* The pieces of a library: one for each section, where SECTION_SYMTAB stands for its local symbols, and one for its
+ * global symbols. */
 enum { PART_GLOBALS = SECTION_COUNT, PART_PIECES };
 
 /* One library in the executable. */
 struct part {
-    uint64_t size[PART_PIECES];                  /* bytes */
-    uint64_t base[PART_PIECES];                  /* what stands before them in the section; set by join_lay */
-    uint32_t shared[DEBUG_SECTION_COUNT];        /* strings of the corpus that it refers to */
-    uint32_t init, entry, own_extern, functions; /* places in its part of .text; of `functions` in `function` */
-    uint32_t marks, marks_size;                  /* in its part of .bss */
+    uint64_t size[PART_PIECES];           /* bytes */
+    uint64_t base[PART_PIECES];           /* bytes of the section before this piece; set by join_lay */
+    uint32_t shared[DEBUG_SECTION_COUNT]; /* bytes of the corpus's strings, from their beginning, that it refers to */
+    uint32_t init, entry, own_extern, functions; /* offsets in its part of .text; `functions`: in joined.function */
+    uint32_t marks, marks_size;                  /* offset in its part of .bss, and bytes */
 };
 
 struct joined {
     const struct plan *plan;
-    uint32_t own;                         /* what the executable itself brings: its row */
+    uint32_t own;                         /* the row of the plan for what the executable itself brings */
     struct part *part;                    /* as plan->library */
-    uint32_t *function;                   /* places of all utilities' functions in their parts of .text */
-    uint32_t shared[DEBUG_SECTION_COUNT]; /* strings of the corpus that any refers to */
+    uint32_t *function;                   /* of each function of all utilities: offset in its library's part of .text */
+    uint32_t shared[DEBUG_SECTION_COUNT]; /* the largest part[].shared */
     /* Set by join_lay. */
     struct layout layout;                   /* of the executable */
-    uint64_t python[PYTHON_FUNCTION_COUNT]; /* what calls of Python's functions go to */
+    uint64_t python[PYTHON_FUNCTION_COUNT]; /* addresses of the PLT entries of Python's functions */
 };
 
-/* Room for what is kept of every library; false when memory ran out. `own` is the row
- * of an executable. */
+/* Allocates what is kept of every library; false when memory ran out. `own` is the row
+ * of the executable. */
 bool join_start(struct joined *j, const struct plan *plan, uint32_t own);
 void join_free(struct joined *j);
 
-/* Keeps of a library that library_size has sized what the others and the layout
- * need. Any thread, any order. */
+/* Keeps what the layout and other libraries need to know of a library, after library_size.
+ * Any thread, any order. */
 void join_measure(struct joined *j, const struct library *l);
 
 /* Gives every part its place, and the executable its layout; `own` is what it brings, as
@@ -66,7 +67,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e);
 uint32_t join_parts(const struct joined *j);
 uint32_t join_row(const struct joined *j, uint32_t part);
 
-/* Whether a library that is sized again is as it was; false says what is not. */
+/* Whether a library that was sized again came out as before; if not, `e` says what differs. */
 bool join_check(const struct joined *j, const struct library *l, struct error *e);
 
 /* The address of what is at `place` in a library's part of a section. */
@@ -84,18 +85,19 @@ static inline uint64_t join_base(const struct library *l, enum section_id id)
 /* Entries in the executable's .eh_frame, and rows in .eh_frame_hdr. */
 uint32_t join_framed(const struct joined *j);
 
-/* A piece of a library that library_write_part has written: where it is in the image, and
- * in the file; false where it has none. */
+/* Where a piece of a library that library_write_part has written is in the image, and belongs in
+ * the file; in bytes. join_piece is false where the library has no such piece. */
 struct piece_place {
     uint64_t image, file, size;
 };
 bool join_piece(const struct library *l, unsigned piece, struct piece_place *place);
 
-/* For library.c: addresses of its sections in the executable; what its calls go to. */
+/* For library.c. Set the addresses of the library's sections in the executable; and the addresses that its calls go
+ * to. */
 void join_place(struct library *l);
 bool join_targets(struct library *l, struct arena *arena);
 
-/* Bytes at the beginning of a library's section that are not part of the executable. */
+/* Bytes at the beginning of a library's section that are left out in the executable. */
 uint64_t join_skip(const struct library *l, enum section_id id);
 
 #endif

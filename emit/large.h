@@ -1,10 +1,10 @@
-/* A large library, which is never in memory whole.
+/* Writing a large library, which is never in memory as a whole.
  *
  * Its debug information is composed twice: for its size, when nothing of it is kept, and once more
  * when it is written, unit by unit. What is finished goes to the file at once (elf/window.h).
- * In memory are what is known of each function, the names, the tables that refer to
- * them, and some megabytes of everything else: about a quarter of the file, or less (docs/scale.md). Bytes are those
- * that library_write makes.
+ * Memory holds what is known of each function, the names, the tables that refer to
+ * them, and some megabytes of everything else: together a quarter of the file's size or less (docs/scale.md). The file
+ * has the same bytes as if the library were written in one piece.
  *
  * Use: builder.large set, library_size, library_write.
  */
@@ -22,34 +22,34 @@ struct large {
     struct window window;
 
     /* Private. */
-    struct library_watch watch; /* first what forgets, then what writes */
+    struct library_watch watch; /* in the size pass drops what was composed, later writes it */
     struct builder *builder;
-    enum describe_level level; /* what came out right in the size pass, */
+    enum describe_level level; /* the level and the goal with which the size pass succeeded */
     struct describe_goal goal;
-    struct debug before; /* with this */
+    struct debug before; /* its result */
     struct debug_writer writer;
-    bool differs; /* a unit came out otherwise than in the size pass */
-    size_t forgotten[4];
+    bool differs;        /* a unit came out different from the size pass: an error */
+    size_t forgotten[4]; /* bytes of composed info, lists, ... whose memory has been given back */
 };
 
-/* Whether a library of this row is written so: of 256 MB or more, and nothing is made of its
- * debug information but sections. */
+/* Whether a library of this row is written this way: its five sizes are 256 MB or more together, and its debug
+ * information is in the library itself, neither compressed nor split, and without an index. */
 bool large_is(const struct plan *plan, const struct plan_library *row);
 
-/* The size pass alone, of any library: of a large one nothing is kept. */
+/* The size pass alone, of any library; what is composed of a large one is not kept. */
 bool large_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e);
 
-/* The same where, since the builder was used for this library, if it was, nothing but its mix has changed. */
+/* As large_size, but faster if the builder was last used for this library and only its mix has changed since. */
 bool large_size_again(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                       struct error *e);
 
 /* Writes the library that library_size has sized, with b->large, to the set's directory; fills `file`. */
 bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e);
 
-/* For library.c. The size pass is about to compose with this goal. */
+/* For library.c: to be called when the size pass is about to compose with this goal. */
 void large_describe(struct builder *b, enum describe_level level, const struct describe_goal *goal);
 
-/* Writes the debug information. */
+/* Composes the debug information again and writes it, unit by unit. */
 bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e);
 
 #endif

@@ -22,14 +22,15 @@
 #include "emit/shape.h"
 #include "emit/stock.h"
 
-/* Offsets in .dynstr of what .dynamic names; `needed` is the first of a row. */
+/* Offsets in .dynstr of the strings that .dynamic refers to; those of DT_NEEDED stand one behind the other from
+ * `needed` on. */
 struct dynamic_strings {
     uint32_t libc, soname, runpath, needed; /* soname: 0 where there is none */
 };
 
 struct joined; /* join.h */
 
-/* Told of each unit of code when it has been composed. */
+/* An observer: `unit` is called whenever a unit with code has been composed. */
 struct library_watch {
     void (*unit)(struct library_watch *watch);
 };
@@ -45,34 +46,34 @@ struct library {
     struct code code;
     struct body *body;      /* of each numbered function */
     double sizes_apart;     /* how far their sizes are from the row's (distribution_distance) */
-    uint32_t small;         /* where the small functions begin in .text, behind these; */
-    uint32_t text_tail;     /* bytes behind them all, fewer than functions are aligned to */
-    uint32_t *slot;         /* its PLT slot, or CODE_NO_SLOT */
-    uint32_t own_slots;     /* the first slot of own functions */
-    uint32_t outside_slots; /* and of functions that are bound alone */
-    uint32_t small_slots;   /* and of own ones that are small */
+    uint32_t small;         /* offset in .text of the small functions, which follow the numbered ones */
+    uint32_t text_tail;     /* bytes of padding at the end of .text, fewer than the alignment of functions */
+    uint32_t *slot;         /* of each numbered function, its PLT slot or CODE_NO_SLOT */
+    uint32_t own_slots;     /* the first PLT slot of its own numbered functions */
+    uint32_t outside_slots; /* the first PLT slot of functions that are bound but never called */
+    uint32_t small_slots;   /* the first PLT slot of its own small functions */
     struct glue_addresses at;
     struct debug debug;
-    uint64_t rodata_free, data_free, bss_free;          /* that in .data without the words that are relocated */
-    uint64_t relro_free;                                /* constants in .data.rel.ro, behind pointers */
-    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each, with those of .tbss row->locals */
+    uint64_t rodata_free, data_free, bss_free;          /* bytes to fill; in .data without relocated words */
+    uint64_t relro_free;                                /* bytes of constants in .data.rel.ro, behind the pointers */
+    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each; with objects_tls, row->locals */
     uint32_t objects_tls;
     uint64_t result;                                 /* what the entry returns */
-    struct dynamic_strings strings;                  /* these three by symbols_write */
+    struct dynamic_strings strings;                  /* this and all symbol_ members: set by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
     uint32_t symbol_main, symbol_start_main;         /* of an executable */
-    uint32_t symbol_outside, symbol_defined;         /* the first of these, in .dynsym, */
-    uint32_t symbol_python;                          /* and of CPython's functions */
+    uint32_t symbol_outside, symbol_defined;         /* in .dynsym: first of extra.outside; first defined */
+    uint32_t symbol_python;                          /* in .dynsym: the first of CPython's functions */
     struct layout layout;                            /* of the image */
     struct separate separate;                        /* where debug information goes into a file of its own */
-    const uint8_t *own_names;    /* of its functions, as debug information has them; set when written */
-    const struct joined *joined; /* whose part it is: addresses are those there; or NULL */
-    struct debug_joined joins;   /* and where its debug information is there */
+    const uint8_t *own_names;    /* names of its functions that debug information repeats; set by the write pass */
+    const struct joined *joined; /* the executable that it is a part of, which determines its addresses; or NULL */
+    struct debug_joined joins;   /* where its debug information is in that executable */
     bool only_sizes;             /* it will not be written */
-    struct library_watch *watch; /* who is told of its units, or NULL */
+    struct library_watch *watch; /* observer of its units, or NULL */
 };
 
-/* Whether it is in an executable without what it would have in order to be a file. */
+/* Whether it is a part of an executable, without what only a file of its own needs. */
 static inline bool library_is_part(const struct library *l)
 {
     return l->joined && !l->shape.executable;
@@ -84,22 +85,22 @@ struct large;        /* large.h */
 struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
-    struct bytes sources;     /* these two kept for struct debug */
+    struct bytes sources;     /* this and `statics`: memory lent to struct debug */
     struct bytes statics;
     struct bytes packed;        /* compressed sections */
     struct split split;         /* debug information that is being split */
     struct bytes split_files;   /* images of its files */
-    struct library_file *files; /* what was written; of the arena */
+    struct library_file *files; /* the files that were made; owned by the arena */
     uint32_t file_count;
     uint8_t *image;
     size_t capacity;
     /* Set by the caller before library_size: */
     const struct joined *joined; /* for libraries that are parts of an executable, or NULL */
-    bool only_sizes;             /* what it finds is not going to be written; all has its size */
-    struct large *large;         /* where the library is written piece by piece, or NULL */
+    bool only_sizes;             /* the library will not be written: contents may be left undefined */
+    struct large *large;         /* if the library is written piece by piece (large.h), or NULL */
     struct library library;
-    struct library loaded;  /* as it is when what is loaded is settled, */
-    struct arena_mark mark; /* and what of the arena that takes */
+    struct library loaded;  /* copy of `library` from when all that is loaded was settled, for library_size_again */
+    struct arena_mark mark; /* of the arena at that time */
 };
 
 /* Fails where the sizes cannot be met (which the plan has excluded), where the
@@ -107,8 +108,8 @@ struct builder {
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* The same of the library that library_size was last asked for, and for which it had settled what is loaded
- * (b->loaded.row), where since then nothing but its mix has changed: what is loaded is as it was. */
+/* Sizes again the library that library_size was last called for, if only its mix has changed since: reuses what was
+ * settled of the parts that are loaded (b->loaded, whose row must be set). */
 bool library_size_again(struct builder *b, struct error *e);
 
 /* Writes b->files; of a large library the sections of its file, headers and what is between these come with
@@ -122,10 +123,11 @@ bool library_write_part(struct builder *b, struct error *e);
  * estimate is too close; 0 when memory ran out. */
 uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena);
 
-/* How the plan's debug sections are compressed. */
+/* How debug sections are compressed, by the plan's profile. */
 enum pack_kind library_packing(const struct plan *plan);
 
-/* Bytes of .data that statements write to, before the objects, where they are there: as far as there is room. */
+/* Bytes at the beginning of .data, before the objects, that statements write to; 0 where these are in .bss. As many as
+ * there is room for. */
 static inline uint64_t library_scratch(const struct library *l)
 {
     const uint64_t room = l->shape.scratch + (l->data_free & ~UINT64_C(7));
@@ -134,8 +136,7 @@ static inline uint64_t library_scratch(const struct library *l)
     return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
 }
 
-/* Where in .data the objects begin, and their bytes: those of data_free, and among these the
- * words of plan_extra. */
+/* Where in .data the objects begin, and their bytes. Among them are the relocated words of plan_extra. */
 static inline uint64_t library_objects_at(const struct library *l)
 {
     return l->shape.data - shape_words(l->row) + library_scratch(l) - l->shape.scratch;
@@ -148,22 +149,22 @@ static inline uint64_t library_objects_size(const struct library *l)
 /* Where the debug sections are in the image. */
 struct debug_places library_debug_places(const struct library *l, uint8_t *image);
 
-/* The section that has them. */
+/* The ELF section that holds debug section `s` of the library. */
 enum section_id library_debug_section(const struct library *l, enum debug_section s);
 
 void builder_free(struct builder *b);
 
-/* As many of them, and the array, which may be NULL. */
+/* Frees `count` builders and the array, which may be NULL. */
 void builders_free(struct builder *builders, unsigned count);
 
 /* symbols.c: .dynsym, .dynstr, hashes, versions, .symtab, .strtab; fills
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
 
-/* The same of a library that is a part of an executable: .symtab, its local symbols
- * and then its global ones, and .strtab, which begins with the names that debug
- * information repeats, and has `base` bytes before it there. How many local symbols there
- * are, and bytes of strings. */
+/* symbols_write_part writes the symbols of a library that is a part of an executable:
+ * .symtab, local symbols first, and .strtab, which begins with the names that debug
+ * information repeats and has `base` bytes before it in the executable. The other two tell
+ * how many local symbols the part has, and how many bytes of strings. */
 void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image);
 uint32_t symbols_part_locals(const struct library *l);
 uint64_t symbols_part_strings(const struct library *l);
@@ -177,8 +178,8 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image, bool steered);
 
-/* What of that a library adds to an executable: relocations, but for those that a file
- * of its own has, and what they relocate; constants and objects. */
+/* Writes what a library adds to an executable of all that: constants, objects, and relocations with what they relocate.
+ * TABLES_FILE_RELATIVE relocations are left out, which only a file of its own needs. */
 enum { TABLES_FILE_RELATIVE = 3 };
 void tables_write_part(struct library *l, uint8_t *image);
 

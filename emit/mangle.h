@@ -17,10 +17,11 @@
  * `char const*`, which parameters repeat. Results are mangled for templates only
  * (5.1, "Function types").
  *
- * A class's name is words and its number; it takes up what names are to be
- * longer. `letters`, in what follows, is the average of a set's classes without
- * their numbers, in parts of MANGLE_PARTS: plan->names.letters. A library with a row
- * may have letters of its own for each class (plan_rows_classes.c).
+ * A class's name consists of words and its number; where names are to be longer,
+ * it is made longer. `letters`, in what follows, is the average number of letters in
+ * the names of a set's classes, without their numbers, times MANGLE_PARTS:
+ * plan->names.letters. A library with a row may have letters of its own for
+ * each class (plan_rows_classes.c).
  */
 #ifndef EMIT_MANGLE_H
 #define EMIT_MANGLE_H
@@ -34,12 +35,12 @@
 struct plan_library;
 
 enum {
-    MANGLE_METHODS = 8, /* of each class */
+    MANGLE_METHODS = 8, /* methods of each class */
     MANGLE_PARTS = 16,
-    MANGLE_SHAPES = 16,                    /* lengths that the classes of a set have */
+    MANGLE_SHAPES = 16,                    /* different lengths that the class names of a set have */
     MANGLE_NUMBER_MOST = 10,               /* digits of a class's number */
-    MANGLE_LEAST = 4 * MANGLE_PARTS,       /* letters */
-    MANGLE_NATURAL = 18 * MANGLE_PARTS,    /* where no length is wanted */
+    MANGLE_LEAST = 4 * MANGLE_PARTS,       /* the least `letters` */
+    MANGLE_NATURAL = 18 * MANGLE_PARTS,    /* `letters` where no length is wanted */
     MANGLE_CLASS_MOST = PROFILE_NAME_MOST, /* characters of a class's name, number and all */
     MANGLE_HEAD_MOST = 3 + 2 + 40 + 4 + MANGLE_CLASS_MOST,
     MANGLE_MOST = (MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST) * MANGLE_PARTS
@@ -47,14 +48,14 @@ enum {
 
 enum template_type { TEMPLATE_INT, TEMPLATE_LONG, TEMPLATE_DOUBLE, TEMPLATE_CHAR, TEMPLATE_TYPES };
 
-/* What one function's name says, beside namespace and parameters. */
+/* What one function's name consists of, besides namespace and parameters. */
 struct name_parts {
     uint32_t class_number;
     uint32_t class_length; /* characters of the class's name */
     uint8_t method;        /* number of the method's name; base/words.h */
     bool is_template;
-    uint8_t type;   /* its arguments: enum template_type, */
-    uint8_t number; /* and 0 to 15 */
+    uint8_t type;   /* first template argument: enum template_type */
+    uint8_t number; /* second template argument: 0 to 15 */
 };
 
 struct name_parts mangle_parts(uint32_t letters, const struct plan_library *l, uint32_t index,
@@ -70,7 +71,7 @@ uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uin
 /* Characters of a function's mangled name. */
 uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
 
-/* The beginning of a class's functions' names, kept from one to the next; zeroed
+/* A cache of the text that the names of all functions of a class begin with; zeroed
  * at first. */
 struct mangle_head {
     const struct plan_library *library;
@@ -80,23 +81,23 @@ struct mangle_head {
     char text[MANGLE_HEAD_MOST];
 };
 
-/* Writes a name with its terminator; returns the place behind it. Adds its GNU
- * hash where that is not NULL. */
+/* Writes a name with its terminator; returns the place behind it. The GNU hash goes
+ * to *hash, unless `hash` is NULL. */
 uint8_t *mangle_write(struct mangle_head *head, uint32_t letters, const struct plan_library *l, uint32_t index,
                       const struct function *f, uint8_t *at, uint32_t *hash);
 
-/* What many names take, whatever the average of their classes. */
+/* What many names take, in a form from which mangle_total gets their bytes for any `letters`. */
 struct mangle_tally {
-    uint64_t rest; /* bytes of all but the classes and the digits before these, terminators too */
-    uint64_t shape[MANGLE_NUMBER_MOST][MANGLE_SHAPES]; /* names, by the digits of the class's number - 1 */
+    uint64_t rest; /* bytes with terminators, but without classes' names and the digits before these */
+    uint64_t shape[MANGLE_NUMBER_MOST][MANGLE_SHAPES]; /* names by digits of the class's number, less 1 */
 };
 
 void mangle_count(struct mangle_tally *t, const struct plan_library *l, uint32_t index);
-/* All functions of the library. */
+/* Counts all functions of the library. */
 void mangle_count_all(struct mangle_tally *t, const struct plan_library *l);
 void mangle_add(struct mangle_tally *sum, const struct mangle_tally *t);
-/* Bytes of the names that were counted, with that average. Grows with it, but
- * for rounding where it is near the most. */
+/* Bytes of the names that were counted, for this average. Grows with `letters`, except
+ * for rounding near the maximum. */
 uint64_t mangle_total(const struct mangle_tally *t, uint32_t letters);
 
 #endif

@@ -1,16 +1,17 @@
-/* A set in memory: each library in a descriptor of its own (base/memory_set.h), as many bytes as its file would
- * have, and separate or split debug information nowhere, since nobody loads it.
+/* A set in memory: each library is a memfd (base/memory_set.h) with the bytes that its file would have. Separate or
+ * split debug information is not kept, since nobody loads it.
  *
- * The dynamic linker finds no such library by its name. One that others need is loaded before them, and known
- * by its DT_SONAME. */
+ * The dynamic linker cannot find such a library by its name. So one that others need is loaded before them, and is
+ * then known by its DT_SONAME. */
 #ifndef EMIT_MEMORY_H
 #define EMIT_MEMORY_H
 
 #include "emit/progress.h"
 #include "emit/set.h"
 
-/* Makes it from the plan of the profile of that name; *fd is that of the list, open across exec as all of them are. The
- * limit of descriptors is raised by as many. Refuses what cannot be loaded so. */
+/* Makes the set from a plan; `profile` is the name of the plan's profile. *fd is the descriptor of the list; like those
+ * of the libraries, it stays open across exec. Raises the limit of open descriptors accordingly. Refuses sets that
+ * cannot be loaded this way. */
 bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
                  struct progress *progress, int *fd, struct error *e);
 

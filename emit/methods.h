@@ -1,5 +1,5 @@
-/* What the methods say of themselves that a module has beyond those that the driver calls, as many as
- * its row says (struct plan_extra). small.h has the functions that they lead to.
+/* Names and documentation of the methods that a module has, because its row says so, beyond those that the driver calls
+ * (plan_extra.methods). small.h has their functions.
  */
 #ifndef EMIT_METHODS_H
 #define EMIT_METHODS_H
@@ -8,7 +8,7 @@
 
 #define METHODS_DOC "Returns a number."
 
-/* Bytes of their documentation, which they share, and then of their names, with terminators. */
+/* Bytes of the documentation string that they share and of all their names, with terminators. */
 uint64_t methods_bytes(const struct plan_library *l);
 uint32_t methods_name_length(const struct plan_library *l, uint32_t index);
 

@@ -8,7 +8,7 @@
 
 struct stock;
 
-/* The section of a kind, and the kind of a section; MIX_KINDS: of none. */
+/* Convert between the kind of a section and its number; MIX_KINDS for a section of no kind. */
 enum debug_section mix_section(enum mix_kind kind);
 enum mix_kind mix_kind_of(enum debug_section section);
 

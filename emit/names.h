@@ -22,11 +22,11 @@ enum { NAME_PREFIX_MOST = 40 };
 /* How long names are, and what their suffix hashes to. Read-only once made. */
 struct names {
     enum name_style style;
-    uint32_t letters; /* STYLE_ITANIUM: of classes; see mangle.h. The other style has 0 */
+    uint32_t letters; /* STYLE_ITANIUM: average letters of classes' names (mangle.h); 0 in the other style */
     uint32_t length;  /* every function's name has this many characters; more than any natural name of the set, or 0 */
     uint32_t pad;     /* digits after each name, when `length` is 0 */
     char digits[PROFILE_NAME_MOST + 16];
-    uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* of the first n digits, from 0 */
+    uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* GNU hash, started from 0, of the first n of `digits` */
     uint32_t suffix_power[PROFILE_NAME_MOST + 1];
 };
 
@@ -47,10 +47,10 @@ void names_stem(struct name_stem *s, const char *library, const char *stem);
 
 /* Decimal digits of n. */
 uint32_t names_digits(uint32_t n);
-/* Their sum over [from, to). */
+/* Sum of the decimal digits of all numbers in [from, to). */
 uint64_t names_digits_sum(uint32_t from, uint32_t to);
 
-/* Characters of a function's name, by those of stem and number. */
+/* Characters of a function's name whose stem and number have `natural` characters together. */
 static inline uint32_t names_length(const struct names *n, uint32_t natural)
 {
     return n->length ? (natural > n->length ? natural : n->length) : natural + n->pad;
@@ -73,29 +73,29 @@ bool names_are_mangled(const struct names *n, const struct plan_library *l);
 /* Characters of the name of function `index` of a library. */
 uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f);
 
-/* What functions' names begin with, kept from one to the next; zeroed at first. */
+/* A cache of what functions' names begin with; zeroed at first. */
 struct names_head {
     const struct plan_library *library;
     struct name_stem stem;
     struct mangle_head mangled;
 };
 
-/* Writes such a name with its terminator, as names_write does. */
+/* Writes the name of function `index` with its terminator, as names_write does. */
 uint8_t *names_write_function(const struct names *n, struct names_head *head, const struct plan_library *l,
                               uint32_t index, const struct function *f, uint8_t *at, uint32_t *hash);
 
-/* Bytes of many functions' names, with terminators, but for the part of mangled
- * ones that depends on `letters`. */
+/* Counts of many functions' names, from which names_total gets their bytes for any
+ * `letters`. */
 struct names_tally {
     uint64_t names;
     uint64_t bytes;
     struct mangle_tally mangled;
 };
 
-/* All functions of a library: in closed form for Pynamic's names. */
+/* Counts the names of all functions of a library: in closed form for Pynamic's names. */
 void names_count(const struct names *n, const struct plan_library *l, struct names_tally *t);
 void names_add(struct names_tally *sum, const struct names_tally *t);
-/* The bytes of `count` names, with terminators, that take `bytes` before digits are appended. */
+/* The bytes of `count` names, with terminators, which take `bytes` before digits are appended. */
 static inline uint64_t names_lengthened(const struct names *n, uint64_t count, uint64_t bytes)
 {
     return n->length ? count * (n->length + UINT64_C(1)) : bytes + count * n->pad;

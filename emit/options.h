@@ -11,18 +11,18 @@
 #include "emit/profile_keys.h"
 
 struct options {
-    char profile[PATH_MAX]; /* "" where the counts of Pynamic's arguments stand for it */
+    char profile[PATH_MAX]; /* "" where Pynamic's arguments were given: then `counts` is the profile */
     struct profile counts;
     const char *output;
-    const char *node_local; /* the directory of each node's own set, with what ranks_path knows; instead of `output` */
+    const char *node_local; /* pattern for the directory of each node's own set (ranks_path); instead of `output` */
     const char *verify;
     bool has_seed;
     uint64_t seed;
-    const char *instead[KEY_COUNT]; /* values of keys in the place of the profile's, as it would have them; or NULL */
+    const char *instead[KEY_COUNT]; /* by key, the text of a value that replaces the profile's, or NULL */
     struct plan_executables executables;
     unsigned threads; /* 0: as many as there are processors */
     bool force, sources, dry_run, quiet;
-    bool alone; /* no work is shared with other ranks; known also where the rest is wrong */
+    bool alone; /* share no work with other ranks; set even if the command line is wrong */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };

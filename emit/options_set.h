@@ -1,5 +1,5 @@
-/* The options of every program that makes a set: which one. Their meaning, and their rows in the table of a
- * program's options, are here once.
+/* The options that say which set to make, for all programs that make one: their meaning, and their rows for the table
+ * of a program's options.
  */
 #ifndef EMIT_OPTIONS_SET_H
 #define EMIT_OPTIONS_SET_H
@@ -20,7 +20,7 @@ enum {
     OPTIONS_SET_END /* a program's own begin here */
 };
 
-/* What the build has found, or nothing. */
+/* The default for --libpython in the help text, if the build has found a library. */
 #ifdef PYELFGEN_LIBPYTHON
 #define LIBPYTHON_DEFAULT "; default: " PYELFGEN_LIBPYTHON
 #else
@@ -63,10 +63,11 @@ enum {
 /* Zeroed options. Free with options_free. */
 bool options_set_start(struct options *o, struct error *e);
 
-/* Executables, and nothing else that asks for one; when all options are taken. */
+/* To be called when all options are taken: checks the options about executables, and fails where one was given that
+ * needs an executable and there is none. */
 bool options_set_check(struct options *o, struct error *e);
 
-/* Takes one of these. */
+/* Takes one of the options above. */
 bool options_set_take(struct options *o, int key, const char *value, struct error *e);
 
 #endif

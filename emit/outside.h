@@ -6,34 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many there are for a module or a utility. */
+/* How many such functions there are for a module or a utility. */
 uint32_t outside_most(bool module);
 
 /* The name at `index`, below that, of a library with this key: no two are the same. `choice` is
  * NULL, or what outside_choose has chosen. */
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
-/* Chooses `count` names that take `bytes` with their terminators, or as nearly as that can be; returns
- * what they take. Where lengths are wanted, those of the libraries that it needs besides
- * libc.so.6 (outside_library) are among them, too, without versions. `versions` of them, at most `count` and
- * outside_versions_most(), have the versions of these numbers from 2 on, one each. `length` is NULL, or how long each
- * should be, as far as the others allow. */
+/* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that they
+ * take. `versions` of them, at most `count` and outside_versions_most(), have versions 2, 3, ..., one each. `length` is
+ * NULL or the wanted length of each name, which is met as far as the other conditions allow; then functions of the
+ * first `needed` libraries besides libc.so.6 (outside_library) are used, too, without versions. */
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice);
 
-/* Puts those of `count` wanted lengths of which there is a name before the others; returns how many. */
+/* Reorders `count` wanted lengths: those for which there are names come first. Returns how many these are. */
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count);
 
-/* The version of a function: 1 for OUTSIDE_VERSION, which all of the C library have but those with newer ones;
- * 0 for others, which have none. */
+/* The version of a function: 1 is OUTSIDE_VERSION, which functions of the C library have unless theirs is newer; 0:
+ * other functions, which have none. */
 uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 #define OUTSIDE_VERSION "GLIBC_2.2.5"
 
-/* Characters of the shortest names that there are some of, and of the longest. */
+/* Characters of the shortest and of the longest names. */
 enum { OUTSIDE_SHORTEST = 3, OUTSIDE_LONGEST = 37 };
 
-/* The name of a version from 1 on; how many there are besides that, and bytes of the names of the first
- * `count` of these, with terminators. */
+/* The name of version 1, 2, ...; how many versions there are from 2 on; and the bytes of the names of the first `count`
+ * of these, with terminators. */
 const char *outside_version_name(uint32_t version);
 uint32_t outside_versions_most(void);
 uint64_t outside_versions_bytes(uint32_t count);

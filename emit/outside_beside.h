@@ -1,16 +1,16 @@
 /* Functions of the libraries that a library may need besides libc.so.6, in the order of outside_library: libm.so.6 and
- * libdl.so.2. Most numerical libraries name the former's as undefined: they are short, of which the C library has few.
+ * libdl.so.2. Most numerical libraries import from libm.so.6, whose names are short; the C library has few short names.
  *
- * They are those that have been there since GLIBC_2.2.5, dladdr1 and dlinfo since GLIBC_2.3.3; some in later versions
- * or by now in libc.so.6, too: a symbol without a version is bound to any of these. Where all of seven characters are
- * taken, others follow that have been there since GLIBC_2.27.
+ * They have existed since GLIBC_2.2.5, dladdr1 and dlinfo since GLIBC_2.3.3. Some have later versions as well, or are
+ * now in libc.so.6: an undefined symbol without a version may be bound to any of these. The last ones, for when all
+ * names of seven characters are used, have existed since GLIBC_2.27.
  */
 #ifndef EMIT_OUTSIDE_BESIDE_H
 #define EMIT_OUTSIDE_BESIDE_H
 
 #include <stdint.h>
 
-/* How many a library has that needs so many of the libraries. */
+/* How many functions the first `needed` libraries have. */
 uint32_t outside_beside_most(uint32_t needed);
 const char *outside_beside_name(uint32_t index);
 

@@ -1,8 +1,8 @@
-/* How many bytes zstd -3 would make of something, by a reckoning of our own: what libraries are made from follows from
- * it, and libzstd's versions differ.
+/* Estimates how many bytes zstd -3 makes of some data. It is an implementation of our own, because contents of
+ * libraries depend on the result, and versions of libzstd differ.
  *
  * It looks for matches as that level does, and counts what literals and sequences take, block by block, without
- * writing them. Of parts of libraries it is 3 % off at most, as a rule.
+ * writing them. For parts of libraries the error is rarely more than 3 %.
  */
 #ifndef EMIT_PACKED_H
 #define EMIT_PACKED_H
@@ -12,12 +12,12 @@
 
 enum { PACKED_LONG_BITS = 17, PACKED_SHORT_BITS = 16 };
 
-/* What a search remembers; of one thread, and used again for the next. */
+/* Hash tables of the search: for one thread, reused from one call to the next. */
 struct packed_places {
     uint32_t far[1 << PACKED_LONG_BITS], near[1 << PACKED_SHORT_BITS];
 };
 
-/* Bytes of a frame of these, less than 4 GiB. */
+/* The estimated bytes of a zstd frame with these `size` bytes, which must be less than 4 GiB. */
 uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *places);
 
 #endif

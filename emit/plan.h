@@ -1,10 +1,11 @@
 /* The plan: everything decided about a set before a byte is laid out.
  *
- * For each library its kind, how many functions it has, whom it calls and what
- * its five sizes are; from that and the seed every further choice follows, so
- * that any library can be made alone. A plan is read-only once plan_make has
- * returned, and some 1.3 kB a library: what depends on single functions
- * (signatures, calls) is computed where it is needed, in closed form.
+ * For each library it states the kind, the number of functions, which libraries
+ * it calls, and the five sizes. Every further choice follows from that and the
+ * seed, so that any library can be made alone. A plan is read-only once
+ * plan_make has returned, and takes about 1.3 kB for each library: what depends
+ * on single functions (signatures, calls) is computed in closed form where it
+ * is needed.
  */
 #ifndef EMIT_PLAN_H
 #define EMIT_PLAN_H
@@ -21,9 +22,8 @@
 #include "emit/names.h"
 #include "emit/profile.h"
 
-/* What is LIBRARY_INSIDE is a part of executables and never a file of its own: one of many with
- * what a large executable has of its own (executables.h). Kinds from LIBRARY_LINK on are
- * executables. */
+/* LIBRARY_BEGIN and LIBRARY_FINAL are the two markers. LIBRARY_INSIDE is never a file: it is one of the parts that hold
+ * a large executable's own code (executables.h). Kinds from LIBRARY_LINK on are executables. */
 enum library_kind {
     LIBRARY_MODULE,
     LIBRARY_UTILITY,
@@ -38,167 +38,173 @@ enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on 
 
 struct corpus;
 
-/* A DT_NEEDED within a set whose profile has rows. */
+/* One library of a set that another one needs (DT_NEEDED), in a set whose profile has rows. Its imports are a range of
+ * the caller's imports, and the called ones come first in that range. */
 struct plan_edge {
-    uint32_t library; /* in plan->library */
-    uint32_t symbols; /* functions that it imports, */
-    uint32_t calls;   /* of which it calls so many: the first; the others are bound alone */
-    uint32_t first;   /* the first of them among the caller's imports, */
-    uint32_t call;    /* among those that it calls, */
-    uint32_t rank;    /* and among what may be called there (calls_rows.h) */
+    uint32_t library; /* the one that is needed: index in plan->library */
+    uint32_t symbols; /* how many symbols the caller imports from it */
+    uint32_t calls;   /* how many of these, from the first on, are called; the rest are only bound */
+    uint32_t first;   /* index of the first in the caller's sequence of imports */
+    uint32_t call;    /* index of the first in the caller's sequence of called imports */
+    uint32_t rank;    /* rank of the first among the functions that may be called there (calls_rows.h) */
 };
 
-/* What of a library with a row gives way where its sizes have no room for it: each goes
- * with all before it. */
+/* What a library with a row gives up where its sizes have no room for it. Each level also gives up what the levels
+ * before it do. */
 enum plan_level {
     LEVEL_WHOLE,
     LEVEL_UNMARKED, /* without visit marks */
-    LEVEL_TIGHT,    /* in .bss only what every library has; statements write to .data */
-    LEVEL_PLAIN,    /* a module says nothing of itself but its entry */
-    LEVEL_BARE,     /* without constants, helpers and what refers to them */
+    LEVEL_TIGHT,    /* .bss has only what every library has; statements write to .data instead */
+    LEVEL_PLAIN,    /* a module offers Python nothing but its entry */
+    LEVEL_BARE,     /* without constants, helpers and all code that refers to them */
     LEVEL_COUNT
 };
 
-/* What PyInit_ of a module does (glue.h). The shorter two come from rows, and leave the module without attributes. */
+/* What a module's PyInit_ function does (glue.h). The last two are shorter, used only where a row asks for them, and
+ * leave the module without attributes. */
 enum plan_init {
-    INIT_FRAMED, /* makes the module, and tells how many functions it has where it has attributes */
-    INIT_TAIL,   /* makes the module, with a jump */
-    INIT_PHASES, /* hands its definition to Python, which makes the module: PEP 489 */
+    INIT_FRAMED, /* creates the module and, where it has attributes, adds the number of its functions */
+    INIT_TAIL,   /* creates the module by a tail call */
+    INIT_PHASES, /* returns the definition to Python, which creates the module (PEP 489) */
 };
 
 enum { PLAN_FILE_LENGTHS = 32, PLAN_CLONES = 2 };
 
 struct plan_library {
-    char name[NAME_PREFIX_MOST - 8]; /* "libmodule3", which its symbols begin with */
-    char prefix[16];                 /* "m3", which most symbols of one with a row begin with; "" of others */
+    char name[NAME_PREFIX_MOST - 8]; /* "libmodule3"; its symbols begin with it */
+    char prefix[16];                 /* "m3": most symbols of a library with a row begin with it; "" without a row */
     enum library_kind kind;
-    uint32_t number; /* among its kind */
+    uint32_t number; /* among the libraries of its kind */
     uint64_t key;    /* hash(seed, library): the root of all its choices */
     uint32_t functions;
-    uint32_t chains;          /* a chain is `depth` functions, of which each calls the next */
+    uint32_t chains;          /* a chain is `depth` functions, each of which calls the next */
     uint32_t covered;         /* chains that a visit reaches */
-    uint32_t imports;         /* distinct utility functions that it calls */
-    uint64_t function_names;  /* bytes of its functions' names, with terminators */
-    uint64_t import_names;    /* and of its imports' */
-    uint32_t utilities;       /* DT_NEEDED on utilities */
-    uint32_t needed_digits;   /* in the numbers of those */
-    uint32_t locals;          /* static objects, beyond those that every library has */
-    struct profile_elf elf;   /* as the profile has it, or the row */
+    uint32_t imports;         /* distinct functions that it imports from other libraries of the set */
+    uint64_t function_names;  /* bytes of the names of its functions, with terminators */
+    uint64_t import_names;    /* bytes of the names of its imports, with terminators */
+    uint32_t utilities;       /* how many utilities it needs (DT_NEEDED) */
+    uint32_t needed_digits;   /* decimal digits in the numbers of these utilities, in all */
+    uint32_t locals;          /* static objects beyond those that every library has */
+    struct profile_elf elf;   /* as the row or, without one, the profile says */
     bool stripped;            /* has no symbol table */
     bool without_debug;       /* has no debug information */
-    enum separation separate; /* how the file is found that has it */
-    bool without_libc;        /* linked without the C library, whose symbols have no versions then */
-    bool runpath;             /* finds others beside itself */
+    enum separation separate; /* how debuggers find the file with its debug information */
+    bool without_libc;        /* linked without the C library; symbols of the C library have no versions then */
+    bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool dwarf_terse;   /* as dialect.terse */
-    bool inner_entry;   /* its entry is a local symbol, which only the method table leads to */
-    bool direct_entry;  /* which is called without a PLT, as one that is a local symbol always is */
-    bool result_by_got; /* and CPython's function that makes its result through .got, the first of extra.got */
-    bool inner_marks;   /* its visit marks are no dynamic symbol: the manifest says where they are */
-    bool hollow;        /* its debug information is too little for a unit: names alone */
-    bool unaligned;     /* its functions follow each other without a gap, as code without optimisation does */
-    uint8_t alike;      /* of 255 names so many have words in common (names_row.h) */
-    bool plain_names;   /* of Pynamic's style, also where others are mangled */
+    bool inner_entry;   /* its entry is a local symbol, which only the method table refers to */
+    bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */
+    bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.got and not the PLT */
+    bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */
+    bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
+    bool unaligned;     /* no padding between its functions, as in unoptimised code */
+    uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
+    bool plain_names;   /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
-    bool untold; /* a module that has no attributes, as its row has no relocations for them */
-    /* Of a library with a row, `said`; the others have none of this. */
+    bool untold; /* a module without attributes, because its row has too few relocations for them */
+    /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
+     * extra.clones. */
     const struct profile_row *said;
     enum plan_level level;
-    bool bare;         /* that is LEVEL_BARE, whatever there is room for, as of all that it calls */
-    uint32_t exported; /* functions that are dynamic symbols: the first; the others are local */
-    uint32_t lazy;     /* of which the first so many are called through the PLT, where they are called */
-    uint32_t calls;    /* of imports: those that it calls; the others are bound alone */
-    uint32_t callers;  /* the first so many functions call other libraries, each per_function times */
+    bool bare;         /* `level` is LEVEL_BARE whatever room there is, and so is that of all libraries it calls */
+    uint32_t exported; /* how many functions, from the first on, are dynamic symbols; the others are local */
+    uint32_t lazy;     /* how many functions, from the first on, are called through the PLT if at all */
+    uint32_t calls;    /* how many of `imports` it calls; the others are only bound */
+    uint32_t callers;  /* how many functions, from the first on, call other libraries: per_function calls each */
     uint32_t per_function;
-    uint32_t leaf;    /* the first that certainly does not, at or behind that */
-    uint32_t visited; /* that a visit of every module reaches */
-    /* What it has beyond what its functions take, as real ones have. */
+    uint32_t leaf;    /* index of the first leaf (calls_rows.h), at or behind `callers` */
+    uint32_t visited; /* how many functions a visit of every module reaches */
+    /* What it has beyond what its functions need, because the real library has it. */
     struct plan_extra {
-        uint32_t outside;      /* undefined symbols of functions outside the set (outside.h), */
-        uint32_t weak;         /* of which the last so many are weak, */
-        uint32_t clones;       /* weak ones besides, which are nowhere: the first so many of shape_clones */
-        uint32_t slots;        /* so many imports that it does not call, and then of these, have PLT slots: the first */
-        uint32_t small_slots;  /* so many of its own small functions have one, too: the first */
-        uint32_t got;          /* R_X86_64_GLOB_DAT */
-        uint32_t direct;       /* entries of .plt.got: for __cxa_finalize, and the first of these */
-        uint32_t buckets;      /* of .gnu.hash; 0: as ld has them */
-        uint32_t addresses;    /* R_X86_64_64, in .data, */
-        uint32_t symbols;      /* which refer to so many symbols that no word in .got has */
-        uint32_t pointers;     /* R_X86_64_RELATIVE, in .data */
-        uint32_t weak_own;     /* exported functions that are weak: the last */
-        uint32_t objects;      /* dynamic symbols of data, */
-        uint32_t weak_objects; /* of which the last so many are weak, */
-        uint32_t ends;         /* and of where sections begin and end (shape.h) */
-        uint32_t needed;       /* DT_NEEDED outside the set besides the C library */
-        uint32_t versions;     /* of the C library's that it needs beyond OUTSIDE_VERSION, */
-        uint32_t versioned;    /* and libraries besides, the first of `needed`, of which it needs that version */
-        uint32_t tls;          /* bytes of .tbss, part of bss, and */
-        uint32_t tls_modules;  /* R_X86_64_DTPMOD64, each with an offset in .got */
-        uint32_t constructing; /* bytes of that which does what all constructors do (glue.h); 0: none does anything */
-        uint32_t initialising; /* bytes of PyInit_ beyond what it needs (glue.h) */
-        uint32_t constructors; /* beyond one, */
-        uint32_t destructors;  /* and the same of these */
-        bool ended;            /* .eh_frame ends with two words of zeros, and not one */
-        uint32_t unwind;       /* 8 bytes each of unwind entries beyond what they take (elf/unwind.h) */
-        uint32_t methods;      /* beyond those that the driver calls (methods.h), */
-        uint32_t documented;   /* of which so many say what they do: the first */
-        uint64_t names;        /* bytes of the names of `outside` */
+        uint32_t outside; /* imports from outside the set: undefined symbols of functions (outside.h) */
+        uint32_t weak;    /* how many of `outside`, counted from the end, are weak */
+        uint32_t clones;  /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
+        uint32_t slots;   /* PLT slots for imports that are never called: those from the set, then `outside` */
+        uint32_t small_slots; /* PLT slots for its own small functions, from the first on */
+        uint32_t got;         /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
+        uint32_t direct;      /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
+        uint32_t buckets;     /* of .gnu.hash; 0: as many as ld chooses */
+        uint32_t addresses;   /* R_X86_64_64 relocations in .data */
+        uint32_t symbols;     /* how many distinct symbols `addresses` refer to that no word in .got refers to */
+        uint32_t pointers;    /* R_X86_64_RELATIVE relocations in .data */
+        uint32_t weak_own;    /* how many dynamic functions, counted from the end (small ones are last), are weak */
+        uint32_t objects;     /* dynamic symbols of data */
+        uint32_t weak_objects; /* how many of `objects`, counted from the end, are weak */
+        uint32_t ends;         /* dynamic symbols for where sections begin or end (shape_ends) */
+        uint32_t needed;       /* libraries outside the set, besides the C library, that it needs (DT_NEEDED) */
+        uint32_t versions;     /* symbol versions of the C library that it needs beyond OUTSIDE_VERSION */
+        uint32_t versioned;    /* of how many `needed` libraries, from the first on, it needs OUTSIDE_VERSION */
+        uint32_t tls;          /* bytes of .tbss; counted in bss */
+        uint32_t tls_modules;  /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
+        uint32_t constructing; /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
+        uint32_t initialising; /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
+        uint32_t constructors; /* beyond the one that every library has */
+        uint32_t destructors;  /* beyond the one that every library has */
+        bool ended;            /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
+        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t methods;      /* in the module's method table, beyond those that the driver calls (methods.h) */
+        uint32_t documented;   /* how many of `methods`, from the first on, have a documentation string */
+        uint64_t names;        /* bytes of the names of `outside`, with terminators */
     } extra;
-    double names_apart;       /* how far lengths of names are from the row's (distribution_distance) */
-    uint64_t versioned_names; /* bytes of the C library's names with their versions, in .symtab; 0: without */
-    uint16_t *outside_choice; /* which functions extra.outside are (outside.h), or NULL: any; the plan's */
-    uint32_t units;           /* of debug information, but for those without code; 0: as in any */
-    uint32_t units_all;       /* with those; 0: as many as it takes */
-    uint32_t partials;        /* partial ones besides, where there is room for them */
-    uint32_t shared_names;    /* small functions and static objects that have names of others: the last */
-    uint64_t exported_names;  /* bytes of these names, part of function_names */
-    /* Characters in the names of its functions and of its static objects, or NULL: as few as can be
-     * (names_row.h). The plan's; `lengths` entries of the first are set. */
+    double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
+    uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
+    uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
+    uint32_t units;           /* units of debug information that have code; 0: as many as usual */
+    uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */
+    uint32_t partials;        /* partial units besides, where there is room for them */
+    uint32_t shared_names;    /* how many small functions and static objects, the last ones, reuse names of others */
+    uint64_t exported_names;  /* bytes of the names of the `exported` functions; part of function_names */
+    /* Characters in the names of its functions and of its static objects; owned by the plan. NULL: as few as can be
+     * (names_row.h). `lengths` entries of function_length are set. */
     uint16_t *function_length, *object_length;
-    /* Functions that are too small to be numbered ones: symbols that at most tables lead to
-     * (small.h) and nothing is told of, behind the others in .text. In ascending order of sizes. Of `small_sizes` of
-     * them (the plan's; bytes, 0 too; behind them as they are wanted), the first `small` are there. Their names are
-     * those of the first static objects, where they are local.
+    /* Bytes of functions that are too small for a frame, ascending; owned by the plan. They follow the numbered ones in
+     * .text, at most tables point to them (small.h), and debug information does not mention them. The array has
+     * `small_sizes` sizes, of which 0 is one, and behind these as many again: the wanted sizes, before any was reduced.
+     * The first `small` functions exist. Where they are local symbols, they have the names of the first static objects.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint64_t function_average; /* bytes of the row's code for each of its functions, or 0 (sizes_said.h) */
-    uint32_t small_exported;   /* of which so many are dynamic symbols: the first */
-    /* Names of these and of dynamic objects (names_row.h): bytes with terminators, and characters, the plan's, of which
-     * `other_lengths` entries are set; the others have as few as can be. */
+    uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
+    uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
+    /* Names of dynamic symbols other than exported numbered functions (names_row_others): bytes of all, with
+     * terminators, and characters of each. other_length is owned by the plan and has `other_lengths` entries; names
+     * beyond these are as short as can be. */
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
-    /* Undefined symbols that no relocation refers to, as there are not enough names of their lengths (outside.h): the
-     * last of these names. */
+    /* Undefined symbols with invented names, because too few real functions have names of that length (outside.h).
+     * Nothing defines them, so that no relocation refers to them. Their names are the last of the other names. */
     uint32_t unbound;
-    /* Which names of dynamic symbols, of functions before these, are the ends of others and take no bytes in .dynstr
-     * (names_row.h), of `ended` names; how many are. The plan's. */
+    /* Suffix merging in .dynstr (names_row.h). For each of `ended` names of dynamic symbols, exported functions first:
+     * NAMES_ROW_IS_END where it is stored as the end of a longer name; 1 + the place of the name that is its own end;
+     * or 0. `ends`: how many names take no bytes of their own. `end` is owned by the plan. */
     uint32_t *end;
     uint32_t ended, ends;
-    /* Letters of its first classes' names (mangle.h), where the row says how long names are; the plan's. */
+    /* Letters in the names of its first `classes` classes (mangle.h), where the row says how long names are; owned by
+     * the plan. */
     uint16_t *class_letters;
     uint32_t classes;
-    uint32_t local_mangled; /* small functions that are local symbols whose names are, as far as they are long enough */
-    uint32_t mangled;       /* names of dynamic symbols, of exported functions and these, that are mangled: the first */
-    uint32_t files;         /* local symbols of type STT_FILE beyond those that every library has */
-    /* Characters of the names of these, ascending, each of as many (names_row.h), where .strtab has room for them; 0,
-     * or without room: as of those that every one has. */
+    uint32_t local_mangled; /* how many local small functions, the first ones, have mangled names where long enough */
+    uint32_t mangled;       /* how many dynamic symbols, exported functions first, have mangled names */
+    uint32_t files;         /* local STT_FILE symbols beyond those that every library has */
+    /* Characters in the names of `files`, ascending: each entry is for an equal part of them (names_row.h). Not used,
+     * if the first is 0 or files_named is false: then they have the name of the file that every library has. */
     uint8_t file_length[PLAN_FILE_LENGTHS];
-    bool files_named; /* there is room */
-    uint32_t lengths;
-    struct plan_edge *edge; /* the plan's; in the order of DT_NEEDED */
+    bool files_named;       /* .strtab has room for names of file_length */
+    uint32_t lengths;       /* entries set in function_length */
+    struct plan_edge *edge; /* owned by the plan; in the order of DT_NEEDED */
     uint32_t edges;
 
     uint64_t size[SIZE_KINDS];
-    uint64_t local_names; /* characters in their names beyond the natural ones */
-    /* Where its calls (of a module) or chains (of a utility) begin in the row
-     * of all, [1] for the covered and [0] for the others. */
+    uint64_t local_names; /* characters in the names of local symbols beyond the natural lengths */
+    /* Index of its first call (module) or first chain (utility) in the sequence over all libraries (calls.h): [1] for
+     * covered functions, [0] for the others. */
     uint64_t first[2];
 };
 
-/* What choices are made for: each has randomness of its own, so that one more
- * choice somewhere changes nothing elsewhere. */
+/* What random choices are made for. Each purpose has its own random numbers, so that an additional choice for one
+ * changes nothing for the others. */
 enum purpose {
     PURPOSE_COUNT,
     PURPOSE_PIECES,
@@ -220,22 +226,22 @@ enum purpose {
 
 /* How calls into utilities are assigned; see calls.h. */
 struct assignment {
-    uint32_t repeat; /* times that a call is made, one after the other */
-    bool random;     /* to any function; the others have layers */
+    uint32_t repeat; /* how many times in a row each call is made */
+    bool random;     /* calls go to any function; `layers` is not used */
     uint32_t layers;
-    uint32_t per_function; /* calls of each module function */
-    uint64_t calls[2];
-    uint64_t chains[2];
-    uint64_t jitter;
+    uint32_t per_function; /* calls in each module function */
+    uint64_t calls[2];     /* calls of all modules: [1] in covered functions, [0] in the others */
+    uint64_t chains[2];    /* chains of all utilities: [1] covered, [0] not */
+    uint64_t jitter;       /* random; by how much each layer is turned besides */
 };
 
-/* Bytes of each debug section of a library, or DEBUG_ANY (dwarf/unit.h). */
+/* The wanted debug sections of one library. */
 struct plan_mix {
-    uint64_t size[10];
+    uint64_t size[10];             /* bytes by enum debug_section, or DEBUG_ANY (dwarf/unit.h) */
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
-    uint32_t told;                 /* of what functions' entries may take, so many DESCRIBE_TOLD_ALLths */
-    bool is_settled;               /* by whoever makes the library first, where it has a row (mix.h) */
+    uint32_t told;   /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
+    bool is_settled; /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 
 struct mix_guides; /* mix_rows.c */
@@ -245,46 +251,46 @@ struct plan {
     uint64_t seed;
     uint32_t modules, utilities;
     uint32_t depth;
-    uint64_t coverage; /* times 2^32 */
+    uint64_t coverage; /* share of chains that a visit reaches, times 2^32 */
     struct assignment assignment;
     struct names names;
     struct constants constants;
     uint64_t profile_digest[2]; /* XXH3-128 of the profile's canonical text, the seed included: high, low */
-    uint64_t digest[2];         /* of that and the version */
-    uint32_t library_count;     /* modules, utilities, the two markers, executables, parts of these */
-    uint32_t inside;            /* how many of the last */
+    uint64_t digest[2];         /* of profile_digest and the version of pyelfgen */
+    uint32_t library_count;     /* entries of `library`: modules, utilities, the two markers, executables, parts of
+                                   executables */
+    uint32_t inside;            /* parts of executables: the last entries of `library` */
     struct plan_executables executables;
     struct plan_library *library;
-    struct plan_edge *edge;     /* of all libraries, where the profile has rows */
-    char *function_sizes;       /* what the profile says of them beyond rows that say it themselves, or NULL */
-    struct plan_mix *mix;       /* of each library; NULL where the profile wants none (mix.h) */
-    struct mix_guides *guides;  /* where settling it begins; NULL where the profile has no rows, or wants none */
-    bool wanted[SIZE_KINDS];    /* which sizes the profile gives */
-    bool stripped;              /* wants no symbol table */
-    bool without_debug;         /* wants no debug information */
+    struct plan_edge *edge; /* the edges of all libraries, where the profile has rows; plan_library.edge points here */
+    char *function_sizes;   /* distribution for libraries whose rows state none; owned; or NULL (plan_function_sizes) */
+    struct plan_mix *mix;   /* one for each library; NULL where the profile wants no sizes of debug sections (mix.h) */
+    struct mix_guides *guides;  /* where the search for each mix begins; NULL without rows, or where none is wanted */
+    bool wanted[SIZE_KINDS];    /* whether the profile states the size */
+    bool stripped;              /* the profile wants no symbol tables */
+    bool without_debug;         /* the profile wants no debug information */
     bool wide;                  /* functions may reach 64 KiB */
-    uint64_t total[SIZE_KINDS]; /* what they come to, without the markers */
+    uint64_t total[SIZE_KINDS]; /* sums over modules and utilities */
     uint64_t functions;
-    uint64_t link[SIZE_KINDS]; /* what pyelf-link comes to, with its parts */
+    uint64_t link[SIZE_KINDS]; /* sizes of pyelf-link, its parts included */
 };
 
-/* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names
- * library, size, the least or most possible, and the key to change. Free with
- * plan_free. `profile` is borrowed until then, `corpus` (the types that debug
- * information repeats) for the call. `executables` may be NULL: none. */
+/* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names the library, the size, the least or most
+ * that is possible, and the key to change. Free with plan_free. `profile` is borrowed until then, `corpus` (the types
+ * that debug information repeats) only during the call. `executables` may be NULL: none. */
 bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
                const struct corpus *corpus, unsigned threads, struct error *e);
 
-/* Takes NULL and half-made plans. */
+/* Accepts NULL and half-made plans. */
 void plan_free(struct plan *plan);
 
-/* Modules and utilities, which count in the sizes of a set: the first in plan->library. */
+/* How many modules and utilities there are: the libraries that count in the sizes of a set, first in plan->library. */
 static inline uint32_t plan_counted(const struct plan *plan)
 {
     return plan->modules + plan->utilities;
 }
 
-/* Where the executables begin, behind the two markers. */
+/* Index of the first executable in plan->library, behind the two markers. */
 static inline uint32_t plan_executable(const struct plan *plan)
 {
     return plan_counted(plan) + 2;
@@ -295,13 +301,13 @@ static inline bool plan_is_executable(const struct plan_library *l)
     return l->kind >= LIBRARY_LINK;
 }
 
-/* Where that is which has all libraries in it. */
+/* Index of pyelf-static in plan->library, if there is one. */
 static inline uint32_t plan_static(const struct plan *plan)
 {
     return plan_executable(plan) + (plan->executables.link ? 1 : 0);
 }
 
-/* Where the parts of executables begin, behind these. */
+/* Index of the first part of an executable in plan->library. */
 static inline uint32_t plan_inside(const struct plan *plan)
 {
     return plan->library_count - plan->inside;
@@ -313,31 +319,31 @@ static inline bool plan_is_joined(const struct plan *plan, const struct plan_lib
     return l->kind == LIBRARY_STATIC || (l->kind == LIBRARY_LINK && plan->inside);
 }
 
-/* Whether it is a module that says nothing of itself but its entry, if it is a module. */
+/* Whether the library, if it is a module, offers Python nothing but its entry. */
 static inline bool plan_is_plain(const struct plan_library *l)
 {
     return l->level >= LEVEL_PLAIN || l->init != INIT_FRAMED || l->untold;
 }
 
-/* Whether its functions are called without a PLT, and are no dynamic symbols. */
+/* Whether its functions are called without a PLT and are not dynamic symbols. */
 static inline bool plan_is_direct(const struct plan_library *l)
 {
     return l->kind >= LIBRARY_INSIDE;
 }
 
-/* What the names of its own symbols begin with, but for those that the driver looks for. */
+/* What its symbols begin with, except those that the driver looks for. */
 static inline const char *plan_prefix(const struct plan_library *l)
 {
     return l->prefix[0] ? l->prefix : l->name;
 }
 
-/* Bytes that one of its small functions takes in .text, each at a whole 16. */
+/* Bytes that one of its small functions takes in .text, padded to a multiple of 16. */
 static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t index)
 {
     return (l->small_size[index] + 15u) & ~15u;
 }
 
-/* And all of them together. */
+/* Bytes that all its small functions take in .text. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
     uint64_t bytes = 0;
@@ -346,13 +352,13 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     return bytes;
 }
 
-/* Those that are local symbols, behind the dynamic ones. */
+/* How many small functions are local symbols; they follow the dynamic ones. */
 static inline uint32_t plan_small_local(const struct plan_library *l)
 {
     return l->small - l->small_exported;
 }
 
-/* How many of them are code at all. */
+/* How many small functions have any code. */
 static inline uint32_t plan_small_framed(const struct plan_library *l)
 {
     uint32_t count = 0;
@@ -361,8 +367,8 @@ static inline uint32_t plan_small_framed(const struct plan_library *l)
     return count;
 }
 
-/* The library at `place` in the order in which the driver imports them: begin, modules,
- * final, then utilities, which no one imports. */
+/* Index of the library at `place` in the order in which the driver imports them: the first marker, modules, the second
+ * marker, then utilities, which nobody imports. */
 static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
 {
     if (place == 0)
@@ -370,14 +376,14 @@ static inline uint32_t plan_in_order(const struct plan *plan, uint32_t place)
     return place <= plan->modules ? place - 1 : place == plan->modules + 1 ? plan_counted(plan) + 1 : place - 2;
 }
 
-/* How large the functions of libraries are whose rows do not say it, or NULL. */
+/* The distribution of function sizes for libraries whose rows do not state one, or NULL. */
 static inline const char *plan_function_sizes(const struct plan *plan)
 {
     return plan->function_sizes ? plan->function_sizes : plan->profile->distributions[DISTRIBUTION_FUNCTION_SIZES];
 }
 
-/* The name of its file: plan_stem and plan_ending. Sources and files of debug
- * information are called after the stem. */
+/* The name of its file is plan_stem and then plan_ending. Sources and files of debug information are named after the
+ * stem. */
 static inline const char *plan_stem(const struct plan_library *l)
 {
     return l->kind == LIBRARY_STATIC ? EXECUTABLE_STATIC : l->kind == LIBRARY_LINK ? EXECUTABLE_LINK : l->name;
@@ -388,7 +394,8 @@ static inline const char *plan_ending(const struct plan_library *l)
     return plan_is_executable(l) ? "" : ".so";
 }
 
-/* Its functions that are dynamic symbols, the first, and those that are called through the PLT. */
+/* How many of its functions, from the first on, are dynamic symbols (plan_exported) or are called through the PLT, if
+ * they are called (plan_lazy). */
 static inline uint32_t plan_exported(const struct plan_library *l)
 {
     return plan_is_direct(l) ? 0 : l->said ? l->exported : l->functions;
@@ -399,13 +406,13 @@ static inline uint32_t plan_lazy(const struct plan_library *l)
     return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
 }
 
-/* Imports that it does not call. */
+/* How many imports it does not call. */
 static inline uint32_t plan_uncalled(const struct plan_library *l)
 {
     return l->said ? l->imports - l->calls : 0;
 }
 
-/* Function `index` of a library. One without constants has arguments that need none. */
+/* Function `index` of a library. A library without constants (LEVEL_BARE) has only integer arguments. */
 static inline struct function plan_function(const struct plan_library *l, uint32_t index)
 {
     struct function f = function_of(l->key, index);
@@ -419,8 +426,8 @@ static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)
     return plan->modules + number;
 }
 
-/* Whether a visit of every module reaches this chain: Bresenham's line from no
- * chain to all, so that any share is spread evenly. */
+/* How many chains before this one a visit of every module reaches; and whether it reaches this one. As in Bresenham's
+ * line, covered chains are spread evenly whatever their share. */
 static inline uint32_t plan_covered_before(const struct plan *plan, uint32_t chain)
 {
     return (uint32_t)((chain * plan->coverage + (UINT64_C(1) << 31)) >> 32);
@@ -431,15 +438,15 @@ static inline bool plan_chain_covered(const struct plan *plan, uint32_t chain)
     return plan_covered_before(plan, chain) != plan_covered_before(plan, chain + 1);
 }
 
-/* Functions in a chain: `depth`, less in the last. */
+/* Functions in a chain: `depth`, or fewer in the last one. */
 static inline uint32_t plan_chain_length(const struct plan *plan, const struct plan_library *l, uint32_t chain)
 {
     uint32_t rest = l->functions - chain * plan->depth;
     return rest < plan->depth ? rest : plan->depth;
 }
 
-/* The root of a library's choices for one purpose. Its functions' own hashes are
- * random_at(key, index), index below 2^32. */
+/* The random key for a library's choices for one purpose. It cannot meet the hashes of the library's functions, which
+ * are random_at(key, index) with an index below 2^32. */
 static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpose)
 {
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
@@ -448,28 +455,28 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
 /* Functions in a unit, on average. */
 static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
-    if (l->units) /* of those of the glue too */
+    if (l->units) /* which contain functions of the glue, too */
         return (l->functions + INT64_C(9) + l->units - 1) / l->units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 
-/* Bytes of each function's entry in .eh_frame. */
+/* Bytes of the entry in .eh_frame of a function that has a frame. */
 static inline uint64_t plan_unwind_entry(const struct plan *plan)
 {
     return plan->wide ? UNWIND_WIDE : UNWIND_NARROW;
 }
 
-/* Functions that an executable has of its own, its parts' too. */
+/* Functions that an executable has besides those of the set's libraries, its parts' included. */
 uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *l);
 
-/* Functions of `l` in its covered chains. */
+/* How many functions of `l` are in covered chains. */
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l);
 
-/* Functions of `l` that are called when every entry is: the covered ones, but none
- * of a utility that no covered function could call. */
+/* How many functions of `l` are called when the entry of every module is called: the covered ones, or none of a utility
+ * that no covered function could call. */
 uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l);
 
-/* The module before, whose extern function this module's entry calls; -1: none. */
+/* Index of the earlier module whose extern function this module's entry calls; -1: none. */
 int64_t plan_extern_called(const struct plan *plan, const struct plan_library *l);
 /* Whether the module has an extern function at all. */
 bool plan_has_extern(const struct plan *plan, const struct plan_library *l);

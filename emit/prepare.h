@@ -1,4 +1,4 @@
-/* From options to a plan that can be met: what comes before a set is made, wherever it goes. */
+/* From options to a plan: the common beginning of all programs that make a set. */
 #ifndef EMIT_PREPARE_H
 #define EMIT_PREPARE_H
 
@@ -7,18 +7,18 @@
 #include "emit/profile.h"
 #include "emit/stock.h"
 
-/* In the order of making; freed in the other. */
+/* What `prepare` makes, in this order. */
 struct prepared {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
 };
 
-/* What cannot be met is refused. Fills o->threads where it is 0, and takes over o->counts where Pynamic's arguments
- * stand for a profile; `o` is borrowed until prepare_free, which is to be called also when this failed. */
+/* Fails where the profile cannot be met. Sets o->threads if it is 0; takes over o->counts if Pynamic's arguments were
+ * given instead of a profile. `o` is borrowed until prepare_free, which is to be called also after a failure. */
 bool prepare(struct prepared *p, struct options *o, struct error *e);
 
-/* Takes what is zero, or half-made. */
+/* Accepts a zeroed or half-made struct. */
 void prepare_free(struct prepared *p);
 
 #endif

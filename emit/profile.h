@@ -62,8 +62,8 @@ enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
  * .debug_info with .debug_types. */
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
 
-/* What a row of `libraries` may say, in the order of its canonical text: id, section, key,
- * kind of value (profile_keys.h), least, most, and for words what they may be. */
+/* The values that a row of `libraries` may have, in the order of its canonical text: id, section, key,
+ * kind of value (profile_keys.h), least, most, and the choices of a WORD. */
 #define PROFILE_ROW_VALUES(X)                                                                                          \
     X(KIND, ROW, "kind", WORD, 0, 1, ((const char *const[]){"module", "utility", NULL}))                               \
     X(TEXT, ROW, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* the sizes stand in the order of enum size_kind */       \
@@ -160,7 +160,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(ZSTD_DEBUG, ROW_ZSTD, "debug", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
     X(ZSTD_NAMES, ROW_ZSTD, "names", BYTES, 0, PROFILE_SIZE_MOST, NULL)
 
-/* And what of it is text: id, section, key, the most bytes. */
+/* The texts that a row of `libraries` may have: id, section, key, the most bytes. */
 #define PROFILE_ROW_TEXTS(X)                                                                                           \
     X(NAME, ROW, "name", PROFILE_APPLICATION_MOST)                                                                     \
     X(NEEDED, ROW, "needed", PROFILE_BYTES_MOST)                                                                       \
@@ -259,15 +259,15 @@ struct profile {
     } captured;
 };
 
-/* Whether pyelfprof wrote it, which leaves out what is 0: counts of symbols and relocations,
- * and numbers of symbols on edges. */
+/* Whether pyelfprof wrote the profile. It leaves out counts that are 0: of symbols, of relocations, and of symbols on
+ * edges. */
 static inline bool profile_is_captured(const struct profile *p)
 {
     return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
 }
 
-/* What a row says of a value; what one that was captured leaves out is 0, or 1, or a word (docs/capture.md). Or
- * PROFILE_DERIVED. */
+/* The value of a key in a row. If a captured profile leaves the key out, its documented default applies (0, 1 or a
+ * word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
 
 /* The defaults above, one module, nothing else. Free with profile_free. */

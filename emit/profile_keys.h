@@ -14,6 +14,7 @@
  *     profile_value.c  one value: text <-> struct, and its range
  *     profile_rows.c   what only rows of libraries have: edges, sums
  *     profile_file.c   finding, reading and replacing files
+ *     profile_manner.c what a captured profile says of debug information (profile_manner.h)
  */
 #ifndef EMIT_PROFILE_KEYS_H
 #define EMIT_PROFILE_KEYS_H

@@ -1,4 +1,4 @@
-/* Sorting things by a number, and where these are the same by a key: in one order, whatever qsort does. */
+/* Sorting by a number, and by a key where the numbers are equal: the order does not depend on how qsort works. */
 #ifndef EMIT_RANKED_H
 #define EMIT_RANKED_H
 
@@ -10,7 +10,7 @@ struct ranked {
     uint64_t key;
 };
 
-/* Ascending, with the same value and key by place. */
+/* Sorts in ascending order, by value, then key, then place. */
 void ranked_sort(struct ranked *ranked, size_t count);
 
 #endif

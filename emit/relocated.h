@@ -1,8 +1,8 @@
-/* Words among the objects of .data that hold addresses, of the library's own functions or of symbols; and which symbols
- * these and words of .got have.
+/* The words in .data, among the objects, that relocations fill with addresses of the library's own functions or of
+ * symbols; and which symbols these words and those of .got refer to.
  *
- * They are spread over all pages, as those of tables and structures are; or, where the row says how many pages
- * relocations touch, over so many: the dynamic linker takes a page fault for each.
+ * They are spread over all pages of the objects, like tables and structures in real data. Where the row says how many
+ * pages relocations touch, they are spread over that many: each costs the dynamic linker a page fault.
  */
 #ifndef EMIT_RELOCATED_H
 #define EMIT_RELOCATED_H
@@ -11,33 +11,35 @@
 
 enum { RELOCATED_PAGE = 4096 };
 
-/* In ascending order of addresses. */
+/* A walk over these words in ascending order of addresses. */
 struct relocated {
-    uint64_t start, room; /* where they are, and how many words there are */
-    uint32_t count;       /* of relocated ones, */
-    uint32_t addresses;   /* of which so many are of symbols: evenly among the others */
-    uint32_t next;
+    uint64_t start, room; /* address of the region they are in, and how many words have room there */
+    uint32_t count;       /* how many words are relocated */
+    uint32_t addresses;   /* how many of these refer to symbols; evenly spread among the others */
+    uint32_t next;        /* number of the next word */
 };
 
 struct relocated relocated_words(const struct library *l);
 
-/* The next of these, as its address; false when there is none any more. */
+/* Sets *at to the address of the next word that refers to a symbol (`symbols`) or to an own function; false after the
+ * last. */
 bool relocated_next(struct relocated *w, bool symbols, uint64_t *at);
 
-/* The next of either kind. */
+/* Sets *at to the address of the next word of either kind; false after the last. */
 bool relocated_word(struct relocated *w, uint64_t *at);
 
-/* How many pages relocations touch. */
+/* How many pages of RELOCATED_PAGE bytes the relocations of the library touch. */
 uint64_t relocated_pages(const struct library *l);
 
-/* The index in .dynsym of a symbol that the library does not call: imports before functions outside the set. */
+/* The index in .dynsym of the `index`-th symbol that the library imports and does not call: imports from the set, then
+ * functions outside the set. */
 uint32_t relocated_uncalled(const struct library *l, uint32_t index);
 
-/* The index of that which the i-th word of .got has, or the i-th word of .data. */
+/* The index in .dynsym of the symbol that word i of .got refers to (relocated_any), or the i-th such word of .data. */
 uint32_t relocated_any(const struct library *l, uint64_t i);
 uint32_t relocated_word_symbol(const struct library *l, uint32_t i);
 
-/* How many symbols the relocations of a library refer to that is not linked with the set, but for PLT slots. */
+/* How many symbols the relocations of a library, other than those of PLT slots, refer to; not for executables. */
 uint32_t relocated_symbols(const struct library *l);
 
 #endif

@@ -7,12 +7,12 @@
 #include "emit/ranks.h"
 #include "emit/set.h"
 
-/* The five sizes, wanted and planned, which is what was written, and those of
- * executables, which do not count in them; `set`, in the directory `path`, is NULL
- * for a dry run. */
+/* Prints the five sizes, wanted and planned (which is what was written), and those of
+ * executables, which do not count in them. `set`, in the directory `path`, is NULL for
+ * a dry run. */
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path);
 
-/* Who has made it, where that was several ranks. */
+/* Prints which ranks have made the set, if there were several. */
 void report_ranks(FILE *out, const struct ranks *r);
 
 #endif

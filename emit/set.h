@@ -1,10 +1,10 @@
 /* A set: the directory of libraries that a plan becomes.
  *
- * Every library is written under a temporary name and renamed; the manifest
- * comes last, so that a directory with one is complete. Files that are there
- * already, byte for byte, stay as they are; the manifest goes before the first
- * that does not. A directory without one that holds nothing but such files is
- * what an interrupted run left.
+ * Every library is written under a temporary name and renamed; the manifest is
+ * written last, so that a directory with a manifest is complete. Files that already
+ * exist with the right bytes are left alone; an old manifest is removed before the
+ * first file changes. A directory that holds only files of a set, and no manifest,
+ * is what an interrupted run left.
  */
 #ifndef EMIT_SET_H
 #define EMIT_SET_H
@@ -23,50 +23,49 @@ struct set_file {
     char name[FILE_NAME_MOST]; /* within the set */
     uint64_t size;             /* bytes */
     uint64_t digest[2];        /* XXH3-128: high, low */
-    bool kept;                 /* it was there already */
+    bool kept;                 /* the right file was there already */
 };
 
 /* What became of one library. */
 struct set_library {
     uint64_t size[SIZE_KINDS];
-    struct set_file *file; /* those of its debug information, then the library itself */
+    struct set_file *file; /* files of its debug information, then the library itself */
     uint32_t files;
-    uint64_t split; /* bytes of split debug information in the files; 0: it is not split */
-    uint32_t marks, marked;
-    uint64_t marks_at; /* where they are in the library, and in no dynamic symbol; 0: in one, or nowhere */
-    uint64_t result;
+    uint64_t split;         /* bytes of split debug information in the files; 0: it is not split */
+    uint32_t marks, marked; /* how many visit marks it has, and how many of them a visit sets */
+    uint64_t marks_at;      /* address of the marks, if no dynamic symbol has it; 0: a symbol has, or there are none */
+    uint64_t result;        /* what its entry returns */
     char entry[NAME_PREFIX_MOST];
-    struct differences *differences; /* where the library has a row: what it has of it */
+    struct differences *differences; /* if the library has a row: its values, to compare; or NULL */
 };
 
 struct set {
     const struct plan *plan;
     struct set_library *library; /* as plan->library */
-    bool sources;                /* there are sources beside it */
-    const struct bytes *written; /* these, borrowed while what is stale is removed */
+    bool sources;                /* sources are written beside the libraries */
+    const struct bytes *written; /* names of these sources; borrowed while stale files are removed */
 };
 
 /* What is asked for besides the plan. */
 struct set_making {
     const char *path; /* the set's directory */
     bool force;       /* write everything anew */
-    bool sources;     /* and what debuggers list (sources.h) */
+    bool sources;     /* write sources, too, which debuggers list (sources.h) */
     bool local;       /* the directory is each node's own */
     unsigned threads;
     struct ranks *ranks; /* that share the work (ranks.h) */
     struct progress *progress;
 };
 
-/* Generates the set in its directory, which is made if it is not there. One that is
- * there must be empty, what an interrupted run left, or an older set, of which
- * what is not as it should be is replaced, with `force` everything; none that another run is writing.
- * On failure a directory that was made here is removed again, and another holds nothing half-written, and no manifest
- * unless nothing has changed, or the set is whole and another node's is not. Collective: on the rank that leads, `set`
- * has what all have made. Free with set_free. */
+/* Generates the set in its directory, which is made if it is not there. An existing one must be empty, hold what an
+ * interrupted run left, or hold an older set: then files that differ are replaced, with `force` all files. It fails
+ * where another run is writing there. On failure, a directory made here is removed. In an existing one no temporary
+ * file stays, and a manifest stays only if no file was touched, or if this set was finished and only another node's
+ * failed. Collective: on the rank that leads, `set` describes what all ranks have made. Free with set_free. */
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
                   struct error *e);
 
-/* How often it calls progress_step. */
+/* How often set_generate calls progress_step. */
 static inline uint32_t set_steps(const struct plan *plan)
 {
     const uint32_t parts = plan->inside && plan->executables.link ? plan->inside + 1 : 0;
@@ -80,13 +79,13 @@ void set_free(struct set *set);
  * when memory ran out. */
 bool manifest_write(FILE *f, const struct set *set);
 
-/* Files that are not as the manifest says, in its order: the first that were found; `count` is of all. */
+/* Files that are not as the manifest says: the first SET_FAULTS_MOST, in the manifest's order; `count` is of all. */
 enum { SET_FAULTS_MOST = 20 };
 struct set_faults {
     uint32_t count;
     struct set_fault {
-        uint32_t item;   /* of libraries, then executables */
-        uint32_t number; /* in which it was found */
+        uint32_t item;   /* index among libraries, then executables */
+        uint32_t number; /* of the fault, in the order in which they were found */
         struct error error;
     } fault[SET_FAULTS_MOST];
 };

@@ -1,9 +1,9 @@
-/* The countable shape of one library: what follows from its counts alone.
+/* The shape of one library: what follows from its counts alone.
  *
  * Symbols, relocations, PLT slots, dynamic entries and the sizes of all tables
- * are functions of how many functions, imports and neighbours a library has.
- * The plan solves with them, and the library's size pass lays them out: the same
- * numbers, from one place.
+ * depend only on how many functions, imports and needed libraries a library has.
+ * The plan uses these numbers to decide sizes, and the library's size pass to lay
+ * out sections.
  */
 #ifndef EMIT_SHAPE_H
 #define EMIT_SHAPE_H
@@ -27,8 +27,8 @@ enum python_function {
         PYTHON_FUNCTION_COUNT
 };
 
-/* Local symbols that every library has: id, name, prefixed by the library's
- * name, in modules only, st_info type, section. */
+/* Local symbols that every library has: id, name, whether that is prefixed by the
+ * library's name, whether only modules have it, type, section. */
 #define FIXED_LOCALS(X)                                                                                                \
     X(FILE_CRT, "crtstuff.c", 0, 0, STT_FILE, NONE)                                                                    \
     X(DTORS, "__do_global_dtors_aux", 0, 0, STT_FUNC, TEXT)                                                            \
@@ -70,7 +70,8 @@ struct fixed_local_kind {
 };
 extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 
-/* Symbols of the linker's that some libraries have among the dynamic ones: name, section, whether it is the end. */
+/* Symbols defined by the linker that some libraries have as dynamic ones: name, section, whether the symbol is at its
+ * end and not its beginning. */
 #define SECTION_ENDS(X)                                                                                                \
     X("__bss_start", BSS, 0)                                                                                           \
     X("_edata", DATA, 1)                                                                                               \
@@ -86,8 +87,8 @@ struct section_end {
 enum { SHAPE_ENDS = 5 };
 extern const struct section_end shape_ends[SHAPE_ENDS];
 
-/* What gcc's crtbegin.o and crtbeginS.o have every file look for, and none finds where no program uses transactional
- * memory. */
+/* Weak symbols that gcc's crtbegin.o and crtbeginS.o add to every file, for transactional memory. Usually nothing
+ * defines them. */
 extern const char *const shape_clones[PLAN_CLONES];
 
 enum {
@@ -95,14 +96,15 @@ enum {
     FINI_BYTES = 9,
     SHAPE_HELPERS = 4, /* LOCAL_HELPER0 and on */
     NAME_POINTERS = 8, /* in .data.rel.ro */
-    /* relocations of type RELATIVE: initialiser, finaliser, handle; then of PyModuleDef name and methods, of
-     * PyMethodDef name and function; the same with doc, in all three, and another method */
+    /* R_X86_64_RELATIVE relocations. Every library: initialiser, finaliser, handle. A module besides: name and methods
+     * of PyModuleDef, name and function of one PyMethodDef. With attributes: these also have doc, and there is a second
+     * PyMethodDef. */
     SHAPE_RELATIVE = 3,
     SHAPE_RELATIVE_MODULE = SHAPE_RELATIVE + 2 + 2,
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8,      /* where .data has it and no room for more */
+    SCRATCH_LEAST = 8,      /* if it is in .data and there is no room for more */
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,      /* struct PyMethodDef */
     BUILD_ID_BYTES = 16 + 20,
@@ -121,12 +123,12 @@ enum {
 #define COMMENT_START "pyelfgen "
 #define COMMENT_TEXT  COMMENT_START PYELFGEN_VERSION
 
-/* .gnu_debugaltlink, of dwz(1): the file with what debug files share, and its build-id. As on a system without debug
- * files there is none. */
+/* Contents of .gnu_debugaltlink, as dwz(1) makes it: the path of the file with what debug files share, and its
+ * build-id. No such file exists, as on a system where debug files are not installed. */
 #define SHAPE_ALTERNATE "/usr/lib/debug/.dwz/x86_64-linux-gnu/application.debug"
 enum { SHAPE_ALTERNATE_ID = 20 }; /* bytes */
 
-/* What the name of a prefixed one begins with. */
+/* What the name of a prefixed fixed local symbol begins with. */
 static inline const char *shape_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
 {
     return k->type == STT_FILE ? plan_stem(l) : plan_prefix(l);
@@ -135,33 +137,33 @@ static inline const char *shape_prefix(const struct plan_library *l, const struc
 struct shape {
     bool python; /* is an extension module */
     bool executable;
-    bool holds; /* an executable that has the libraries in it */
+    bool holds; /* is an executable that contains the libraries */
     bool has_extern;
     bool calls_own_extern;
     int64_t extern_called; /* -1: none */
-    bool needs_before;     /* the library of that one, unless libmodulebegin brings it */
+    bool needs_before;     /* needs the library of extern_called (DT_NEEDED), unless libmodulebegin brings that */
     bool soname;
     uint32_t called;    /* own numbered functions that are called through the PLT */
-    uint32_t direct;    /* of which so many without it: an executable's */
+    uint32_t direct;    /* how many of `called` are called without the PLT, in an executable */
     uint32_t plt;       /* slots */
     uint32_t undefined; /* in .dynsym */
     uint32_t defined;
     uint32_t local;        /* own functions that are local symbols */
     uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
-    uint32_t modules;      /* needed: of libmodulebegin, in sets whose modules need every utility */
-    uint32_t needed;       /* DT_NEEDED but for libc, these and others */
+    uint32_t modules;      /* modules that libmodulebegin needs, in sets whose modules need every utility */
+    uint32_t needed;       /* DT_NEEDED in all, without libc */
     uint32_t dynamic;      /* entries, with the null one */
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
-    uint32_t framed;    /* functions that unwind tables tell of, */
-    uint32_t frameless; /* of which so many have no frame */
-    uint32_t pointers;  /* in .data.rel.ro, to names */
+    uint32_t framed;    /* functions with an entry in the unwind tables */
+    uint32_t frameless; /* how many of `framed` do not set up a frame */
+    uint32_t pointers;  /* words in .data.rel.ro that point to names */
     uint32_t marks;
     bool marks_exported; /* there are any, and they are a global symbol */
-    bool in_data;        /* what statements write to is in .data and not in .bss, */
-    uint32_t scratch;    /* so many bytes of it at least */
+    bool in_data;        /* the scratch memory that statements write to is in .data and not in .bss */
+    uint32_t scratch;    /* least bytes of scratch memory in .data */
     uint64_t names;      /* bytes of the names that .dynstr and .strtab share */
     uint64_t dynstr;
     uint64_t strtab;              /* with the natural names of its free locals */
@@ -174,7 +176,7 @@ struct shape {
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
 
-/* Bytes of unwind entries, if they are as short as they can be. */
+/* Bytes of all unwind entries at their shortest. */
 static inline uint64_t shape_unwind(const struct plan *plan, const struct shape *s)
 {
     return (s->framed - s->frameless) * plan_unwind_entry(plan) + s->frameless * (uint64_t)UNWIND_FRAMELESS;
@@ -183,12 +185,13 @@ static inline uint64_t shape_unwind(const struct plan *plan, const struct shape 
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
 
-/* Functions of CPython that it calls, and the place of one among their slots. */
+/* How many functions of CPython a module calls. */
 static inline uint32_t shape_python_functions(const struct plan_library *l)
 {
     return plan_is_plain(l) ? 2u : PYTHON_FUNCTION_COUNT;
 }
 
+/* Whether it calls this function of CPython; the name by which it does; its place among the PLT slots of these. */
 bool shape_calls_python(const struct plan_library *l, enum python_function which);
 const char *shape_python_name(const struct plan_library *l, enum python_function which);
 static inline uint32_t shape_python_slot(const struct plan_library *l, enum python_function which)
@@ -208,7 +211,7 @@ static inline uint64_t shape_words(const struct plan_library *l)
     return UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
 }
 
-/* Entries of its method table, with the end. */
+/* Entries of its method table, with the one that ends it. */
 static inline uint32_t shape_methods(const struct plan_library *l)
 {
     return shape_driver_methods(l) + l->extra.methods + 1;

@@ -1,8 +1,8 @@
-/* Which of many things each of several ranks does, so that all have about as many bytes to write or to read.
+/* Divides many items among several ranks, so that all have about as many bytes to write or to read.
  *
- * Every rank finds the same, from the weights alone: the heaviest goes first, each to the rank that has the least so
- * far (longest processing time first), which is at most a third above the best that there can be, where the first rank
- * has nothing to do besides.
+ * Every rank computes the same division, from the weights alone: the heaviest item goes first, each to the rank that
+ * has the least so far (longest processing time first). If the first rank has nothing else to do, the largest load is
+ * at most a third above the optimum.
  */
 #ifndef EMIT_SHARE_H
 #define EMIT_SHARE_H
@@ -15,8 +15,8 @@ struct share {
     uint32_t count;
 };
 
-/* What rank `rank` of `ranks` does of `count` items. The first rank has `first` bytes to do besides; an item that
- * weighs SHARE_FIRST is its own in any case. False when memory ran out. Free with share_free. */
+/* Sets *s to the items, of `count`, that rank `rank` of `ranks` does. Rank 0 has `first` bytes to do besides, and gets
+ * all items that weigh SHARE_FIRST. False when memory ran out. Free with share_free. */
 #define SHARE_FIRST UINT64_MAX
 bool share_make(struct share *s, const uint64_t *weight, uint32_t count, uint64_t first, int rank, int ranks);
 

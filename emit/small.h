@@ -1,31 +1,31 @@
-/* The small functions of a library with a row (struct plan_library): what they are, and what leads to
- * them, which only tables do, and to local ones only.
+/* The small functions of a library with a row (plan_library.small_size): their code, and the tables that
+ * point to them. Tables point to local ones only.
  *
- * The last of them are those of methods (methods.h), as far as these have room for that: each returns a
- * number to Python. The others do nothing, and some are constructors and destructors. None touches memory.
+ * The last of them implement methods (methods.h), if they are large enough for that: each returns a
+ * number to Python. The others do nothing; some are constructors or destructors. None accesses memory.
  */
 #ifndef EMIT_SMALL_H
 #define EMIT_SMALL_H
 
 #include "emit/library.h"
 
-/* Functions that are taken in turn, from the first again after the last. */
+/* A range of small functions, taken one after the other, cyclically. */
 struct small_turn {
     uint32_t first, count, next;
     uint64_t start, at;
 };
 
-/* Those of methods; those of constructors, and then destructors. */
+/* The functions for methods; those for constructors and destructors. */
 struct small_turn small_methods(const struct library *l);
 struct small_turn small_constructors(const struct library *l);
 
-/* The address of the next one; where there are none, that of `otherwise`. */
+/* The address of the next function of the range; if that is empty, that of `otherwise`. */
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise);
 
 /* Instructions of `size` bytes that do nothing but give %rax some value. */
 uint8_t *small_put_pieces(uint8_t *p, uint32_t size, uint64_t value);
 
-/* Writes them all, at `p`. */
+/* Writes all small functions, at `p`. */
 void small_write(const struct library *l, uint8_t *p);
 
 #endif

@@ -1,10 +1,10 @@
 /* The source that a library's debug information describes, as text.
  *
- * A unit is gone over after the library was written. What is said of it is read
- * back from what was composed: names, types and lines of declarations from the
- * entries, lines of statements from the rows. What the statements do is read from
- * the code (source_code.h). So the text follows what is told, however much that
- * is, and nothing that tells it knows of the text.
+ * Sources are made after the library was written, from the composed debug
+ * information: names, types and lines of declarations come from the entries, lines
+ * of statements from the rows. What the statements do is read from the code
+ * (source_code.h). So the text agrees with the debug information, however much of
+ * it there is, and the code that composes that knows nothing of the text.
  *
  *     line 1     includes, declarations of what other units define
  *     line 256   functions: each declaration and each statement on its line
@@ -22,14 +22,14 @@ struct source {
     struct bytes text; /* of the last unit */
     char name[64];     /* of its file */
 
-    struct bytes head, body;      /* its parts: up to line 255, and from 256 on */
-    struct bytes extra;           /* struct extra: what comes in another order than the functions */
-    struct bytes scratch;         /* their texts */
-    struct bytes locals, scoped;  /* of the function under way: declarations; const char *, names in blocks */
+    struct bytes head, body;      /* the text's parts: up to line 255, and from 256 on */
+    struct bytes extra;           /* struct extra: texts for lines that are out of the order of functions */
+    struct bytes scratch;         /* the texts of `extra` */
+    struct bytes locals, scoped;  /* of the open function: declarations; const char *: names in blocks */
     struct bytes used;            /* uint32_t: imports, functions and objects that are declared */
     struct code_text runs;        /* text of one run at a time */
-    const char *own_names;        /* one behind the other */
-    const char **own, **imported; /* each of them; in `arena` */
+    const char *own_names;        /* names of own functions, one behind the other */
+    const char **own, **imported; /* name of each own function, of each import; in `arena` */
     uint32_t *declared[3];        /* unit + 1 in which each import, function, object was last used */
     struct arena arena;
     const char *inlines[CORPUS_INLINES]; /* names in the header that the unit includes */

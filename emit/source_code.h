@@ -12,12 +12,12 @@
 #include "base/bytes.h"
 #include "emit/block.h"
 
-/* What is put into a hole. Numbers are offsets in the code unless said. */
+/* What is put into a hole. hole.number is n or the slot where these are named, otherwise an offset in the code. */
 enum hole_kind {
     HOLE_SLOT = 1,    /* the name of the local in this slot */
     HOLE_LOCAL,       /* the name of the n-th local of the block's scopes */
     HOLE_DECIMAL,     /* the constant of four bytes there */
-    HOLE_HEXADECIMAL, /* the same */
+    HOLE_HEXADECIMAL, /* the constant of four bytes there, in hexadecimal */
     HOLE_OBJECT,      /* the eight bytes in memory that the operand there refers to */
     HOLE_HELPER,      /* the name of the n-th helper */
     HOLE_INLINE,      /* the name of the n-th inline function of the header */
@@ -29,7 +29,7 @@ struct hole {
     uint16_t kind, number;
 };
 
-/* Text of whole lines but for the end of the last one. */
+/* Text of whole lines, without the newline of the last one. */
 struct statements {
     const char *text;
     const struct hole *hole;

@@ -14,7 +14,7 @@ enum {
 struct phrase {
     char text[PHRASE_MOST];
     uint32_t size;
-    char outer; /* the outermost, or 0 */
+    char outer; /* the outermost operator, or 0 */
 };
 
 /* What has been read of a stretch of code. */
@@ -30,7 +30,7 @@ struct reader {
     int32_t local[FILLER_SLOTS]; /* which local of a scope is another name of a slot, or -1 */
     uint32_t locals;             /* of the block's scopes so far */
     uint32_t stored, stored_double;
-    bool stores; /* since this was last cleared */
+    bool stores; /* something was stored since this was last cleared */
     uint32_t depth;
     uint32_t breaks; /* lines that the next statement takes beyond its first */
     size_t line;     /* where the text of the line begins */
@@ -50,13 +50,13 @@ struct phrase phrase_of_slot(const struct reader *r, uint32_t slot);
 void reading_put(struct reader *r, const struct phrase *p);
 void reading_text(struct reader *r, const char *text);
 bool reading_at_start(const struct reader *r);
-/* Before something of a statement, `more` steps further in than others. */
+/* Indents a line, `more` steps further than statements at this depth. */
 void reading_indent(struct reader *r, uint32_t more);
 void reading_end_line(struct reader *r);
 /* `to` becomes `value`, on as many lines as there are for it. */
 void reading_assign(struct reader *r, const struct phrase *to, const struct phrase *value);
-/* An expression that comes to nothing, at the end of a stretch of code; a line is
- * not empty afterwards. */
+/* Ends a stretch of code: writes an expression that was not stored, if there is one,
+ * so that the line is not empty. */
 void reading_rest(struct reader *r);
 
 /* --- code --------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
  * of a unit that includes the header. */
 void type_declare(struct bytes *out, const struct corpus *c, uint32_t header, uint32_t type, const char *name);
 
-/* The same of a function, up to its parameters' closing parenthesis, with the
- * types of parameters that are the children of the entry which ends at `children`. */
+/* Appends a declaration of a function, up to the closing parenthesis of its parameters,
+ * whose types are the children of the entry that ends at `children`. */
 void type_declare_function(struct bytes *out, const struct corpus *c, uint32_t header, uint32_t result,
                            const char *name, const uint8_t *children);
 

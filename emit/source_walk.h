@@ -8,7 +8,7 @@
 #include "emit/source.h"
 #include "emit/source_text.h"
 
-/* A text that another line than the walk's is given. */
+/* A text for a line other than the one that the walk is at. */
 struct extra {
     uint32_t line;
     uint32_t at, size; /* in source.scratch */
@@ -24,12 +24,12 @@ struct source_walk {
     struct line_reader rows;
     bool in_rows;       /* there is a row under the reader */
     uint32_t last_line; /* that has rows */
-    uint32_t line;      /* of the body, that the text is in */
+    uint32_t line;      /* the line that the text has reached */
 };
 
 /* --- source.c ----------------------------------------------------------------------- */
 
-/* What is declared at the beginning when it was used, by its number. */
+/* Notes that import, function or object `index` is used, so that it is declared at the beginning of the unit. */
 enum used_kind { USED_IMPORT, USED_FUNCTION, USED_OBJECT, USED_KINDS };
 void source_use(struct source_walk *w, enum used_kind kind, uint32_t index);
 

@@ -14,17 +14,17 @@ struct stock {
     struct blocks blocks;
     struct corpus corpus;
     struct stock *other[CORPUS_KINDS]; /* for libraries of another version or language; or NULL */
-    uint64_t seed;                     /* that all of it was made from */
+    uint64_t seed;                     /* the seed that all of it was made from */
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
-/* A function of dialect, manner and seed, made by up to so many threads. NULL when memory ran out; free with
- * stock_free. */
+/* Makes a stock, which follows from dialect, manner and seed, with up to `threads` threads. NULL when memory ran out;
+ * free with stock_free. */
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 
-/* The same in steps: what is large is made in parts, in any order, side by side, when it has begun; it ends when all
- * are there. A plan can be made when it has begun, and says how many headers are enough (corpus_finish). NULL or false
+/* stock_make in steps. After stock_begin, the parts are made in any order and in parallel; when all are made, call
+ * stock_end. A plan can be made after stock_begin, and tells how many headers are enough (corpus_finish). NULL or false
  * when memory ran out. */
 enum stock_part {
     STOCK_PART_HEADERS,
@@ -41,20 +41,20 @@ void stock_end(struct stock *s);
  * languages. False when memory ran out. */
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
 
-/* What the profile says of debug information, but for rows. */
+/* The dialect that the profile states, without its rows. */
 struct dialect stock_dialect(const struct profile *profile);
 
-/* That of a row, where the profile's is `d`: version and language are the profile's where it does not say, or where
- * nobody writes that: 2 and 3 are 4, other languages as the profile has it. Terse is what profile_row_is_terse says
- * of C. */
+/* The dialect of a row; `d` is that of the profile. Version and language are the profile's where the row states none.
+ * Versions 2 and 3 become 4, and languages that we cannot write become the profile's. `terse` is set in C, by
+ * profile_row_is_terse. */
 struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row);
 
 /* The stock of a library, and its corpus. */
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l);
 const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l);
 
-/* Shares of a place to fill, times 2^16: random words, of which no two are the same, and zeros.
- * The rest are literals from a table, which programs that compress find again. */
+/* What constants are filled with: shares, times 2^16, of random words, which do not repeat, and of zeros.
+ * The rest are literals from a table, which repeat, so that they compress. */
 struct stock_taste {
     uint32_t fresh, zeros;
 };
@@ -62,7 +62,7 @@ struct stock_taste {
 /* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */
 struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
 
-/* Tastes in turn, the first of which compresses best: from zeros alone to literals alone and to random words alone. */
+/* STOCK_TASTES tastes, from the one that compresses best: from only zeros over only literals to only random words. */
 enum { STOCK_TASTES = 2 * 128 + 1 };
 struct stock_taste stock_taste_at(uint32_t number);
 

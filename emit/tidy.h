@@ -9,11 +9,12 @@
 
 #include "emit/set.h"
 
-/* Of a set that several ranks make: the file by which they know its directory (together.h). */
+/* What the name of the temporary file begins and ends with by which several ranks recognise their common directory
+ * (together.h). */
 #define TIDY_MEETING_START ".pyelfgen-"
 #define TIDY_MEETING_END   ".tmp"
 
-/* Whether `name` is one of those. */
+/* Whether `name` is that of such a file. */
 bool tidy_is_meeting(const char *name);
 
 /* Fails where the directory holds anything that is not of a set. In messages it

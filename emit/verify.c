@@ -1,5 +1,5 @@
-/* Compares a set with its manifest: every file there, of its size and digest,
- * and no library or executable besides. driver.py is no library. */
+/* Compares a set with its manifest; see set.h. Every file must be there with its size
+ * and digest, and no library or executable besides. driver.py is no library. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,12 +1,12 @@
-/* A set that is nowhere: its files are made when they are read.
+/* A set that is stored nowhere: its files are made when they are read.
  *
  * Names follow from the plan, sizes of files from a library's size pass, and their bytes from both passes.
  * What is known of a library is kept, a few hundred bytes; images of files are kept as far as there is room
  * (images.h). Where debug information is split or compressed, sizes, and of split debug information names too,
  * are only known when the library has been made.
  *
- * The manifest has all digests, so that reading it makes all libraries once, one after the other on each
- * thread, and keeps no images of them. Its size is that with any digests.
+ * The manifest contains all digests, so that reading it makes all libraries once, one after the other on each
+ * thread, without keeping images. Its size does not depend on the digests.
  *
  * Any number of threads may use a view. Two that want the same of one library have it made once.
  */
@@ -17,7 +17,7 @@
 
 struct view;
 
-/* What a long making asks now and then, in the thread that wants it: true ends it. */
+/* Asked now and then while something takes long, in the thread that waits for it; `asked` returns true to end it. */
 struct view_stop {
     bool (*asked)(void *context);
     void *context;
