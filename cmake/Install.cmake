@@ -16,9 +16,11 @@ if(PYELFGEN_HAVE_DRIVER)
 endif()
 install(DIRECTORY profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pyelfgen/profiles OPTIONAL
   FILES_MATCHING PATTERN "*.prof")
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+# As in the source tree, so that links lead to where they should.
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.sbatch" PATTERN "*.schema.json" PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES tests/mpi.env DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests)
 
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)
@@ -30,6 +32,10 @@ if(HELP2MAN AND NOT PYELFGEN_SANITIZE AND NOT PYELFGEN_FUZZ AND NOT CMAKE_CROSSC
       OUTPUT ${page}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
       COMMAND ${HELP2MAN} --no-info --section=1 --include=${include} --output=${page} ./${program}
+      # Sections that help2man does not know.
+      COMMAND sed -i
+        -e "s/^\\.SS \"Exit status:\"/.SH \"EXIT STATUS\"/"
+        -e "s/^License MIT/.SH COPYRIGHT\\n&/" ${page}
       DEPENDS ${program} ${include}
       # Named from here: help2man gives the name to a shell as it is.
       WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}

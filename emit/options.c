@@ -73,17 +73,20 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfgen --profile small -o /tmp/small\n"
-               "      a first set of 12 libraries\n"
+               "                    a first set of 12 libraries\n"
                "  pyelfgen --profile realapp.prof -o set -j 8 --seed 7\n"
-               "      after a profile of your own\n"
+               "                    after a profile of your own\n"
                "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
-               "      what config_pynamic.py makes of the same arguments\n"
+               "                    what config_pynamic.py makes of the same arguments\n"
                "  mpirun -n 4 pyelfgen --profile realapp.prof -o set\n"
-               "      the same set as one process makes, by four ranks together\n"
+               "                    the same set as one process makes, by four ranks together\n"
                "  srun pyelfgen --profile realapp.prof --node-local /tmp/set\n"
-               "      a set on each node, made there\n"
+               "                    a set on each node, made there\n"
                "\n"
-               "Exit status: 0 when the set was generated or is as its manifest says, 1 when not, 2 for wrong usage.\n",
+               "Exit status:\n"
+               "  0  the set was generated, or is as its manifest says\n"
+               "  1  it was not, or is not\n"
+               "  2  wrong usage\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

@@ -268,7 +268,7 @@ def test_profile_that_is_no_file(wrong, tmp_path):
 def test_help(programs):
     said = programs.run("pyelfgen", "--help").stdout
     assert said.startswith("Usage: pyelfgen [OPTION]... --profile PROFILE -o SET\n")
-    assert "Exit status: " in said
+    assert "Exit status:\n" in said
     for option in ("--profile=", "--output=", "--seed=", "--jobs=", "--force", "--dry-run", "--verify=", "--quiet"):
         assert option in said
 

@@ -54,11 +54,16 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfstat --compare /opt/realapp twin\n"
+               "                    an application and its twin, by their files\n"
                "  pyelfstat --compare --html twin.html --json twin.json realapp.prof twin\n"
-               "  pyelfstat --compare --tolerance 0 old new    is anything different at all?\n"
+               "                    the same by the profile, with a page and a file besides\n"
+               "  pyelfstat --compare --tolerance 0 old new\n"
+               "                    whether anything is different at all\n"
                "\n"
-               "Exit status, as of diff: 0 when nothing is off, 1 when something is, 2 when\n"
-               "something could not be read or written, or the command line is wrong.\n",
+               "Exit status:\n"
+               "  0  nothing is off\n"
+               "  1  something is (as of diff)\n"
+               "  2  something could not be read or written, or the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };

@@ -35,13 +35,16 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfmount llnl-2007 /mnt\n"
-               "      497 libraries of 1.5 GB, of which nothing is made yet\n"
+               "                    497 libraries of 1.5 GB, of which nothing is made yet\n"
                "  objdump -d /mnt/libmodule7.so\n"
-               "      has one of them made\n"
+               "                    has one of them made\n"
                "  pyelfrun /mnt; fusermount3 -u /mnt\n"
+               "                    has all of them made, and unmounts the set\n"
                "\n"
-               "Exit status: 0 when the set was mounted, with -f when it was unmounted, 1 when it could not be, 2 for\n"
-               "wrong usage.\n",
+               "Exit status:\n"
+               "  0  the set was mounted, with -f unmounted\n"
+               "  1  it could not be\n"
+               "  2  wrong usage\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

@@ -95,13 +95,20 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfprobe SET\n"
+               "                    all tools that are there, cold and warm\n"
                "  pyelfprobe --tools=gdb,nm --cache=warm REAL TWIN\n"
+               "                    two tools on two directories in turn, with the ratios\n"
                "  pyelfprobe --tools=gdb --model --libraries=500 --tasks=500 SET\n"
+               "                    the paper's model of a debugger, for 500 libraries and 500 tasks\n"
                "  pyelfprobe --preload=/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0 DIRECTORY\n"
+               "                    extension modules, which take symbols of libpython without naming it\n"
                "  pyelfprobe --command='python3 application.py' --until=break_here\n"
+               "                    an application as it is started, up to a function\n"
                "\n"
-               "Exit status: 0 when all was measured that there is a tool for, 1 when something\n"
-               "failed, was not found or took longer than --timeout, 2 for a wrong command line.\n",
+               "Exit status:\n"
+               "  0  all was measured that there is a tool for\n"
+               "  1  something failed, was not found or took longer than --timeout\n"
+               "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };

@@ -73,14 +73,23 @@ static const struct cli_program program = {
                "\n"
                "Examples:\n"
                "  pyelfprof -o realapp.prof /opt/realapp\n"
+               "                    all shared objects in a directory and below\n"
                "  pyelfprof -o realapp.prof --without '/usr/lib/*' /opt/realapp /usr/lib/libx.so\n"
+               "                    the same and a library, without those of the system\n"
                "  pyelfprof -o realapp.prof --without '/lib/*' --exec /usr/bin/realapp\n"
+               "                    a program and what it would load\n"
                "  pyelfprof -o realapp.prof --run mpirun -n 2 python3 realapp.py\n"
+               "                    what a run really loads\n"
                "  pyelfprof --explain realapp.prof\n"
+               "                    what the profile says, in sentences\n"
                "  pyelfgen --profile realapp.prof -o twin\n"
+               "                    a set after it\n"
                "\n"
-               "Exit status: 0 when all was captured, 1 when a file could not be (the others\n"
-               "are in the profile all the same) or a command failed, 2 for a wrong command line.\n",
+               "Exit status:\n"
+               "  0  all was captured\n"
+               "  1  a file could not be (the others are in the profile all the same), or a\n"
+               "     command failed\n"
+               "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };

@@ -393,15 +393,23 @@ static const struct cli_program program = {
                "counters follow, where there are any: the mean of the ranks.\n"
                "\n"
                "Examples:\n"
-               "  pyelfstat SET                 wanted, actual, difference\n"
-               "  pyelfstat --each --json SET   everything, for a program\n"
-               "  pyelfstat /usr/bin/python3    one file\n"
-               "  pyelfstat --dwarf *.so        the shape of their debug information\n"
+               "  pyelfstat SET\n"
+               "                    wanted, actual, difference\n"
+               "  pyelfstat --each --json SET\n"
+               "                    everything, for a program\n"
+               "  pyelfstat /usr/bin/python3\n"
+               "                    one file\n"
+               "  pyelfstat --dwarf *.so\n"
+               "                    the shape of their debug information\n"
                "  pyelfstat --compare --html twin.html realapp.prof twin\n"
+               "                    what of an application its twin has\n"
                "  pyelfstat --runs a.json b.json\n"
+               "                    results of pyelfrun side by side\n"
                "\n"
-               "Exit status: 0 when all was read, 1 when something could not be, 2 for a\n"
-               "wrong command line. A size that differs from what was wanted is no failure.\n",
+               "Exit status:\n"
+               "  0  all was read; a size that differs from what was wanted is no failure\n"
+               "  1  something could not be read\n"
+               "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
