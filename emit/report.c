@@ -56,6 +56,15 @@ static void print_kept(FILE *out, const struct set *set)
                 (unsigned long long)files);
 }
 
+/* Executables that an earlier run has left, and that were not asked for now. */
+static void print_removed(FILE *out, const struct set *set)
+{
+    if (set->removed.linked)
+        fputs("\nremoved " EXECUTABLE_LINK ", which is there with --link only\n", out);
+    if (set->removed.joined)
+        fputs("\nremoved " EXECUTABLE_STATIC ", which is there with --static only\n", out);
+}
+
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path)
 {
     if (set)
@@ -74,8 +83,10 @@ void report_sizes(FILE *out, const struct plan *plan, const struct set *set, con
     else
         print_row(out, set ? "actual" : "planned", plan->total);
     print_executables(out, plan, set);
-    if (set)
+    if (set) {
         print_kept(out, set);
+        print_removed(out, set);
+    }
 }
 
 void report_ranks(FILE *out, const struct ranks *r)

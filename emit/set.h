@@ -39,11 +39,17 @@ struct set_library {
     struct differences *differences; /* if the library has a row: its values, to compare; or NULL */
 };
 
+/* Executables that were there from an earlier run, and are not asked for now. */
+struct set_removed {
+    bool linked, joined;
+};
+
 struct set {
     const struct plan *plan;
     struct set_library *library; /* as plan->library */
     bool sources;                /* sources are written beside the libraries */
     const struct bytes *written; /* names of these sources; borrowed while stale files are removed */
+    struct set_removed removed;
 };
 
 /* What is asked for besides the plan. */

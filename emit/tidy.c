@@ -25,7 +25,8 @@ struct walk {
     const struct set *set;
     const char **written; /* names of its files, sorted, for TIDY_STALE */
     size_t count;
-    const char *within; /* "" or ".build-id/xx/" */
+    const char *within;          /* "" or ".build-id/xx/" */
+    struct set_removed *removed; /* for TIDY_STALE */
 };
 
 /* --- names ------------------------------------------------------------------------ */
@@ -290,18 +291,41 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
            strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
-bool tidy_refuse_foreign(int directory, const char *path, struct error *e)
+/* What would be taken for a library of the set by whoever goes by names, as --verify does. */
+static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
+{
+    char stem[256];
+    (void)directory;
+    if (is_top_file(name) || strncmp(name, "lib", 3) != 0 || !strip_end(name, ".so", stem))
+        return true;
+    error_set(e, ERROR_USAGE, "the set holds '%.100s', which is not of it; remove that, or give another directory",
+              name);
+    return error_at(e, w->path, 0);
+}
+
+bool tidy_refuse_foreign(int directory, const char *path, bool is_set, struct error *e)
 {
     struct walk w = {.path = path, .directory = directory, .within = ""};
-    return each_entry(&w, directory, ".", refuse_entry, e);
+    return each_entry(&w, directory, ".", is_set ? refuse_library : refuse_entry, e);
 }
 
 /* --- removing ------------------------------------------------------------------------ */
 
+/* For who had asked for it before, and does not now. */
+static void count_removed(const struct walk *w, const char *name)
+{
+    if (!w->removed)
+        return;
+    w->removed->linked |= strcmp(name, EXECUTABLE_LINK) == 0;
+    w->removed->joined |= strcmp(name, EXECUTABLE_STATIC) == 0;
+}
+
 static bool remove_file(const struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (unlinkat(directory, name, 0) == 0 || w->kind != TIDY_STALE)
+    if (unlinkat(directory, name, 0) == 0 || w->kind != TIDY_STALE) {
+        count_removed(w, name);
         return true;
+    }
     return error_errno(e, w->path, "cannot remove a file of the set that was there before");
 }
 
@@ -385,9 +409,10 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
     return ok;
 }
 
-bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct set *set, struct error *e)
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, struct set *set, struct error *e)
 {
     struct walk w = {.path = path, .directory = directory, .kind = kind, .set = set, .within = ""};
+    w.removed = kind == TIDY_STALE ? &set->removed : NULL;
     bool ok = (kind != TIDY_STALE || list_written(&w, e)) && each_entry(&w, directory, ".", remove_entry, e);
     free(w.written);
     return ok;

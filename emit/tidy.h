@@ -17,9 +17,9 @@
 /* Whether `name` is that of such a file. */
 bool tidy_is_meeting(const char *name);
 
-/* Fails where the directory holds anything that is not of a set. In messages it
- * is called `path`. */
-bool tidy_refuse_foreign(int directory, const char *path, struct error *e);
+/* Fails where the directory holds anything that is not of a set; or, where it is a set, a library that is not of sets.
+ * In messages it is called `path`. */
+bool tidy_refuse_foreign(int directory, const char *path, bool is_set, struct error *e);
 
 enum tidy_kind {
     TIDY_TEMPORARY, /* files that were not finished */
@@ -27,8 +27,8 @@ enum tidy_kind {
     TIDY_ALL,       /* everything of a set, the manifest too */
 };
 
-/* Removes files of sets; `set`, whose libraries and sources have been written, is
- * needed for TIDY_STALE only. */
-bool tidy_remove(int directory, const char *path, enum tidy_kind kind, const struct set *set, struct error *e);
+/* Removes files of sets. `set` is needed for TIDY_STALE only: its libraries and sources have been written, and which
+ * executables were removed is noted there. */
+bool tidy_remove(int directory, const char *path, enum tidy_kind kind, struct set *set, struct error *e);
 
 #endif

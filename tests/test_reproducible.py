@@ -326,6 +326,32 @@ def test_a_directory_with_foreign_files_is_left(name, force, refused, tmp_path):
     assert content(tmp_path / "mine") == {name: b"mine"}
 
 
+def test_library_that_is_not_of_the_set(programs, tmp_path):
+    """--verify would refuse what is called like one; anything else may be there."""
+    generate = ["pyelfgen", "--profile", SMALL, "-o", tmp_path / "set", "-q"]
+    programs.run(*generate)
+    (tmp_path / "set" / "notes.txt").write_text("mine")
+    programs.run(*generate)
+    (tmp_path / "set" / "libextra.so").write_text("mine")
+    for more in [], ["--force"]:
+        done = programs.run(*generate, *more, status=2)
+        assert done.stderr == (
+            f"pyelfgen: {tmp_path}/set: the set holds 'libextra.so', which is not of it; remove that, or give another "
+            "directory\n"
+        )
+    assert (tmp_path / "set" / "libextra.so").read_text() == "mine"
+
+
+def test_executable_that_is_not_asked_for_any_more(programs, tmp_path):
+    generate = ["pyelfgen", "--profile", SMALL, "-o", tmp_path / "set"]
+    programs.run(*generate, "-q", "--link")
+    assert "removed" not in programs.run(*generate, "--link").stdout
+    assert programs.run(*generate).stdout.endswith("\nremoved pyelf-link, which is there with --link only\n")
+    assert not (tmp_path / "set" / "pyelf-link").exists()
+    assert "removed" not in programs.run(*generate).stdout
+
+
+
 def test_a_file_in_place_of_the_directory(refused, tmp_path):
     (tmp_path / "file").write_text("mine")
     assert refused(tmp_path / "file") == f"{tmp_path}/file: cannot open the directory: Not a directory"
