@@ -133,6 +133,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
 {
     switch (key) {
     case CLI_OPERAND:
+        if (o->profile[0] && !isdigit((unsigned char)*value))
+            return error_set(e, ERROR_USAGE, "'%.200s' is one argument too many beside --profile; see --help", value);
         return take_operand(p, value, e);
     case 'P':
         return profile_find(value, o->profile, sizeof o->profile, e);

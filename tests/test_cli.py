@@ -48,6 +48,7 @@ def refused(wrong, tmp_path):
     "arguments, message",
     [
         ([], "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see --help"),
+        (["-P", "small", "-o", "set", "more"], "'more' is one argument too many beside --profile; see --help"),
         (["-P", "small"], "nowhere to write: give -o SET, or --dry-run; see --help"),
         (["-P", "small", "-o", ""], "-o needs the name of a directory; see --help"),
         (["-P"], "option '-P' needs an argument; see --help"),
