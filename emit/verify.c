@@ -163,15 +163,39 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     return ok;
 }
 
+/* One thread has looked at all files of an item, in their order. */
+static int by_item(const void *a, const void *b)
+{
+    const struct set_fault *p = a;
+    const struct set_fault *q = b;
+    const uint32_t one = p->item == q->item ? p->number : p->item;
+    const uint32_t other = p->item == q->item ? q->number : q->item;
+    return one < other ? -1 : one > other;
+}
+
+/* Where the next fault goes, which is of this item: those that come first in the manifest stay, whichever thread was
+ * first. NULL where there are enough before it. */
+static struct set_fault *place_of(struct set_faults *faults, uint32_t item)
+{
+    if (faults->count < SET_FAULTS_MOST)
+        return &faults->fault[faults->count];
+    struct set_fault *last = &faults->fault[0];
+    for (unsigned i = 1; i < SET_FAULTS_MOST; i++)
+        if (by_item(&faults->fault[i], last) > 0)
+            last = &faults->fault[i];
+    return item < last->item ? last : NULL;
+}
+
 /* Whether to go on after a file that is wrong, which is listed then. */
 static bool list_fault(struct check *c, uint32_t item, const struct error *e)
 {
     if (!c->faults || e->code == ERROR_MEMORY)
         return false;
     pthread_mutex_lock(&c->lock);
-    const uint32_t number = c->faults->count++;
-    if (number < SET_FAULTS_MOST)
-        c->faults->fault[number] = (struct set_fault){item, number, *e};
+    struct set_fault *const place = place_of(c->faults, item);
+    if (place)
+        *place = (struct set_fault){item, c->faults->count, *e};
+    c->faults->count++;
     pthread_mutex_unlock(&c->lock);
     return true;
 }
@@ -250,16 +274,6 @@ static bool start(struct check *c, struct error *e)
     if (!c->buffers)
         return no_memory(e);
     return divide(c, e) && check_directory(c, e);
-}
-
-/* One thread has looked at all files of an item, in their order. */
-static int by_item(const void *a, const void *b)
-{
-    const struct set_fault *p = a;
-    const struct set_fault *q = b;
-    const uint32_t one = p->item == q->item ? p->number : p->item;
-    const uint32_t other = p->item == q->item ? q->number : q->item;
-    return one < other ? -1 : one > other;
 }
 
 /* Whether no file is wrong. */
