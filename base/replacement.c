@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -171,12 +173,26 @@ static bool finish(FILE *f)
     return well && closed;
 }
 
+/* Brings the new name to the disk, too, as far as that can be asked for. */
+static void sync_directory(const char *path)
+{
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s", path);
+    const int fd = open(dirname(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!fsync(fd);
+    close(fd);
+}
+
 bool replacement_keep(struct replacement *r, struct error *e)
 {
     const bool well = finish(r->file) && rename(r->temporary, r->path) == 0;
     r->file = NULL;
-    if (well)
+    if (well) {
+        sync_directory(r->path);
         return true;
+    }
     cannot(r, e);
     unlink(r->temporary);
     return false;

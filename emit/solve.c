@@ -28,6 +28,7 @@ enum {
     CODE_MOST_FIXED = 148,     /* and at most: five arguments, no call */
     CODE_MOST_CALL = 49,       /* for each call */
     SPARE = UINT32_C(1) << 26, /* of the 2 GiB that one library may load */
+    LOADED_MOST = (UINT32_C(1) << 31) - SPARE,
 };
 
 static const char *const size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
@@ -390,11 +391,19 @@ static bool too_large(struct solver *s, enum size_kind kind, const struct plan_l
 /* What can be told before anything is counted that takes the longer, the more functions there are. */
 static bool check_averages(struct solver *s, uint64_t average, uint64_t utility_average, struct error *e)
 {
+    enum { CALL_LEAST = 5 }; /* bytes */
     const struct plan *plan = s->plan;
     const uint64_t all = average * plan->modules + utility_average * plan->utilities;
-    if (all <= PLAN_FUNCTIONS_MOST)
-        return true;
+    const uint64_t calls = plan->modules && plan->utilities ? average * (uint64_t)plan->profile->calls.utility : 0;
     s->is_beyond = true;
+    if (calls > LOADED_MOST / CALL_LEAST)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "calls: utility: %llu calls in a module are more code than a library can have; lower it, or "
+                         "functions",
+                         (unsigned long long)calls);
+    s->is_beyond = all > PLAN_FUNCTIONS_MOST;
+    if (!s->is_beyond)
+        return true;
     return error_set(e, ERROR_INFEASIBLE,
                      "functions: %llu in all libraries are too many, at most %llu are possible; lower it, or use fewer "
                      "modules or utilities",
@@ -420,13 +429,12 @@ static bool check_most(struct solver *s, struct error *e)
     for (uint32_t i = 0; i < plan->library_count; i++) {
         const struct plan_library *l = &plan->library[i];
         uint64_t loaded = l->size[SIZE_TEXT] + l->size[SIZE_DATA] + l->size[SIZE_BSS];
-        const uint64_t most = (UINT64_C(1) << 31) - SPARE;
-        s->is_beyond = loaded > most;
+        s->is_beyond = loaded > LOADED_MOST;
         if (s->is_beyond)
             return error_set(e, ERROR_INFEASIBLE,
                              "sections: text, data and bss: %s.so would load %llu bytes, one library at most %llu; use "
                              "more modules or utilities",
-                             l->name, (unsigned long long)loaded, (unsigned long long)most);
+                             l->name, (unsigned long long)loaded, (unsigned long long)LOADED_MOST);
         if (l->size[SIZE_DEBUG] > UINT32_MAX - SPARE)
             return too_large(s, SIZE_DEBUG, l, l->size[SIZE_DEBUG], e);
         for (enum size_kind kind = SIZE_SYMTAB; kind <= SIZE_STRTAB; kind++)

@@ -256,6 +256,11 @@ def test_more_functions_than_a_plan_may_have(libraries, billions, refused):
     assert said.startswith(f"functions: {billions}000000000 in all libraries are too many, at most 1000000000 are possible;")
 
 
+def test_more_calls_than_code_may_be(refused):
+    said = refused(profile_text(modules=2, utilities=2, functions=4_000_000, calls={"utility": 1000, "random": True}))
+    assert said.startswith("calls: utility: 4000000000 calls in a module are more code than a library can have;")
+
+
 def test_profile_that_is_no_file(wrong, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     assert "fifo" in wrong("-P", tmp_path / "fifo", "-o", "set", status=1)
