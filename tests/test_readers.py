@@ -135,6 +135,19 @@ def test_names_of_functions_are_all_different(libraries):
     assert len(names) == len(set(names))
 
 
+def test_static_objects_are_aligned_as_compilers_align_them(small):
+    """The last of a section has what is left over, behind small ones too."""
+    for path in sorted(small.glob("lib*.so")):
+        objects = {}
+        for line in ask("nm", "-n", "-S", path).splitlines():
+            if found := re.match(r"(\w{16}) (\w{16}) ([bdr]) lib\w+_var\d+$", line):
+                objects.setdefault(found[3], []).append((int(found[1], 16), int(found[2], 16)))
+        for kind, places in objects.items():
+            for (address, size), (following, _) in zip(places, places[1:]):
+                assert address + size == following, (path, kind, hex(address))
+                assert address % (32 if size >= 64 else 16 if size >= 16 else 8) == 0, (path, kind, hex(address), size)
+
+
 def test_every_function_has_its_name_and_lines(small):
     """nm -l asks the debug information for each symbol's line, and prints none where it knows none."""
     path = small / "libmodule3.so"
