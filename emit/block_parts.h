@@ -35,7 +35,6 @@ struct taste {
                                     includes, a number */
     uint8_t parts, dense_parts;  /* out of so many borders, one splits a list entry in two; 0: none does */
     uint8_t locals;              /* locals of a lexical block, at most; a number */
-    uint8_t callees;             /* not used: corpus_inline_callee chooses callees */
     uint8_t within;              /* a part of a lexical block is an inlined call */
     uint8_t values;              /* a variable of an inlined function is described as a value */
     uint8_t entered;             /* an inlined call has additional rows where it begins */

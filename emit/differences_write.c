@@ -190,8 +190,13 @@ static void report_levels(FILE *f, const struct plan *plan)
         for (unsigned level = LEVEL_UNMARKED; level <= (unsigned)plan->library[i].level; level++)
             count[level] += level != LEVEL_PLAIN || plan->library[i].kind == LIBRARY_MODULE;
     uint32_t without_units = 0;
+    bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         without_units += plan->library[i].hollow;
+    for (unsigned level = LEVEL_UNMARKED; level < LEVEL_COUNT; level++)
+        any |= count[level] > 0;
+    if (any || without_units)
+        fputs("\n", f);
     if (without_units)
         fprintf(f, "%u of %u libraries have no room for %s\n", without_units, plan_counted(plan), hollow);
     for (unsigned level = LEVEL_UNMARKED; level < LEVEL_COUNT; level++)
@@ -284,16 +289,22 @@ static void report_distances(FILE *f, const struct set *set, bool *any)
     for (unsigned t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         uint32_t of = 0;
         uint32_t apart = 0;
+        double most = 0;
+        char text[32];
         for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
             const struct differences *d = &set->library[i].differences[0];
             const bool said = tells_distance(set->plan->library[i].said, texts[t]);
+            const double distance = said ? (t ? d->names_apart : d->sizes_apart) : 0;
             of += said;
-            apart += said && (t ? d->names_apart : d->sizes_apart) >= DISTANCE_MOST;
+            apart += said && distance >= DISTANCE_MOST;
+            most = distance > most ? distance : most;
         }
         if (!apart)
             continue;
         report_heading(f, any);
-        fprintf(f, "%-28s%8u of %-8u\n", quantity((enum profile_key_id)(KEY_ROW_TEXT + texts[t]), name), apart, of);
+        snprintf(text, sizeof text, "distance up to %.2f", most);
+        fprintf(f, "%-28s%8u of %-8u%27s\n", quantity((enum profile_key_id)(KEY_ROW_TEXT + texts[t]), name), apart, of,
+                text);
     }
 }
 
@@ -304,7 +315,6 @@ void differences_report(FILE *f, const struct set *set)
     char name[PROFILE_PATH + 32];
     if (!plan->profile->rows)
         return;
-    fputs("\n", f);
     report_levels(f, plan);
     for (unsigned v = 0; v < ROW_VALUES; v++) {
         const struct total t = total_of(set, v);

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* What it is called in a set. */
+#define DRIVER_FILE "driver.py"
+
 extern const char driver_py[];      /* with a terminating zero */
 extern const size_t driver_py_size; /* without it */
 

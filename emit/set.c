@@ -58,7 +58,7 @@ static bool write_text(const struct work *w, const char *name, make_text_functio
 static bool write_driver(const struct work *w, struct error *e)
 {
     const struct bytes text = {.data = (uint8_t *)(uintptr_t)driver_py, .size = driver_py_size};
-    return write_made(w, "driver.py", &text, e);
+    return write_made(w, DRIVER_FILE, &text, e);
 }
 
 /* Opens the directory of `name` within the set, made where it is not there, and

@@ -1,6 +1,7 @@
 /* Makes what libraries are made from; see stock.h. */
 #include "emit/stock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,11 @@ void stock_free(struct stock *s)
     corpus_free(&s->corpus);
     free(s);
 }
+
+/* What profiles say is taken as it is. */
+static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "languages of profile.h and dialect.h");
+static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
+              "indexes of profile.h and dialect.h");
 
 struct dialect stock_dialect(const struct profile *profile)
 {

@@ -12,7 +12,9 @@
 
 #include "base/directory.h"
 #include "base/executable.h"
+#include "base/manifest.h"
 #include "emit/differences.h"
+#include "emit/driver_py.h"
 #include "emit/files.h"
 #include "emit/source_header.h"
 #include "emit/sources.h"
@@ -117,8 +119,8 @@ static bool is_identified(const char *name)
 /* A file of a set outside .build-id. */
 static bool is_top_file(const char *name)
 {
-    return is_object(name) || is_linked(name) || is_split(name) || strcmp(name, "manifest.json") == 0 ||
-           strcmp(name, "driver.py") == 0 || strcmp(name, DIFFERENCES_FILE) == 0;
+    return is_object(name) || is_linked(name) || is_split(name) || strcmp(name, MANIFEST_FILE) == 0 ||
+           strcmp(name, DRIVER_FILE) == 0 || strcmp(name, DIFFERENCES_FILE) == 0;
 }
 
 /* A source, by its name. */

@@ -259,7 +259,7 @@ static bool name_all(struct view *v, struct error *e)
     for (uint32_t i = 0; i < plan->library_count && ok; i++)
         ok = name_library(v, i);
     ok = ok && view_names_add(&v->names, MANIFEST_FILE, plan->library_count, TEXT_MANIFEST) &&
-         view_names_add(&v->names, "driver.py", plan->library_count, TEXT_DRIVER) &&
+         view_names_add(&v->names, DRIVER_FILE, plan->library_count, TEXT_DRIVER) &&
          (!plan->profile->rows || view_names_add(&v->names, DIFFERENCES_FILE, plan->library_count, TEXT_DIFFERENCES));
     if (!ok)
         return error_set(e, ERROR_MEMORY, "out of memory for the names of %u libraries", plan->library_count);
