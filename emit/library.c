@@ -500,6 +500,19 @@ static bool size_rest(struct builder *b, struct error *e)
     return size_debug(b, e) && place(&b->library, e) && files_place(&b->library, e);
 }
 
+struct object_pitch library_object_pitch(uint64_t address, uint64_t size, uint64_t count)
+{
+    if (!count)
+        return (struct object_pitch){0, 0};
+    for (uint64_t align = 32; align >= 8; align /= 2) {
+        const uint64_t skip = -address & (align - 1);
+        const uint64_t each = size > skip ? (size - skip) / count & ~(align - 1) : 0;
+        if (each)
+            return (struct object_pitch){skip, each};
+    }
+    return (struct object_pitch){0, size / count & ~UINT64_C(7)};
+}
+
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e)
 {

@@ -195,11 +195,11 @@ static void say_object(struct source_walk *w, uint64_t at)
     } else if (address - code->objects < code->objects_size) {
         name = "_data[";
         start = code->objects;
-        const uint64_t each = w->l->objects_data ? code->objects_size / w->l->objects_data & ~UINT64_C(7) : 0;
-        if (each) {
-            uint64_t number = (address - start) / each;
+        const struct object_pitch pitch = library_object_pitch(start, code->objects_size, w->l->objects_data);
+        if (pitch.each && address >= start + pitch.skip) {
+            uint64_t number = (address - start - pitch.skip) / pitch.each;
             number = number < w->l->objects_data ? number : w->l->objects_data - 1;
-            start += number * each;
+            start += pitch.skip + number * pitch.each;
             source_use(w, USED_OBJECT, (uint32_t)number);
             source_put_object(w, body_of(w), (uint32_t)number);
             name = "[";

@@ -154,26 +154,6 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     return name;
 }
 
-/* Where objects are in a region: behind so many bytes, one for each so many. */
-struct pitch {
-    uint64_t skip, each;
-};
-
-/* Compilers align arrays of 32 bytes and more to 32, of 16 and more to 16 (psABI 3.1.2 asks for the latter); an
- * object's size is a multiple of 8 in any case. */
-static struct pitch pitch_of(const struct region *g)
-{
-    if (!g->count)
-        return (struct pitch){0, 0};
-    for (uint64_t align = 32; align >= 8; align /= 2) {
-        const uint64_t skip = -g->address & (align - 1);
-        const uint64_t each = g->size > skip ? (g->size - skip) / g->count & ~(align - 1) : 0;
-        if (each)
-            return (struct pitch){skip, each};
-    }
-    return (struct pitch){0, g->size / g->count & ~UINT64_C(7)};
-}
-
 /* Static objects; before them functions whose names are of the same kind. */
 static void put_objects(const struct library *l, struct local_table *t)
 {
@@ -205,7 +185,7 @@ static void put_objects(const struct library *l, struct local_table *t)
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
         const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
-        const struct pitch pitch = pitch_of(g);
+        const struct object_pitch pitch = library_object_pitch(g->address, g->size, g->count);
         for (uint32_t i = 0; i < g->count; i++) {
             const uint32_t number = names.number;
             const uint64_t size = i + 1 < g->count ? pitch.each : g->size - pitch.skip - pitch.each * i;
