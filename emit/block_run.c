@@ -269,10 +269,12 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
     for (uint32_t i = 0; i < of->parts->count; i++) {
         uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
         uint32_t end = of->parts->last[i] < last ? of->parts->last[i] : last;
-        if (begin >= end)
+        if (begin > end || (begin == end && end != of->parts->last[i]))
             continue;
-        struct run part = part_of(b, of->run, begin, end);
-        block_run_rows(b, &part, line);
+        if (begin < end) {
+            struct run part = part_of(b, of->run, begin, end);
+            block_run_rows(b, &part, line);
+        } /* or what was inlined into the part ended with it: then come the caller's */
         if (end < last && end < of->parts->first[i + 1]) {
             struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
             caller_rows(b, of, &gap, line);
