@@ -149,6 +149,15 @@ def processes_with(word):
     return found
 
 
+def wait_for(what):
+    """What it returns as soon as that is true."""
+    deadline = time.monotonic() + 30
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return found
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("how", ["a script", "a command", "its descendants", "a command that ignores it"])
 def test_a_signal_ends_all(programs, tmp_path, how, number):
@@ -181,6 +190,41 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
     assert list(temporary.iterdir()) == [] and not output.exists()
     if how != "its descendants":  # a shell waits for them
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("pyelfstat", "--dwarf"), ("pyelfstat", "--compare"), ("pyelfprof", "--full")],
+    ids=["dwarf", "compare", "capture"],
+)
+def test_readers_of_debug_information_end_with_their_program(programs, tmp_path, command):
+    """Whatever ends it: they would read on, for as long as the file is large, and nobody is there for the answer."""
+    profile = tmp_path / "debug.prof"
+    profile.write_text("pyelfgen-profile: 1\nmodules: 1\nsections: {text: 1 MB, data: 1 MB, debug: 20 MB, symtab: 1 MB, strtab: 1 MB}\n")
+    directory = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", profile, "-o", directory)
+    program, *arguments = command
+    library = directory / "libmodule0.so"
+    arguments += ["-o", tmp_path / "x.prof"] if program == "pyelfprof" else []
+    arguments += [library] * (2 if "--compare" in command else 1)
+    started = subprocess.Popen(
+        [programs.path(program), *arguments],
+        env=programs.environment(leaks=False),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with started:
+        reader = wait_for(lambda: [int(pid) for pid in processes_with(str(library)) if int(pid) != started.pid])[0]
+        # It has come as far as to limit its own time; stopped there, it is not done before we look.
+        limits = pathlib.Path(f"/proc/{reader}/limits")
+        wait_for(lambda: re.search(r"Max cpu time +\d", limits.read_text()))
+        os.kill(reader, signal.SIGSTOP)
+        started.kill()
+    try:
+        wait_for(lambda: processes_with(str(library)) == [])
+    finally:
+        for pid in processes_with(str(library)):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_an_interrupted_script_says_nothing(programs, tmp_path):
