@@ -30,6 +30,40 @@ def refused(programs, tmp_path):
     return run
 
 
+# ---- where the result goes ----
+
+RESULTS = {
+    "capture": (1, "pyelfprof", "--no-dwarf", "-o"),
+    "comparison": (2, "pyelfstat", "--compare", "SET", "--json"),
+    "page": (2, "pyelfstat", "--compare", "SET", "--html"),
+    "run": (1, "pyelfrun", "--json"),
+    "runs": (1, "pyelfrun", "--repeat=2", "--json"),
+    "measurement": (1, "pyelfprobe", "-q", "--tools=nm", "--json"),
+}
+
+
+@pytest.mark.parametrize("what", RESULTS)
+def test_a_pipe_that_has_a_name(programs, small, tmp_path, what):
+    """Nobody need ever read it, and no file takes its place. 2 of --compare is that nothing was compared."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    status, program, *arguments = RESULTS[what]
+    arguments = [small if argument == "SET" else argument for argument in arguments]
+    done = programs.run(program, *arguments, fifo, small, status=status, timeout=60)
+    assert done.stderr.endswith(f"{fifo}: is no regular file; give another name\n") and done.stderr.count("\n") == 1
+    assert fifo.is_fifo()
+
+
+def test_outputs_that_are_open(programs, small):
+    """Pipes of a shell, which are read, and devices."""
+    text = programs.run("pyelfprof", "--no-dwarf", "-o", "-", small).stdout
+    assert text.startswith("pyelfgen-profile: 1\n")
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        assert programs.run("pyelfprof", "--no-dwarf", "-o", name, small).stdout == text
+    programs.run("pyelfprof", "--no-dwarf", "-o", "/dev/null", small)
+    assert pathlib.Path("/dev/null").is_char_device()
+
+
 # ---- scripts ----
 
 

@@ -471,11 +471,24 @@ static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, vo
     return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
 }
 
-/* The standard output, a device or a pipe. */
+/* Whether the path is one of a descriptor that a shell has opened: /dev/stdout, and what <(...) and >(...) become. */
+static bool names_descriptor(const char *path)
+{
+    static const char *const names[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(path, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The standard output, a device such as /dev/null, or a pipe that is open. One that has only a
+ * name would wait for a reader, perhaps for ever. */
 static bool is_written_through(const char *path)
 {
     struct stat st;
-    return replacement_is_standard(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    if (replacement_is_standard(path))
+        return true;
+    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && names_descriptor(path)));
 }
 
 bool prof_can_replace(const char *path, struct error *e)
