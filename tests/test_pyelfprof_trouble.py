@@ -14,7 +14,7 @@ import time
 import pytest
 
 from captures import Capture
-from objects import tool
+from objects import ask, tool
 
 
 @pytest.fixture
@@ -529,3 +529,63 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
                 break
         changing.kill()
     assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
+
+
+# ---- what headers say and no file can be ----
+
+
+def changed(path, to, offset, value, size=8):
+    """A copy of the file with a number changed."""
+    content = bytearray(path.read_bytes())
+    content[offset : offset + size] = value.to_bytes(size, "little")
+    to.write_bytes(content)
+    return to
+
+
+def header_of(path, name):
+    """Where the header of the section is."""
+    start = int(re.search(r"Start of section headers: +(\d+)", ask("readelf", "-hW", path))[1])
+    return start + 64 * int(re.search(rf"\[ *(\d+)\] {re.escape(name)} ", ask("readelf", "-SW", path))[1])
+
+
+def number_at(path, offset):
+    return int.from_bytes(path.read_bytes()[offset : offset + 8], "little")
+
+
+def lies(library, directory):
+    """Files whose headers contradict the rest, with what is said of each."""
+    wrong = "has inconsistent headers: "
+    packed = directory / "packed"
+    subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", library, packed], check=True)
+    info = number_at(packed, header_of(packed, ".debug_info") + 24)  # its sh_offset, where a header of its own is
+    align = number_at(library, 0x20) + 48  # p_align of the first segment, which is loaded
+    size = header_of(library, ".bss") + 32
+    symbols = number_at(library, header_of(library, ".dynsym") + 24)
+    init = re.search(r"^ *(\d+): .* PyInit_", ask("readelf", "--dyn-syms", "-W", library), re.M)[1]
+    init = symbols + 24 * int(init) + 16  # its st_size
+    no_names = "symbols in .symtab, and no section .strtab with their names"
+    return {
+        changed(library, directory / "align.so", align, 2**64 - 1): f"{wrong}a segment aligned to {2**64 - 1} bytes",
+        changed(library, directory / "odd.so", align, 12288): f"{wrong}a segment aligned to 12288 bytes",
+        changed(library, directory / "names.so", header_of(library, ".strtab"), 1, 4): wrong + no_names,
+        changed(packed, directory / "packed.so", info + 8, 2**53): f" bytes would have {2**53} uncompressed",
+        changed(library, directory / "bss.so", size, 2**60): f"{wrong}{2**60} bytes of bss, where there can be {2**47}",
+        changed(library, directory / "init.so", init, 2**62): f" bytes in its init function, where there can be {2**47}",
+    }
+
+
+def test_numbers_that_cannot_be(programs, tmp_path, small):
+    """Such a file is named and left out, and pyelfgen takes the profile of the others."""
+    library = tmp_path / "good.so"
+    shutil.copy(small / "libmodule0.so", library)
+    told = lies(library, tmp_path)
+    first = number_at(library, header_of(library, ".symtab") + 24) + 24
+    local = changed(library, tmp_path / "local.so", first + 6, 0, 2)  # a local symbol that is undefined
+    output = tmp_path / "x.prof"
+    done = programs.run("pyelfprof", "--names", "-o", output, library, *told, local, status=1)
+    for (path, why), line in zip(told.items(), done.stderr.splitlines(), strict=True):
+        assert line.startswith(f"pyelfprof: {path}: ") and line.endswith(why), line
+    rows = Capture(output).rows
+    assert [row["name"] for row in rows] == ["good.so", "local.so"]
+    assert "undefined" not in rows[1]["local"]
+    programs.run("pyelfgen", "-P", output, "--dry-run")

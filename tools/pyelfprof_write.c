@@ -439,14 +439,24 @@ static void write_majority(FILE *to, const struct prof *p)
         putc('\n', to);
 }
 
+/* What a profile can say that all libraries have together. */
+static bool is_in_range(const struct file_sizes *s)
+{
+    const uint64_t sizes[] = {s->text, s->data, s->debug, s->symtab, s->strtab, s->bss};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i] > CAPTURE_SIZE_MOST)
+            return false;
+    return true;
+}
+
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
 {
     struct file_sizes sum = {0};
     size_t modules = 0;
     for (size_t i = 0; i < p->count; i++) {
         modules += p->file[i].capture.module;
-        if (!sizes_add(&sum, &p->file[i].capture.sizes))
-            return error_set(e, ERROR_INPUT, "the libraries together have more than 2^64 bytes");
+        if (!sizes_add(&sum, &p->file[i].capture.sizes) || !is_in_range(&sum))
+            return error_set(e, ERROR_INPUT, "the libraries together have more than 2^50 bytes of one kind");
     }
     fprintf(to, "pyelfgen-profile: 1\nmodules: %zu\nutilities: %zu\n", modules, p->count - modules);
     write_sections(to, &sum, !p->summary);
