@@ -227,6 +227,12 @@ class Manifest:
         return [library for library in self.libraries if library.kind == kind]
 
 
+def check_possible(manifest, ranks):
+    """A run of nothing is no success; one rank says so."""
+    if not manifest.modules and ranks.rank == 0:
+        raise Failure("%s has no modules to import or visit; measure it with pyelfprobe" % DIRECTORY)
+
+
 MAPS_OF_A_LIBRARY = 5  # four segments, and what of one is protected when it is relocated
 MAPS_OF_PYTHON = 600  # with MPI, about
 PAGE = 4096  # what goes beyond one in .bss is a map of its own
@@ -626,6 +632,7 @@ def main():
     try:
         sys.path.insert(0, DIRECTORY)
         manifest, _ = phase(ranks, Manifest, DIRECTORY)
+        phase(ranks, check_possible, manifest, ranks)
         chosen, unknown = choose(manifest, options.only)
         if unknown is not None:
             if ranks.rank == 0:
