@@ -531,6 +531,20 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
     assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
 
 
+@pytest.mark.parametrize("descriptors", range(6, 13))
+def test_few_descriptors(programs, tmp_path, tiny_library, descriptors):
+    """That these run short is said, of the file that is read, and of no copy that is unpacked."""
+    packed = tmp_path / "packed.so"
+    subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", tiny_library, packed], check=True)
+    output = tmp_path / "x.prof"
+    command = ["prlimit", f"--nofile={descriptors}", programs.path("pyelfprof"), "-o", output, packed]
+    done = programs.command(command, status=None, timeout=60)
+    assert done.returncode == (1 if done.stderr else 0)
+    for line in done.stderr.splitlines():
+        named = line.startswith((f"pyelfprof: {packed}: ", f"pyelfprof: {output}: "))
+        assert named and line.endswith(": Too many open files"), line
+
+
 # ---- what headers say and no file can be ----
 
 

@@ -174,7 +174,7 @@ static bool start(struct prof *p, struct reading *r, uint64_t most)
         return true;
     if (r->unpacked >= 0)
         close(r->unpacked);
-    prof_complain(p, &e);
+    complain_of(p, r->file, &e);
     return false;
 }
 
