@@ -64,6 +64,26 @@ def test_outputs_that_are_open(programs, small):
     assert pathlib.Path("/dev/null").is_char_device()
 
 
+def test_what_was_written_is_said(programs, small, tiny_library, tmp_path):
+    """Where nothing else has the standard output."""
+    output = tmp_path / "x.prof"
+
+    def said(*arguments, status=0):
+        return programs.run("pyelfprof", "--no-dwarf", "-o", *arguments, status=status, leaks=False, env=debian()).stdout
+
+    assert said(output, small) == f"{output}: 12 libraries\n"
+    assert said(output, tiny_library) == f"{output}: 1 library\n"
+    (tmp_path / "text").write_text("no library")
+    assert said(output, tiny_library, tmp_path / "text", status=1) == f"{output}: 1 library, 1 could not be read\n"
+    assert said("/dev/null", tiny_library) == ""
+    assert said("/dev/stdout", tiny_library).count("libraries") == said("-", tiny_library).count("libraries")
+    script = tmp_path / "script.py"
+    script.write_text("import zlib, _decimal\nprint('its own')\n")
+    assert said(output, "--python", script) == "its own\n"
+    (tmp_path / "x.prof").unlink()
+    assert said(tmp_path / "no" / "x.prof", tiny_library, status=1) == ""
+
+
 # ---- scripts ----
 
 

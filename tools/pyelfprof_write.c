@@ -491,9 +491,8 @@ static bool names_descriptor(const char *path)
     return false;
 }
 
-/* The standard output, a device such as /dev/null, or a pipe that is open. One that has only a
- * name would wait for a reader, perhaps for ever. */
-static bool is_written_through(const char *path)
+/* One that has only a name would wait for a reader, perhaps for ever. */
+bool prof_is_written_through(const char *path)
 {
     struct stat st;
     if (replacement_is_standard(path))
@@ -503,7 +502,7 @@ static bool is_written_through(const char *path)
 
 bool prof_can_replace(const char *path, struct error *e)
 {
-    return is_written_through(path) || replacement_possible(path, e);
+    return prof_is_written_through(path) || replacement_possible(path, e);
 }
 
 bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
@@ -512,7 +511,7 @@ bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struc
     struct replacement r;
     if (replacement_is_standard(path))
         return write_through(stdout, "standard output", write, context, e);
-    if (is_written_through(path)) {
+    if (prof_is_written_through(path)) {
         FILE *to = fopen(path, "we");
         if (!to)
             return error_errno(e, path, "cannot be written");
