@@ -104,7 +104,7 @@ class TestOneRankFails:
     def test_a_missing_library_that_is_linked(self, mode, fails, bad):
         bad.path("libmodule2.so").unlink()
         said = fails(mode)
-        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without a word in phase startup; see what .*", said), said
+        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without reporting an error in phase startup; the dynamic .*", said), said
 
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", ALL_MODES)
@@ -120,7 +120,7 @@ class TestOneRankFails:
     @pytest.mark.parametrize("mode", ALL_MODES)
     @pytest.mark.parametrize(
         "code, reason",
-        [(KILL_ITSELF, "ended without a word"), (STORE_TO_NULL, "ended by SIGSEGV")],
+        [(KILL_ITSELF, "ended without reporting an error"), (STORE_TO_NULL, "ended by SIGSEGV")],
         ids=["SIGKILL", "SIGSEGV"],
     )
     def test_a_signal(self, code, reason, mode, fails, bad):
@@ -147,7 +147,7 @@ def test_killed_without_a_launcher(programs, bad):
     instead(bad, "libmodule1.so", KILL_ITSELF)
     done = programs.run("pyelfrun", bad.directory, status=-9)
     assert re.fullmatch(
-        r"pyelfrun: rank 0 on \S+: ended without a word in phase visit, at libmodule1; was it killed, .*\n", done.stderr
+        r"pyelfrun: rank 0 on \S+: ended without reporting an error in phase visit, at libmodule1; was it killed, .*\n", done.stderr
     ), done.stderr
 
 
