@@ -12,7 +12,8 @@
 
 bool memory_set_given(void)
 {
-    return getenv(MEMORY_SET_VARIABLE) != NULL;
+    const char *list = getenv(MEMORY_SET_VARIABLE);
+    return list && *list;
 }
 
 bool memory_set_write(FILE *f, int fd, const char *name, const uint32_t *need, size_t needs)

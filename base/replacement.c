@@ -104,13 +104,13 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
         if (errno != ENOENT || !follow(path, r->path))
             return cannot(r, e);
     } else if (!S_ISREG(old->st_mode)) {
-        error_set(e, ERROR_USAGE, "is %s; give another name",
+        error_set(e, ERROR_INPUT, "is %s; give another name",
                   S_ISDIR(old->st_mode) ? "a directory" : "no regular file");
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return cannot(r, e);
     } else if ((what = who_stays(r->path))) {
-        error_set(e, ERROR_USAGE, "is %s, which no result replaces; give another name", what);
+        error_set(e, ERROR_INPUT, "is %s, which no result replaces; give another name", what);
         return error_at(e, path, 0);
     }
     snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);

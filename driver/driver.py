@@ -53,6 +53,7 @@ import json  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
 import random  # noqa: E402
+import signal  # noqa: E402
 import socket  # noqa: E402
 
 DIRECTORY = os.path.dirname(os.path.abspath(__file__))
@@ -224,6 +225,12 @@ class Manifest:
 
     def of_kind(self, kind):
         return [library for library in self.libraries if library.kind == kind]
+
+
+def check_possible(manifest, ranks):
+    """A run of nothing is no success; one rank says so."""
+    if not manifest.modules and ranks.rank == 0:
+        raise Failure("%s has no modules to import or visit; measure it with pyelfprobe" % DIRECTORY)
 
 
 MAPS_OF_A_LIBRARY = 5  # four segments, and what of one is protected when it is relocated
@@ -526,6 +533,17 @@ def table(manifest, chosen, ranks, rows, visited, functions):
     return lines
 
 
+def hold_descriptors():
+    """No library gets the number of a standard descriptor that is closed, and writing to that fails."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # the lowest that is free
+    sys.stdout = sys.stdout or open(1, "w")
+    sys.stderr = sys.stderr or open(2, "w")
+
+
 def print_lines(lines):
     try:
         sys.stdout.write("".join(line + "\n" for line in lines))
@@ -533,7 +551,8 @@ def print_lines(lines):
     except (OSError, ValueError) as error:
         # What is still buffered must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise Failure("standard output: the results cannot be written: %s" % error)
+        why = getattr(error, "strerror", None) or error
+        raise Failure("standard output: the results cannot be written: %s" % why)
 
 
 def run(options, manifest, chosen, ranks, no_mpi_reason):
@@ -601,14 +620,19 @@ def choose(manifest, names):
 
 def main():
     parser, options = parse_options()
+    hold_descriptors()
     ranks, no_mpi_reason = find_ranks(not options.no_mpi)
     rank, count = launched()
+    if ranks.count == 1:
+        # A reader that leaves ends it without a word, as it ends other programs; several ranks agree on that.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if not ranks.mpi and count > 1 and rank == 0:
         why = "there is no mpi4py" if not options.no_mpi else "--no-mpi is given"
         sys.stderr.write("driver.py: %s: each of the %d processes runs alone\n" % (why, count))
     try:
         sys.path.insert(0, DIRECTORY)
         manifest, _ = phase(ranks, Manifest, DIRECTORY)
+        phase(ranks, check_possible, manifest, ranks)
         chosen, unknown = choose(manifest, options.only)
         if unknown is not None:
             if ranks.rank == 0:

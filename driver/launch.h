@@ -31,6 +31,10 @@ struct launch_end {
  * error. (launch_trees.c) */
 bool launch_trees(const struct options *options, int argc, char **argv, struct launch_end *end, struct error *e);
 
+/* Whether the MPI library will find room in TMPDIR; to be asked by what starts first, and not by
+ * every rank. (launch_room.c) */
+bool launch_has_room(struct error *e);
+
 /* The file of this program. */
 bool launch_own_path(char *path, size_t size, struct error *e);
 

@@ -195,8 +195,13 @@ static void tell_of_launcher(const struct command *c, const struct launch_parts 
     struct error e;
     if (status == EXIT_SUCCESS || launch_parts_begun(parts))
         return;
-    error_set(&e, ERROR_SYSTEM, "mode %s: %s ended with status %d and has started no pyelfrun that sees %s",
-              mode_names[mode], c->word[0], status, parts->path);
+    const char *slash = strrchr(parts->path, '/');
+    const int directory = slash == parts->path ? 1 : (int)(slash - parts->path);
+    error_set(
+        &e, ERROR_SYSTEM,
+        "mode %s: %s ended with status %d without starting pyelfrun on this host or one that shares %.*s; see what "
+        "it said, or name a directory that all hosts share with --json or TMPDIR",
+        mode_names[mode], c->word[0], status, directory, parts->path);
     error_report("pyelfrun", &e);
 }
 

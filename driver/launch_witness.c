@@ -27,10 +27,10 @@ static void tell(const struct witness_page *page)
     struct error e;
     bool began = strcmp(page->phase, WITNESS_STARTUP) != 0;
     snprintf(who, sizeof who, "pyelfrun: rank %d on %.*s", page->rank, HOST_NAME_MOST - 1, page->host);
-    error_set(&e, ERROR_SYSTEM, "ended without a word in phase %.*s%s%.*s; %s", (int)sizeof page->phase - 1,
+    error_set(&e, ERROR_SYSTEM, "ended without reporting an error in phase %.*s%s%.*s; %s", (int)sizeof page->phase - 1,
               page->phase, page->library[0] ? ", at " : "", MANIFEST_NAME_MOST, page->library,
               began ? "was it killed, or the host out of memory? see its kernel's log"
-                    : "see what the dynamic linker said, or was it killed?");
+                    : "the dynamic linker may have printed why, or it was killed");
     error_report(who, &e);
 }
 

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
     if (options.mode_count == 0)
         options.mode[options.mode_count++] = MODE_VANILLA;
 
+    if (!launch_has_room(&e))
+        return error_report("pyelfrun", &e);
     if (options.launcher || options.repeat > 1 || options.mode_count > 1)
         return launch(&options, argc, argv);
 

@@ -57,6 +57,17 @@ bool phases_read(struct run *run)
     return ranks_agree(&run->ranks, well, &e);
 }
 
+bool phases_possible(const struct run *run)
+{
+    struct error e;
+    const bool well = run->ranks.rank != 0 || run->manifest.modules > 0 || !run->options.phase[PHASE_IMPORT];
+    if (!well) {
+        error_set(&e, ERROR_INPUT, "has no modules to import or visit; measure it with pyelfprobe");
+        error_at(&e, run->options.set, 0);
+    }
+    return ranks_agree(&run->ranks, well, &e);
+}
+
 bool phases_start(const struct run *run, const struct loader *loader, void **state)
 {
     struct error e;

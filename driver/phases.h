@@ -29,6 +29,10 @@ struct measured {
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */
 bool phases_read(struct run *run);
 
+/* Whether there is anything to import and visit, where that is wanted: a run of nothing is no
+ * success. Asked of a manifest that all ranks have; rank 0 says it. */
+bool phases_possible(const struct run *run);
+
 /* Makes the loader ready; *state is to be stopped by the caller in any case. */
 bool phases_start(const struct run *run, const struct loader *loader, void **state);
 

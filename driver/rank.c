@@ -147,7 +147,8 @@ int main(int argc, char **argv)
     check_published(&run, t.counts);
     struct watchdog dog = {.run = &run};
     bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
-                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run) && alike_check(&run);
+                ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run) && alike_check(&run) &&
+                phases_possible(&run);
     if (well) {
         /* The manifest is checked and constant after this, and that of all ranks. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;

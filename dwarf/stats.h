@@ -134,7 +134,8 @@ struct debug_stats {
 bool stats_read(const char *path, struct debug_stats *s, struct error *e);
 
 /* The same in two steps, so that several files are read at once: any number
- * may be started before the first is finished, and each must be finished. */
+ * may be started before the first is finished, and each must be finished. What reads
+ * ends with the thread that has started it. */
 struct stats_reader {
     const char *path; /* borrowed until finished */
     pid_t process;

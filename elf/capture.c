@@ -351,6 +351,12 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
 
 /* ---- program headers ---- */
 
+/* Alignments of 0 and 1 are none (gABI, "Program Header"). */
+static bool is_alignment(uint64_t align)
+{
+    return (align & (align - 1)) == 0 && align <= CAPTURE_PAGE_MOST;
+}
+
 static bool look_segments(struct look *l)
 {
     struct capture *c = l->c;
@@ -363,6 +369,8 @@ static bool look_segments(struct look *l)
         if (!gelf_getphdr(l->reader.elf, (int)i, &phdr))
             return LOOK_WRONG(l, "cannot read program header %zu: %s", i, elf_errmsg(-1));
         if (phdr.p_type == PT_LOAD) {
+            if (!is_alignment(phdr.p_align))
+                return LOOK_WRONG(l, "has inconsistent headers: a segment aligned to %" PRIu64 " bytes", phdr.p_align);
             c->loads++;
             c->page = phdr.p_align > c->page ? phdr.p_align : c->page;
         } else if (phdr.p_type == PT_TLS) {
@@ -440,13 +448,15 @@ static bool look_all(struct look *l)
         return false;
     if (l->wish->links_only)
         return true;
+    if (!c->sizes.symtab)
+        c->sizes.strtab = 0; /* names of sections, as some linkers call their table, and not of symbols */
     if (!look_each(l, SHT_GNU_verdef, look_versions) || !look_each(l, SHT_GNU_verneed, look_versions) ||
         !look_each(l, SHT_DYNSYM, look_symbols) || !look_each(l, SHT_SYMTAB, look_symbols))
         return false;
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
            look_each(l, SHT_RELR, look_relocations) && look_pages(l) && look_words(l) && look_methods(l) &&
-           look_unwound(l) && (!l->wish->compress || look_compress(l));
+           look_unwound(l) && (!l->wish->compress || look_compress(l)) && look_check(l);
 }
 
 bool capture_read(const char *path, const struct capture_wish *wish, struct capture *c, struct error *e)

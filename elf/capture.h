@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "elf/capture_limits.h"
 #include "elf/histogram.h"
 #include "elf/sizes.h"
 
@@ -94,10 +95,10 @@ extern const char *const capture_part_names[CAPTURE_PARTS];
 
 /* Symbols of one table or of one binding in it, without entry 0. */
 struct capture_symbols {
-    uint64_t functions; /* defined: STT_FUNC, STT_GNU_IFUNC */
-    uint64_t objects;   /* defined: STT_OBJECT, STT_COMMON, STT_TLS */
-    uint64_t other;     /* defined: STT_NOTYPE, STT_SECTION, STT_FILE */
-    uint64_t undefined;
+    uint64_t functions;                    /* defined: STT_FUNC, STT_GNU_IFUNC */
+    uint64_t objects;                      /* defined: STT_OBJECT, STT_COMMON, STT_TLS */
+    uint64_t other;                        /* defined: STT_NOTYPE, STT_SECTION, STT_FILE */
+    uint64_t undefined;                    /* local ones, which nothing could define, are others */
     uint64_t weak;                         /* STB_WEAK, defined or not: again in the above, */
     uint64_t weak_functions, weak_objects; /* the defined ones once more */
 };

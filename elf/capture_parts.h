@@ -52,6 +52,9 @@ bool look_unwound(struct look *l);
 /* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */
 uint64_t capture_step(uint64_t bytes);
 
+/* When all else is known: whether the numbers are such as a profile can have. */
+bool look_check(struct look *l);
+
 /* Estimates what the parts of the file are after zstd -3. */
 bool look_compress(struct look *l);
 

@@ -56,7 +56,7 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
     const bool weak = GELF_ST_BIND(symbol->st_info) == STB_WEAK;
     of->weak += weak;
     if (symbol->st_shndx == SHN_UNDEF) {
-        of->undefined++;
+        *(GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? &of->other : &of->undefined) += 1;
     } else if (type == STT_FUNC || type == STT_GNU_IFUNC) {
         of->functions++;
         of->weak_functions += weak;

@@ -12,27 +12,37 @@ static bool is_debug(const char *name)
     return strncmp(name, ".debug", 6) == 0 || strncmp(name, ".zdebug", 7) == 0;
 }
 
-/* A debug section's bytes, those it has uncompressed where it is compressed. */
-static uint64_t debug_size(const struct reader *f, const GElf_Shdr *shdr)
+/* What a byte of a compressed section can become: a block of zstd that repeats one byte has four
+ * for 128 KiB (RFC 8878, 3.1.1.2), and zlib is far from that. */
+enum { PACKED_TIMES = 1 << 15 };
+
+/* A debug section's bytes, those it has uncompressed where it is compressed; 0 of any other. */
+static bool debug_size(const struct reader *f, const GElf_Shdr *shdr, uint64_t *bytes, struct error *e)
 {
     GElf_Chdr chdr;
-    if (reader_compression(f, shdr, &chdr))
-        return chdr.ch_size;
-    return shdr->sh_size;
+    const bool counts = shdr->sh_type != SHT_NOBITS && is_debug(reader_name(f, shdr));
+    *bytes = counts ? shdr->sh_size : 0;
+    if (!counts || !reader_compression(f, shdr, &chdr))
+        return true;
+    *bytes = chdr.ch_size;
+    if (chdr.ch_size / PACKED_TIMES <= shdr->sh_size)
+        return true;
+    READER_WRONG(f, e,
+                 "has inconsistent headers: section %.64s of %" PRIu64 " bytes would have %" PRIu64 " uncompressed",
+                 reader_name(f, shdr), shdr->sh_size, chdr.ch_size);
+    return reader_disagree(chdr.ch_size, shdr->sh_size * PACKED_TIMES, e);
 }
 
 /* Adds one section to the sizes that it belongs to; false on overflow. */
-static bool section_count(const struct reader *f, const GElf_Shdr *shdr, const char *name, struct file_sizes *sizes)
+static bool section_count(const GElf_Shdr *shdr, const char *name, uint64_t debug, struct file_sizes *sizes)
 {
     bool in_file = shdr->sh_type != SHT_NOBITS;
     bool read_only = !(shdr->sh_flags & SHF_WRITE) || (shdr->sh_flags & SHF_EXECINSTR);
-    struct file_sizes more = {0};
+    struct file_sizes more = {.debug = debug};
     /* As Berkeley `size` does, to which code is text even where it is
      * writable, and .tbss is bss. */
     if (shdr->sh_flags & SHF_ALLOC)
         *(read_only ? &more.text : in_file ? &more.data : &more.bss) = shdr->sh_size;
-    if (in_file && is_debug(name))
-        more.debug = debug_size(f, shdr);
     if (shdr->sh_type == SHT_SYMTAB)
         more.symtab = shdr->sh_size;
     if (shdr->sh_type == SHT_STRTAB && strcmp(name, ".strtab") == 0)
@@ -45,12 +55,15 @@ static bool sections_count(const struct reader *f, struct file_sizes *sizes, str
 {
     for (size_t i = 1; i < f->sections; i++) {
         GElf_Shdr shdr;
+        uint64_t debug;
         if (!reader_section(f, i, &shdr, e))
             return false;
         if (shdr.sh_type == SHT_NULL)
             continue;
         const char *name = reader_name(f, &shdr);
-        if (!section_count(f, &shdr, name, sizes))
+        if (!debug_size(f, &shdr, &debug, e))
+            return false;
+        if (!section_count(&shdr, name, debug, sizes))
             return READER_WRONG(
                 f, e, "has sections of more than 2^64 bytes together; section %zu (%.64s) is one too many", i, name);
     }
@@ -96,9 +109,7 @@ static bool sections_tell(const struct reader *f, section_function *each, void *
                                  .in_file = shdr.sh_type != SHT_NOBITS,
                                  .bytes = shdr.sh_size,
                                  .unpacked = shdr.sh_size};
-        if (s.in_file && is_debug(s.name))
-            s.debug = debug_size(f, &shdr);
-        if (!section_unpack(f, &shdr, &s, e))
+        if (!debug_size(f, &shdr, &s.debug, e) || !section_unpack(f, &shdr, &s, e))
             return false;
         if (!each(context, &s, e))
             return error_at(e, f->path, 0);

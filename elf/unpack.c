@@ -150,10 +150,12 @@ static bool unpack_all(struct unpacking *u)
 {
     GElf_Ehdr file;
     u->fd = memfd_create("unpacked", MFD_CLOEXEC);
+    if (u->fd < 0)
+        return error_errno(u->e, u->reader.path, "cannot be unpacked");
     u->from = malloc(BLOCK);
     u->to = malloc(BLOCK);
     u->stream = ZSTD_createDStream();
-    if (u->fd < 0 || !u->from || !u->to || !u->stream || inflateInit(&u->zlib) != Z_OK)
+    if (!u->from || !u->to || !u->stream || inflateInit(&u->zlib) != Z_OK)
         return error_set(u->e, ERROR_MEMORY, "out of memory");
     if (!gelf_getehdr(u->reader.elf, &file) || file.e_ident[EI_CLASS] != ELFCLASS64 ||
         file.e_ident[EI_DATA] != ELFDATA2LSB)

@@ -60,6 +60,7 @@ static char **make_words(const char *path, char **argv, const struct simulation_
                                            "--cache-sim=yes",
                                            "--cachegrind-out-file=/dev/null",
                                            "--trace-children=no",
+                                           "--vgdb=no", /* whose pipes stay in TMPDIR where it is killed */
                                            "--child-silent-after-fork=no"};
     enum { CONSTANT = sizeof constant / sizeof constant[0], OURS = 4, TEXT = 64 };
     size_t count = 0;

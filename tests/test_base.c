@@ -188,7 +188,7 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_true(replacement_possible("another", &e));
     assert_false(replacement_possible(".", &e));
     assert_string_equal(e.text, "is a directory; give another name");
-    assert_int_equal(e.code, ERROR_USAGE);
+    assert_int_equal(e.code, ERROR_INPUT);
     assert_false(replacement_possible("/dev/null", &e));
     assert_string_equal(e.text, "is no regular file; give another name");
     write_text("old", "\177ELF\2\1\1");

@@ -155,6 +155,13 @@ def test_tolerance(compare, application):
     assert compare(real, twin, "--no-dwarf", "--tolerance", "1.5", status=1).set["bss"]["state"] == "off"
 
 
+@pytest.mark.parametrize("percent", ["0x10", "+1", " 1", "1 ", "-1", "101", "nan", "inf", "1e1", ".", ""])
+def test_a_tolerance_that_is_none(programs, application, percent):
+    real = application("real")
+    done = programs.run("pyelfstat", "--compare", f"--tolerance={percent}", real, real, status=2)
+    assert done.stderr == f"pyelfstat: --tolerance: '{percent}' is no number from 0 to 100; see --help\n"
+
+
 def test_graph(compare, application):
     found = compare(application("real"), application("twin", order="cb"), "--no-dwarf", status=1)
     assert found.differing() == {"needed.same-order": (2, 0)}

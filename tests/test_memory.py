@@ -159,6 +159,12 @@ def test_standard_streams_that_are_closed(programs, profile):
     assert done.returncode and "memfd" not in done.stderr
 
 
+def test_a_list_that_is_empty(programs):
+    """As shells leave a variable that is meant to be none."""
+    done = run(programs, "--memory", "--no-python", "--phases", "import", "small", env={"PYELFGEN_MEMORY": ""})
+    assert "8 modules imported by dlopen, from memory" in done.stdout
+
+
 def test_a_list_that_is_none(programs):
     done = run(programs, "--memory", "--no-python", "small", env={"PYELFGEN_MEMORY": "999"}, status=1)
     assert "PYELFGEN_MEMORY names no set in memory, or mpirun or srun" in done.stderr and done.stderr.count("\n") == 1

@@ -1,4 +1,5 @@
 /* Rows of libraries in a profile. */
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +9,13 @@
 
 #include <cmocka.h>
 
+#include "elf/capture_limits.h"
 #include "emit/profile.h"
 #include "profile_text.h"
+
+/* What pyelfprof takes of a file is what a row can say. */
+static_assert(CAPTURE_SIZE_MOST == PROFILE_SIZE_MOST && CAPTURE_LOADED_MOST <= PROFILE_SIZE_MOST, "sizes");
+static_assert(CAPTURE_COUNT_MOST == PROFILE_ROW_MOST && CAPTURE_FUNCTIONS_MOST == PROFILE_FUNCTIONS_MOST, "counts");
 
 #undef HEAD
 #define HEAD "pyelfgen-profile: 1\nlibraries:\n"

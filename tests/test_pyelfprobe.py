@@ -644,6 +644,14 @@ def test_wrong_use(arguments, says, probe, small):
     assert says in said
 
 
+@pytest.mark.parametrize("how", [[], ["--start=python"], ["--start=loader"]], ids=["usual", "python", "loader"])
+def test_a_path_that_is_no_text(probe, small, tmp_path, how):
+    directory = os.fsdecode(os.fsencode(tmp_path) + b"/x\xff\xfe")
+    shutil.copytree(small, directory)
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load", *how, directory)
+    assert found(report, "load")["whole"] == len(libraries_of(small))
+
+
 def test_what_is_no_application(probe, small, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("nothing\n")

@@ -870,7 +870,7 @@ def with_section(directory, name, assembly, change):
 # In a process of its own: what a process has taken before it executes another counts as that one's.
 PEAK = """
 import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True)
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 

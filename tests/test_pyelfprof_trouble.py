@@ -14,7 +14,7 @@ import time
 import pytest
 
 from captures import Capture
-from objects import tool
+from objects import ask, tool
 
 
 @pytest.fixture
@@ -28,6 +28,60 @@ def refused(programs, tmp_path):
         return done.stderr.removeprefix("pyelfprof: ").removesuffix("\n")
 
     return run
+
+
+# ---- where the result goes ----
+
+RESULTS = {
+    "capture": (1, "pyelfprof", "--no-dwarf", "-o"),
+    "comparison": (2, "pyelfstat", "--compare", "SET", "--json"),
+    "page": (2, "pyelfstat", "--compare", "SET", "--html"),
+    "run": (1, "pyelfrun", "--json"),
+    "runs": (1, "pyelfrun", "--repeat=2", "--json"),
+    "measurement": (1, "pyelfprobe", "-q", "--tools=nm", "--json"),
+}
+
+
+@pytest.mark.parametrize("what", RESULTS)
+def test_a_pipe_that_has_a_name(programs, small, tmp_path, what):
+    """Nobody need ever read it, and no file takes its place. 2 of --compare is that nothing was compared."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    status, program, *arguments = RESULTS[what]
+    arguments = [small if argument == "SET" else argument for argument in arguments]
+    done = programs.run(program, *arguments, fifo, small, status=status, timeout=60)
+    assert done.stderr.endswith(f"{fifo}: is no regular file; give another name\n") and done.stderr.count("\n") == 1
+    assert fifo.is_fifo()
+
+
+def test_outputs_that_are_open(programs, small):
+    """Pipes of a shell, which are read, and devices."""
+    text = programs.run("pyelfprof", "--no-dwarf", "-o", "-", small).stdout
+    assert text.startswith("pyelfgen-profile: 1\n")
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        assert programs.run("pyelfprof", "--no-dwarf", "-o", name, small).stdout == text
+    programs.run("pyelfprof", "--no-dwarf", "-o", "/dev/null", small)
+    assert pathlib.Path("/dev/null").is_char_device()
+
+
+def test_what_was_written_is_said(programs, small, tiny_library, tmp_path):
+    """Where nothing else has the standard output."""
+    output = tmp_path / "x.prof"
+
+    def said(*arguments, status=0):
+        return programs.run("pyelfprof", "--no-dwarf", "-o", *arguments, status=status, leaks=False, env=debian()).stdout
+
+    assert said(output, small) == f"{output}: 12 libraries\n"
+    assert said(output, tiny_library) == f"{output}: 1 library\n"
+    (tmp_path / "text").write_text("no library")
+    assert said(output, tiny_library, tmp_path / "text", status=1) == f"{output}: 1 library, 1 could not be read\n"
+    assert said("/dev/null", tiny_library) == ""
+    assert said("/dev/stdout", tiny_library).count("libraries") == said("-", tiny_library).count("libraries")
+    script = tmp_path / "script.py"
+    script.write_text("import zlib, _decimal\nprint('its own')\n")
+    assert said(output, "--python", script) == "its own\n"
+    (tmp_path / "x.prof").unlink()
+    assert said(tmp_path / "no" / "x.prof", tiny_library, status=1) == ""
 
 
 # ---- scripts ----
@@ -149,6 +203,15 @@ def processes_with(word):
     return found
 
 
+def wait_for(what):
+    """What it returns as soon as that is true."""
+    deadline = time.monotonic() + 30
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return found
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("how", ["a script", "a command", "its descendants", "a command that ignores it"])
 def test_a_signal_ends_all(programs, tmp_path, how, number):
@@ -181,6 +244,41 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
     assert list(temporary.iterdir()) == [] and not output.exists()
     if how != "its descendants":  # a shell waits for them
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("pyelfstat", "--dwarf"), ("pyelfstat", "--compare"), ("pyelfprof", "--full")],
+    ids=["dwarf", "compare", "capture"],
+)
+def test_readers_of_debug_information_end_with_their_program(programs, tmp_path, command):
+    """Whatever ends it: they would read on, for as long as the file is large, and nobody is there for the answer."""
+    profile = tmp_path / "debug.prof"
+    profile.write_text("pyelfgen-profile: 1\nmodules: 1\nsections: {text: 1 MB, data: 1 MB, debug: 20 MB, symtab: 1 MB, strtab: 1 MB}\n")
+    directory = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", profile, "-o", directory)
+    program, *arguments = command
+    library = directory / "libmodule0.so"
+    arguments += ["-o", tmp_path / "x.prof"] if program == "pyelfprof" else []
+    arguments += [library] * (2 if "--compare" in command else 1)
+    started = subprocess.Popen(
+        [programs.path(program), *arguments],
+        env=programs.environment(leaks=False),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with started:
+        reader = wait_for(lambda: [int(pid) for pid in processes_with(str(library)) if int(pid) != started.pid])[0]
+        # It has come as far as to limit its own time; stopped there, it is not done before we look.
+        limits = pathlib.Path(f"/proc/{reader}/limits")
+        wait_for(lambda: re.search(r"Max cpu time +\d", limits.read_text()))
+        os.kill(reader, signal.SIGSTOP)
+        started.kill()
+    try:
+        wait_for(lambda: processes_with(str(library)) == [])
+    finally:
+        for pid in processes_with(str(library)):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_an_interrupted_script_says_nothing(programs, tmp_path):
@@ -451,3 +549,77 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
                 break
         changing.kill()
     assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
+
+
+@pytest.mark.parametrize("descriptors", range(6, 13))
+def test_few_descriptors(programs, tmp_path, tiny_library, descriptors):
+    """That these run short is said, of the file that is read, and of no copy that is unpacked."""
+    packed = tmp_path / "packed.so"
+    subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", tiny_library, packed], check=True)
+    output = tmp_path / "x.prof"
+    command = ["prlimit", f"--nofile={descriptors}", programs.path("pyelfprof"), "-o", output, packed]
+    done = programs.command(command, status=None, timeout=60)
+    assert done.returncode == (1 if done.stderr else 0)
+    for line in done.stderr.splitlines():
+        named = line.startswith((f"pyelfprof: {packed}: ", f"pyelfprof: {output}: "))
+        assert named and line.endswith(": Too many open files"), line
+
+
+# ---- what headers say and no file can be ----
+
+
+def changed(path, to, offset, value, size=8):
+    """A copy of the file with a number changed."""
+    content = bytearray(path.read_bytes())
+    content[offset : offset + size] = value.to_bytes(size, "little")
+    to.write_bytes(content)
+    return to
+
+
+def header_of(path, name):
+    """Where the header of the section is."""
+    start = int(re.search(r"Start of section headers: +(\d+)", ask("readelf", "-hW", path))[1])
+    return start + 64 * int(re.search(rf"\[ *(\d+)\] {re.escape(name)} ", ask("readelf", "-SW", path))[1])
+
+
+def number_at(path, offset):
+    return int.from_bytes(path.read_bytes()[offset : offset + 8], "little")
+
+
+def lies(library, directory):
+    """Files whose headers contradict the rest, with what is said of each."""
+    wrong = "has inconsistent headers: "
+    packed = directory / "packed"
+    subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", library, packed], check=True)
+    info = number_at(packed, header_of(packed, ".debug_info") + 24)  # its sh_offset, where a header of its own is
+    align = number_at(library, 0x20) + 48  # p_align of the first segment, which is loaded
+    size = header_of(library, ".bss") + 32
+    symbols = number_at(library, header_of(library, ".dynsym") + 24)
+    init = re.search(r"^ *(\d+): .* PyInit_", ask("readelf", "--dyn-syms", "-W", library), re.M)[1]
+    init = symbols + 24 * int(init) + 16  # its st_size
+    no_names = "symbols in .symtab, and no section .strtab with their names"
+    return {
+        changed(library, directory / "align.so", align, 2**64 - 1): f"{wrong}a segment aligned to {2**64 - 1} bytes",
+        changed(library, directory / "odd.so", align, 12288): f"{wrong}a segment aligned to 12288 bytes",
+        changed(library, directory / "names.so", header_of(library, ".strtab"), 1, 4): wrong + no_names,
+        changed(packed, directory / "packed.so", info + 8, 2**53): f" bytes would have {2**53} uncompressed",
+        changed(library, directory / "bss.so", size, 2**60): f"{wrong}{2**60} bytes of bss, where there can be {2**47}",
+        changed(library, directory / "init.so", init, 2**62): f" bytes in its init function, where there can be {2**47}",
+    }
+
+
+def test_numbers_that_cannot_be(programs, tmp_path, small):
+    """Such a file is named and left out, and pyelfgen takes the profile of the others."""
+    library = tmp_path / "good.so"
+    shutil.copy(small / "libmodule0.so", library)
+    told = lies(library, tmp_path)
+    first = number_at(library, header_of(library, ".symtab") + 24) + 24
+    local = changed(library, tmp_path / "local.so", first + 6, 0, 2)  # a local symbol that is undefined
+    output = tmp_path / "x.prof"
+    done = programs.run("pyelfprof", "--names", "-o", output, library, *told, local, status=1)
+    for (path, why), line in zip(told.items(), done.stderr.splitlines(), strict=True):
+        assert line.startswith(f"pyelfprof: {path}: ") and line.endswith(why), line
+    rows = Capture(output).rows
+    assert [row["name"] for row in rows] == ["good.so", "local.so"]
+    assert "undefined" not in rows[1]["local"]
+    programs.run("pyelfgen", "-P", output, "--dry-run")

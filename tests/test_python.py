@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import random
+import signal
 import subprocess
 
 import pytest
@@ -210,3 +211,28 @@ def test_help(small, programs):
     assert lines[:2] == ["libmodule2", str(small / "libmodule2.so")]
     assert lines[2].startswith("A synthetic extension module")
     assert "returns the result" in lines[3] and "have been called" in lines[4]
+
+
+@EVERY
+@pytest.mark.parametrize("mpi", [[], ["--no-mpi"]], ids=["mpi", "alone"])
+def test_closed_descriptors(python, mpi, small, programs):
+    """Standard output alone is missed, and that is said in one line."""
+
+    def run(closing):
+        command = ["sh", "-c", f'exec "$@" {closing}', "sh", python, small / "driver.py", *mpi]
+        return programs.command(command, status=None, leaks=False, timeout=120)
+
+    done = run("<&- >&-")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.endswith(": standard output: the results cannot be written: Bad file descriptor\n")
+    done = run("<&- 2>&-")
+    assert done.returncode == 0 and ", every result right\n" in done.stdout
+
+
+@pytest.mark.parametrize("mpi", [[], ["--no-mpi"]], ids=["mpi", "alone"])
+def test_a_reader_that_leaves(mpi, small, programs):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = programs.command([SYSTEM, small / "driver.py", *mpi], status=-signal.SIGPIPE, leaks=False, stdout=writing)
+    os.close(writing)
+    assert done.stderr == ""

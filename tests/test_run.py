@@ -76,11 +76,20 @@ def test_set_of_one(programs, tmp_path):
 
 
 def test_set_without_modules(programs, tmp_path):
-    """Nothing imports what it has, as it says; pyelfprobe has it opened one by one."""
+    """Nothing imports what it has, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
     (tmp_path / "p").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, functions: 40}\n" * 3)
     programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
-    table = run(programs, tmp_path / "set").stdout
-    assert "\nno library was loaded: there are no modules" in table
+    why = "has no modules to import or visit; measure it with pyelfprobe"
+    for options in ([], ["--no-python"], ["--phases", "import"], ["--repeat", "2"]):
+        done = programs.run("pyelfrun", *options, tmp_path / "set", status=1)
+        assert re.fullmatch(rf"pyelfrun: rank 0 on \S+: {tmp_path}/set: {why}\n", done.stderr)
+        assert "every result right" not in done.stdout
+    several = programs.mpirun(2, "pyelfrun", tmp_path / "set", status=None)
+    assert several.returncode != 0 and several.stderr.count(why) == 1
+    done = programs.command(["/usr/bin/python3", tmp_path / "set" / "driver.py"], status=1, leaks=False)
+    assert re.fullmatch(rf"driver.py: rank 0 on \S+: {tmp_path}/set {why}\n", done.stderr) and done.stdout == ""
+    table = run(programs, "--phases", "mpi", tmp_path / "set").stdout
+    assert "\nno library was loaded: there are no modules" in table and "MPI test passed" in table
     probed = programs.run("pyelfprobe", "--tools=load", "-r", "1", "--cache=warm", tmp_path / "set").stdout
     assert "5 files" in probed and "started by loader" in probed and row(probed, "load").split()[-1] == "5"
 

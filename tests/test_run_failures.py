@@ -5,9 +5,12 @@ One rank of three has a set of its own, in which something is wrong.
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
+import subprocess
+import time
 
 import pytest
 
@@ -101,7 +104,7 @@ class TestOneRankFails:
     def test_a_missing_library_that_is_linked(self, mode, fails, bad):
         bad.path("libmodule2.so").unlink()
         said = fails(mode)
-        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without a word in phase startup; see what .*", said), said
+        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: ended without reporting an error in phase startup; the dynamic .*", said), said
 
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", ALL_MODES)
@@ -117,7 +120,7 @@ class TestOneRankFails:
     @pytest.mark.parametrize("mode", ALL_MODES)
     @pytest.mark.parametrize(
         "code, reason",
-        [(KILL_ITSELF, "ended without a word"), (STORE_TO_NULL, "ended by SIGSEGV")],
+        [(KILL_ITSELF, "ended without reporting an error"), (STORE_TO_NULL, "ended by SIGSEGV")],
         ids=["SIGKILL", "SIGSEGV"],
     )
     def test_a_signal(self, code, reason, mode, fails, bad):
@@ -144,7 +147,7 @@ def test_killed_without_a_launcher(programs, bad):
     instead(bad, "libmodule1.so", KILL_ITSELF)
     done = programs.run("pyelfrun", bad.directory, status=-9)
     assert re.fullmatch(
-        r"pyelfrun: rank 0 on \S+: ended without a word in phase visit, at libmodule1; was it killed, .*\n", done.stderr
+        r"pyelfrun: rank 0 on \S+: ended without reporting an error in phase visit, at libmodule1; was it killed, .*\n", done.stderr
     ), done.stderr
 
 
@@ -154,6 +157,44 @@ def test_ended_without_a_launcher(number, programs, bad):
     instead(bad, "libmodule1.so", KILL_ITSELF.replace(b"\xbe\x09", b"\xbe" + bytes([number])) + LOOP)
     usual = lambda: signal.signal(number, signal.SIG_DFL)  # nohup has had one of them ignored
     assert programs.run("pyelfrun", bad.directory, status=-number, preexec_fn=usual).stderr == ""
+
+
+def test_killed_under_a_simulation(programs, bad, tmp_path):
+    """Nothing of valgrind's stays."""
+    tool("valgrind")
+    if programs.sanitized:
+        pytest.skip("valgrind cannot run what has a sanitizer")
+    instead(bad, "libmodule1.so", LOOP)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [programs.path("pyelfrun"), "--simulate", "--phases", "import,visit", bad.directory]
+    environment = programs.environment(leaks=False, TMPDIR=str(temporary))
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        deadline = time.monotonic() + 120
+        while "libmodule1.so" not in pathlib.Path(f"/proc/{running.pid}/maps").read_text():
+            assert running.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        running.kill()
+    assert list(temporary.glob("vgdb-*")) == []
+
+
+@pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
+def test_no_room_for_temporary_files(programs, good, file_system, options):
+    """Said in one line before anything runs, in the place of many of Open MPI."""
+    little = file_system("9m")
+    done = programs.run("pyelfrun", *options, good, status=1, env={"TMPDIR": str(little)})
+    assert re.fullmatch(
+        rf"pyelfrun: {little}: has room for \d+ bytes of temporary files, and Open MPI may need 10485760;"
+        " make room, or set TMPDIR to another directory\n",
+        done.stderr,
+    )
+    assert done.stdout == "" and list(little.iterdir()) == []
+    subprocess.run(["mount", "-o", "remount,ro", little], check=True)
+    done = programs.run("pyelfrun", *options, good, status=1, env={"TMPDIR": str(little)})
+    why = "there can be no temporary files; set TMPDIR to another directory: Read-only file system"
+    assert done.stderr == f"pyelfrun: {little}: {why}\n"
+    own = {"TMPDIR": str(little), "OMPI_MCA_orte_tmpdir_base": str(good.parent)}
+    assert "every result right" in programs.run("pyelfrun", good, env=own).stdout
 
 
 @pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])

@@ -74,7 +74,7 @@ def test_the_sample_script(slurm, linked, tmp_path):
 @pytest.mark.parametrize("launcher", ["srun -n 4 --kill-on-bad-exit=1", "pyelfrun"])
 @pytest.mark.parametrize(
     "code, reason",
-    [(KILL_ITSELF, "ended without a word in"), (STORE_TO_NULL, "ended by SIGSEGV in")],
+    [(KILL_ITSELF, "ended without reporting an error in"), (STORE_TO_NULL, "ended by SIGSEGV in")],
     ids=["SIGKILL", "SIGSEGV"],
 )
 def test_a_rank_that_fails(code, reason, launcher, slurm, linked, tmp_path):

@@ -3,7 +3,6 @@
  */
 #include "tools/compare.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,9 +71,11 @@ static const struct cli_program program = {
 
 static bool take_tolerance(const char *text, double *tolerance, struct error *e)
 {
+    /* strtod alone would take hexadecimal, signs and leading blanks. */
+    const bool digits = strspn(text, "0123456789.") == strlen(text);
     char *end;
     double percent = strtod(text, &end);
-    if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
+    if (!digits || end == text || *end || percent > 100)
         return error_set(e, ERROR_USAGE, "--tolerance: '%s' is no number from 0 to 100; see --help", text);
     *tolerance = percent / 100;
     return true;

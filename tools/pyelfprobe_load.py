@@ -15,8 +15,8 @@ import time
 
 
 def objects():
-    with open("/proc/self/maps") as maps:
-        return len({line.split(maxsplit=5)[5] for line in maps if ".so" in line})
+    with open("/proc/self/maps", "rb") as maps:
+        return len({line.split(maxsplit=5)[5] for line in maps if b".so" in line})
 
 
 def look():
@@ -25,8 +25,8 @@ def look():
 
 
 def main(names, report, to_signal, call, wait):
-    with open(names) as file:
-        directory, *names = file.read().splitlines()
+    with open(names, "rb") as file:  # paths need not be text
+        directory, *names = [os.fsdecode(line) for line in file.read().splitlines()]
     signal.signal(signal.SIGUSR1, lambda *_: None)
     opened = {}
     if directory:
@@ -48,7 +48,7 @@ def main(names, report, to_signal, call, wait):
     wall, cpu, faults = (now - then for now, then in zip(look(), before))
     if report != "-":
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        with open(report + ".new", "w") as file:
+        with open(report + ".new", "w", errors="surrogateescape") as file:
             file.write(f"{objects() - there} {wall:.9f} {cpu:.6f} {peak} {faults} {failed} {why}\n")
         os.rename(report + ".new", report)
     if to_signal != "-":

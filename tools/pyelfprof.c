@@ -259,6 +259,17 @@ static void tell_of_sums(const struct prof *p)
                 program.name, p->count, symbols, debug);
 }
 
+/* Not where the standard output is for the profile, or for what a script or command prints. */
+static void tell_of_success(const struct prof *p)
+{
+    if (prof_is_written_through(p->output) || p->from == FROM_PYTHON || p->from == FROM_RUN)
+        return;
+    printf("%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
+    if (p->unreadable)
+        printf(", %zu could not be read", p->unreadable);
+    putchar('\n');
+}
+
 /* The passes; what one leaves, the next takes. */
 static void profile(struct command *c)
 {
@@ -285,9 +296,12 @@ static void profile(struct command *c)
     if (!p->no_dwarf && !p->summary)
         prof_dwarf(p);
     prof_graph(p);
-    if (!prof_write(p, &e))
+    if (!prof_write(p, &e)) {
         prof_complain(p, &e);
-    else if (p->summary)
+        return;
+    }
+    tell_of_success(p);
+    if (p->summary)
         tell_of_sums(p);
 }
 

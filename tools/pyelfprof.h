@@ -156,8 +156,10 @@ bool prof_write(struct prof *p, struct error *e);
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e);
 
 /* Writes a file, as base/replacement.h does; or to the standard output, which is
- * "-", or the device or pipe of that name. Whether it can is to be asked before
- * work that takes long. */
+ * "-", or the device of that name, or the pipe of a descriptor. A FIFO is refused,
+ * as by replacement.h. Whether it can is to be asked before work that takes long. The
+ * first is whether there is no file that is replaced. */
+bool prof_is_written_through(const char *path);
 bool prof_can_replace(const char *path, struct error *e);
 bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
                   struct error *e);

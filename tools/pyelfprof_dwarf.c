@@ -71,6 +71,16 @@ bool prof_leave_range_lists(struct debug_stats *s)
     return true;
 }
 
+/* Whether the counts are such as a row can have; those of huge files are not. */
+static bool is_in_range(const struct prof_dwarf *d)
+{
+    const uint64_t counts[] = {d->units, d->partial, d->dies, d->defined, d->attributes, d->rows, d->entries};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i] > CAPTURE_COUNT_MOST)
+            return false;
+    return true;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -93,6 +103,15 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .sampled = sampled,
         .error = error,
     };
+    if (!is_in_range(&file->dwarf)) {
+        file->dwarf = (struct prof_dwarf){0};
+        error_set(&e, ERROR_INPUT,
+                  "has more debugging information entries, attributes or rows than the %" PRIu64
+                  " that a profile can say; its row does without",
+                  CAPTURE_COUNT_MOST);
+        error_at(&e, path_of(file), 0);
+        prof_complain(p, &e);
+    }
     file->capture.split |= s->number[STATS_SKELETON_UNITS] > 0;
     if (s->number[STATS_UNREADABLE]) {
         error_set(&e, ERROR_INPUT,
@@ -155,7 +174,7 @@ static bool start(struct prof *p, struct reading *r, uint64_t most)
         return true;
     if (r->unpacked >= 0)
         close(r->unpacked);
-    prof_complain(p, &e);
+    complain_of(p, r->file, &e);
     return false;
 }
 

@@ -439,14 +439,24 @@ static void write_majority(FILE *to, const struct prof *p)
         putc('\n', to);
 }
 
+/* What a profile can say that all libraries have together. */
+static bool is_in_range(const struct file_sizes *s)
+{
+    const uint64_t sizes[] = {s->text, s->data, s->debug, s->symtab, s->strtab, s->bss};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i] > CAPTURE_SIZE_MOST)
+            return false;
+    return true;
+}
+
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
 {
     struct file_sizes sum = {0};
     size_t modules = 0;
     for (size_t i = 0; i < p->count; i++) {
         modules += p->file[i].capture.module;
-        if (!sizes_add(&sum, &p->file[i].capture.sizes))
-            return error_set(e, ERROR_INPUT, "the libraries together have more than 2^64 bytes");
+        if (!sizes_add(&sum, &p->file[i].capture.sizes) || !is_in_range(&sum))
+            return error_set(e, ERROR_INPUT, "the libraries together have more than 2^50 bytes of one kind");
     }
     fprintf(to, "pyelfgen-profile: 1\nmodules: %zu\nutilities: %zu\n", modules, p->count - modules);
     write_sections(to, &sum, !p->summary);
@@ -471,16 +481,28 @@ static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, vo
     return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
 }
 
-/* The standard output, a device or a pipe. */
-static bool is_written_through(const char *path)
+/* Whether the path is one of a descriptor that a shell has opened: /dev/stdout, and what <(...) and >(...) become. */
+static bool names_descriptor(const char *path)
+{
+    static const char *const names[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(path, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* One that has only a name would wait for a reader, perhaps for ever. */
+bool prof_is_written_through(const char *path)
 {
     struct stat st;
-    return replacement_is_standard(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    if (replacement_is_standard(path))
+        return true;
+    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && names_descriptor(path)));
 }
 
 bool prof_can_replace(const char *path, struct error *e)
 {
-    return is_written_through(path) || replacement_possible(path, e);
+    return prof_is_written_through(path) || replacement_possible(path, e);
 }
 
 bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
@@ -489,7 +511,7 @@ bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struc
     struct replacement r;
     if (replacement_is_standard(path))
         return write_through(stdout, "standard output", write, context, e);
-    if (is_written_through(path)) {
+    if (prof_is_written_through(path)) {
         FILE *to = fopen(path, "we");
         if (!to)
             return error_errno(e, path, "cannot be written");

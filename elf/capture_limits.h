@@ -1,0 +1,17 @@
+/* The most that is taken of a file's numbers: what a row of a profile can have, and what a process
+ * has addresses for. A file that says more contradicts itself.
+ *
+ * The first are those of emit/profile.h, of which this room knows nothing; test_profile_rows.c compares them.
+ */
+#ifndef ELF_CAPTURE_LIMITS_H
+#define ELF_CAPTURE_LIMITS_H
+
+#include <stdint.h>
+
+#define CAPTURE_SIZE_MOST      (UINT64_C(1) << 50)
+#define CAPTURE_COUNT_MOST     UINT64_C(100000000)
+#define CAPTURE_FUNCTIONS_MOST UINT64_C(4000000)
+#define CAPTURE_PAGE_MOST      UINT64_C(0xffffffff)
+#define CAPTURE_LOADED_MOST    (UINT64_C(1) << 47)
+
+#endif
