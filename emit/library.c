@@ -500,17 +500,21 @@ static bool size_rest(struct builder *b, struct error *e)
     return size_debug(b, e) && place(&b->library, e) && files_place(&b->library, e);
 }
 
-struct object_pitch library_object_pitch(uint64_t address, uint64_t size, uint64_t count)
+struct object_pitch library_object_pitch(const struct library *l, uint64_t address, uint64_t size, uint64_t count)
 {
+    struct object_pitch pitch = {.align = 8, .key = l->row->key};
     if (!count)
-        return (struct object_pitch){0, 0};
+        return pitch;
     for (uint64_t align = 32; align >= 8; align /= 2) {
-        const uint64_t skip = -address & (align - 1);
-        const uint64_t each = size > skip ? (size - skip) / count & ~(align - 1) : 0;
-        if (each)
-            return (struct object_pitch){skip, each};
+        pitch.skip = -address & (align - 1);
+        pitch.each = size > pitch.skip ? (size - pitch.skip) / count & ~(align - 1) : 0;
+        pitch.align = align;
+        if (pitch.each)
+            return pitch;
     }
-    return (struct object_pitch){0, size / count & ~UINT64_C(7)};
+    pitch.skip = 0;
+    pitch.each = size / count & ~UINT64_C(7);
+    return pitch;
 }
 
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,

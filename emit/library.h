@@ -146,13 +146,23 @@ static inline uint64_t library_objects_size(const struct library *l)
     return l->data_free + shape_words(l->row) - (library_scratch(l) - l->shape.scratch);
 }
 
-/* Where `count` static objects are in the `size` bytes at an address: `skip` bytes behind that the first, and each
- * `each` bytes behind the one before; the last has what is left. Compilers align arrays of 32 bytes and more to 32, of
- * 16 and more to 16 (psABI 3.1.2 asks for the latter); an object's size is a multiple of 8 in any case. */
+/* Where `count` static objects are in the `size` bytes at an address: the first `skip` bytes behind that, the others
+ * about `each` bytes behind the one before, so that their sizes differ; the last has what is left. Compilers align
+ * arrays of 32 bytes and more to 32, of 16 and more to 16 (psABI 3.1.2 asks for the latter); a size is a multiple of 8
+ * in any case. */
 struct object_pitch {
     uint64_t skip, each; /* `each` is 0 where there are no objects, or they share less than 8 bytes each */
+    uint64_t align;
+    uint64_t key; /* of the library: sizes follow from it */
 };
-struct object_pitch library_object_pitch(uint64_t address, uint64_t size, uint64_t count);
+struct object_pitch library_object_pitch(const struct library *l, uint64_t address, uint64_t size, uint64_t count);
+/* How far behind the address object `number` begins. */
+static inline uint64_t library_object_at(const struct object_pitch *p, uint64_t number)
+{
+    const uint64_t later = p->each / p->align / 2; /* steps, half of `each` at most */
+    const uint64_t steps = number && later ? random_below(random_at(p->key, number), later + 1) : 0;
+    return p->skip + p->each * number + steps * p->align;
+}
 
 /* Where the debug sections are in the image. */
 struct debug_places library_debug_places(const struct library *l, uint8_t *image);

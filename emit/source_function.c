@@ -195,11 +195,13 @@ static void say_object(struct source_walk *w, uint64_t at)
     } else if (address - code->objects < code->objects_size) {
         name = "_data[";
         start = code->objects;
-        const struct object_pitch pitch = library_object_pitch(start, code->objects_size, w->l->objects_data);
+        const uint64_t objects = w->l->objects_data;
+        const struct object_pitch pitch = library_object_pitch(w->l, start, code->objects_size, objects);
         if (pitch.each && address >= start + pitch.skip) {
             uint64_t number = (address - start - pitch.skip) / pitch.each;
-            number = number < w->l->objects_data ? number : w->l->objects_data - 1;
-            start += pitch.skip + number * pitch.each;
+            number = number < objects ? number : objects - 1;
+            number -= address < start + library_object_at(&pitch, number); /* it begins later */
+            start += library_object_at(&pitch, number);
             source_use(w, USED_OBJECT, (uint32_t)number);
             source_put_object(w, body_of(w), (uint32_t)number);
             name = "[";

@@ -185,13 +185,14 @@ static void put_objects(const struct library *l, struct local_table *t)
         const struct region *g = &regions[r];
         uint32_t index = s[g->section].index;
         const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
-        const struct object_pitch pitch = library_object_pitch(g->address, g->size, g->count);
+        const struct object_pitch pitch = library_object_pitch(l, g->address, g->size, g->count);
         for (uint32_t i = 0; i < g->count; i++) {
             const uint32_t number = names.number;
-            const uint64_t size = i + 1 < g->count ? pitch.each : g->size - pitch.skip - pitch.each * i;
+            const uint64_t from = library_object_at(&pitch, i);
+            const uint64_t to = i + 1 < g->count ? library_object_at(&pitch, i + 1) : g->size;
             const uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
             *t->next++ = symbols_entry(put_object_name(l, t, &names, &stem, (uint32_t)length), STB_LOCAL, type, index,
-                                       g->address + pitch.skip + pitch.each * i, size);
+                                       g->address + from, to - from);
         }
     }
     assert(names.number == plan_small_local(row) + row->locals);
