@@ -309,11 +309,11 @@ static uint32_t next_name(struct writing *w)
     return names[w->name++ % CORPUS_NAMES];
 }
 
-/* One of eight bytes. */
+/* One of eight bytes, any: what comes in turn compresses better than real declarations. */
 static uint32_t next_type(struct writing *w)
 {
     static const uint8_t types[] = {BASE_LONG, BASE_POINTER, BASE_UNSIGNED_LONG, BASE_DOUBLE, BASE_STRING};
-    return corpus_type(w->corpus, types[w->type++ % sizeof types]);
+    return corpus_type(w->corpus, types[random_below(random_mix(w->type++), sizeof types)]);
 }
 
 static uint32_t here(const struct writing *w)
@@ -482,7 +482,8 @@ uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, u
     for (uint64_t i = from.dense; i < to.dense; i++) {
         const uint64_t r = random_at(d->variety + 5, i);
         w.line = (uint32_t)r & 0xffff;
-        w.name = w.type = (uint32_t)(r >> 16) & 0xffff;
+        w.name = (uint32_t)(r >> 16) & 0xffff;
+        w.type = (uint32_t)(r >> 32);
         if (others_until(&m, i + 1) > others_until(&m, i))
             put_item(&w, m.instead, MORE);
         else
