@@ -440,7 +440,7 @@ static void finds_files_and_names(void **state)
     assert_not_found("other", "is a directory, not a profile; name a regular file");
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_not_found("pipe", "is a FIFO, not a profile; name a regular file");
-    assert_not_found("../mine", "cannot open the profile: No such file or directory");
+    assert_not_found("../not-mine-in-any-directory", "cannot open the profile: No such file or directory");
 
     char path[8];
     struct error e = {0};
