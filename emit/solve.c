@@ -395,15 +395,14 @@ static bool check_averages(struct solver *s, uint64_t average, uint64_t utility_
     const struct plan *plan = s->plan;
     const uint64_t all = average * plan->modules + utility_average * plan->utilities;
     const uint64_t calls = plan->modules && plan->utilities ? average * (uint64_t)plan->profile->calls.utility : 0;
-    s->is_beyond = true;
+    s->is_beyond = calls > LOADED_MOST / CALL_LEAST || all > PLAN_FUNCTIONS_MOST;
+    if (!s->is_beyond)
+        return true;
     if (calls > LOADED_MOST / CALL_LEAST)
         return error_set(e, ERROR_INFEASIBLE,
                          "calls: utility: %llu calls in a module are more code than a library can have; lower it, or "
                          "functions",
                          (unsigned long long)calls);
-    s->is_beyond = all > PLAN_FUNCTIONS_MOST;
-    if (!s->is_beyond)
-        return true;
     return error_set(e, ERROR_INFEASIBLE,
                      "functions: %llu in all libraries are too many, at most %llu are possible; lower it, or use fewer "
                      "modules or utilities",

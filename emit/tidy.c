@@ -293,12 +293,17 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
            strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
-/* What would be taken for a library of the set by whoever goes by names, as --verify does. */
-static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
+bool tidy_looks_like_library(const char *name)
 {
     char stem[256];
+    return strncmp(name, "lib", 3) == 0 && strip_end(name, ".so", stem) && strlen(stem) >= 3;
+}
+
+/* What --verify would take for a library of the set. */
+static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
+{
     (void)directory;
-    if (is_top_file(name) || strncmp(name, "lib", 3) != 0 || !strip_end(name, ".so", stem))
+    if (is_top_file(name) || !tidy_looks_like_library(name))
         return true;
     error_set(e, ERROR_USAGE, "the set holds '%.100s', which is not of it; remove that, or give another directory",
               name);

@@ -17,6 +17,9 @@
 /* Whether `name` is that of such a file. */
 bool tidy_is_meeting(const char *name);
 
+/* Whether whoever goes by names takes `name` for that of a library: lib*.so. */
+bool tidy_looks_like_library(const char *name);
+
 /* Fails where the directory holds anything that is not of a set; or, where it is a set, a library that is not of sets.
  * In messages it is called `path`. */
 bool tidy_refuse_foreign(int directory, const char *path, bool is_set, struct error *e);

@@ -18,6 +18,7 @@
 #include "emit/ranks.h"
 #include "emit/set.h"
 #include "emit/share.h"
+#include "emit/tidy.h"
 
 enum { READ_SLICE = 1 << 18 };
 
@@ -41,12 +42,6 @@ static bool no_memory(struct error *e)
 
 /* --- what is in the directory --------------------------------------------------------- */
 
-static bool is_library(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 6 && strncmp(name, "lib", 3) == 0 && strcmp(name + n - 3, ".so") == 0;
-}
-
 /* Whether it is called like a library or executable, and is none of the set's: the
  * names of its libraries are sorted. */
 static bool is_unlisted(const struct manifest *m, const char **names, const char *name)
@@ -55,7 +50,7 @@ static bool is_unlisted(const struct manifest *m, const char **names, const char
         return !manifest_executable(m, MANIFEST_LINK);
     if (strcmp(name, EXECUTABLE_STATIC) == 0)
         return !manifest_executable(m, MANIFEST_STATIC);
-    return is_library(name) && (m->joined || !manifest_lists(names, m->count, name));
+    return tidy_looks_like_library(name) && (m->joined || !manifest_lists(names, m->count, name));
 }
 
 /* Looks for the first of those, in the order of strcmp. */
@@ -84,8 +79,9 @@ static bool check_directory(const struct check *c, struct error *e)
     bool ok = errno == 0 || error_errno(e, c->path, "cannot read the directory");
     free(u.names);
     if (ok && u.found[0]) {
-        ok = error_set(e, ERROR_MISMATCH, "%s is not in the manifest%s; remove it from the set", u.found,
-                       m->joined && is_library(u.found) ? ", which has no libraries but in " EXECUTABLE_STATIC : "");
+        ok = error_set(
+            e, ERROR_MISMATCH, "%s is not in the manifest%s; remove it from the set", u.found,
+            m->joined && tidy_looks_like_library(u.found) ? ", which has no libraries but in " EXECUTABLE_STATIC : "");
         error_at(e, c->path, 0);
     }
     return ok;
