@@ -192,7 +192,7 @@ bool layout_place(struct layout *l, struct error *e)
     struct cursor at = {0, 0};
     struct cursor from = at;
     at.offset = at.address = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
-    place_run(l, &at, SECTION_INTERP, SECTION_RELA_PLT);
+    place_run(l, &at, SECTION_INTERP, SECTION_RELR_DYN);
     if (l->section[SECTION_INTERP].size) { /* these two come before what is loaded */
         const uint64_t end = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
         add_segment(l, PT_PHDR, PF_R, 8, (struct cursor){sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr)},

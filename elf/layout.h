@@ -7,7 +7,7 @@
  * before the first offset: nothing grows after layout_place.
  *
  *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
- *          .gnu.version .gnu.version_r .rela.dyn .rela.plt
+ *          .gnu.version .gnu.version_r .rela.dyn .rela.plt .relr.dyn
  *     RX   .init .plt .plt.got .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
@@ -43,6 +43,7 @@
     X(VERNEED, ".gnu.version_r", SHT_GNU_verneed, SHF_ALLOC, 8, 0, DYNSTR, NONE)                                       \
     X(RELA_DYN, ".rela.dyn", SHT_RELA, SHF_ALLOC, 8, 24, DYNSYM, NONE)                                                 \
     X(RELA_PLT, ".rela.plt", SHT_RELA, SHF_ALLOC | SHF_INFO_LINK, 8, 24, DYNSYM, GOT_PLT)                              \
+    X(RELR_DYN, ".relr.dyn", SHT_RELR, SHF_ALLOC, 8, 8, NONE, NONE)                                                    \
     X(INIT, ".init", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
     X(PLT, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 16, NONE, NONE)                                        \
     X(PLT_GOT, ".plt.got", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 8, 8, NONE, NONE)                                  \

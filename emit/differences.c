@@ -56,10 +56,11 @@ static void measure_symbols(const struct library *l, int64_t *v)
 
 static void measure_relocations(const struct library *l, int64_t *v)
 {
-    static const enum row_value none[] = {ROW_COPY, ROW_IRELATIVE, ROW_RELR, ROW_RELOCATIONS_OTHER};
+    static const enum row_value none[] = {ROW_COPY, ROW_IRELATIVE, ROW_RELOCATIONS_OTHER};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
-    v[ROW_RELATIVE] = l->shape.relative;
+    v[ROW_RELATIVE] = l->shape.relative - l->shape.packed;
+    v[ROW_RELR] = l->shape.packed;
     v[ROW_JUMP_SLOT] = v[ROW_PLT] = l->shape.plt;
     v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.clones + l->row->extra.got;
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
@@ -98,7 +99,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = libc + l->row->extra.versions + l->row->extra.versioned;
+    v[ROW_VERSIONS] = libc + l->row->extra.versions + l->row->extra.versioned + shape_relr_versions(l->row, &l->shape);
     v[ROW_TLS] = l->row->extra.tls;
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
@@ -123,7 +124,7 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
     v[ROW_SHARE_SYMBOLS] =
         SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM, SECTION_VERNEED);
-    v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT);
+    v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT, SECTION_RELR_DYN);
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_BUILD_ID);
 }
 

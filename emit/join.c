@@ -10,8 +10,8 @@
 
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {
-    SECTION_RELA_DYN,    SECTION_TEXT, SECTION_RODATA, SECTION_EH_FRAME_HDR, SECTION_EH_FRAME,
-    SECTION_DATA_REL_RO, SECTION_DATA, SECTION_BSS,    SECTION_SYMTAB,       SECTION_STRTAB,
+    SECTION_RELA_DYN,    SECTION_RELR_DYN, SECTION_TEXT, SECTION_RODATA, SECTION_EH_FRAME_HDR, SECTION_EH_FRAME,
+    SECTION_DATA_REL_RO, SECTION_DATA,     SECTION_BSS,  SECTION_SYMTAB, SECTION_STRTAB,
 };
 enum {
     JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0],
@@ -79,13 +79,20 @@ uint64_t join_skip(const struct library *l, enum section_id id)
     }
 }
 
-static uint64_t part_size(const struct library *l, enum section_id id)
+bool join_packs(const struct joined *j)
+{
+    return j->plan->library[j->own].elf.relr;
+}
+
+static uint64_t part_size(const struct joined *j, const struct library *l, enum section_id id)
 {
     const struct section *s = &l->layout.section[id];
     const uint64_t framed = l->row->functions + l->shape.glue;
     switch (id) {
     case SECTION_RELA_DYN:
-        return sizeof(Elf64_Rela) * (uint64_t)(l->shape.relative - TABLES_FILE_RELATIVE);
+        return join_packs(j) ? 0 : sizeof(Elf64_Rela) * (uint64_t)(l->shape.relative - TABLES_FILE_RELATIVE);
+    case SECTION_RELR_DYN:
+        return join_packs(j) ? shape_relr(l->plan, l->row, &l->shape, true) : 0;
     case SECTION_EH_FRAME_HDR:
         return unwind_header_size((uint32_t)framed, false) - unwind_header_size(0, false);
     case SECTION_EH_FRAME:
@@ -118,7 +125,7 @@ static void measure_own(const struct library *l, uint64_t size[PART_PIECES])
 }
 
 /* What this library's part takes of a piece, by what was decided about it. */
-static void measure(const struct library *l, uint64_t size[PART_PIECES])
+static void measure(const struct joined *j, const struct library *l, uint64_t size[PART_PIECES])
 {
     memset(size, 0, PART_PIECES * sizeof *size);
     if (l->shape.executable) {
@@ -126,7 +133,7 @@ static void measure(const struct library *l, uint64_t size[PART_PIECES])
         return;
     }
     for (unsigned i = 0; i < JOINED_SECTIONS; i++)
-        size[joined_sections[i]] = part_size(l, joined_sections[i]);
+        size[joined_sections[i]] = part_size(j, l, joined_sections[i]);
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT; s++)
         size[library_debug_section(l, s)] += debug_size(l, s);
     size[PART_GLOBALS] = l->plan->stripped ? 0 : sizeof(Elf64_Sym) * ((uint64_t)l->shape.defined + l->shape.inner);
@@ -137,7 +144,7 @@ void join_measure(struct joined *j, const struct library *l)
     struct part *part = &j->part[index_of(l)];
     const uint32_t skipped = (uint32_t)join_skip(l, SECTION_TEXT);
     const struct glue_place *g = l->glue.place;
-    measure(l, part->size);
+    measure(j, l, part->size);
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT && !l->plan->without_debug; s++)
         part->shared[s] = (uint32_t)debug_shared(&l->debug, s);
     part->init = g[GLUE_PYINIT].offset - skipped;
@@ -152,7 +159,7 @@ void join_measure(struct joined *j, const struct library *l)
 bool join_check(const struct joined *j, const struct library *l, struct error *e)
 {
     uint64_t size[PART_PIECES];
-    measure(l, size);
+    measure(j, l, size);
     for (unsigned i = 0; i < PART_PIECES; i++)
         if (size[i] != j->part[index_of(l)].size[i])
             return error_set(e, ERROR_MISMATCH, "%s: its part of %s takes %llu bytes in the executable, and took %llu",

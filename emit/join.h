@@ -63,6 +63,9 @@ void join_measure(struct joined *j, const struct library *l);
  * library_size has sized it. Fails as layout_place does. */
 bool join_lay(struct joined *j, const struct library *own, struct error *e);
 
+/* Whether relative relocations of the executable are packed, whatever those of a library's own file are. */
+bool join_packs(const struct joined *j);
+
 /* How many parts there are besides its own, and the row of one of them. */
 uint32_t join_parts(const struct joined *j);
 uint32_t join_row(const struct joined *j, uint32_t part);

@@ -49,6 +49,7 @@ static void set_elf(struct plan_library *l, const struct profile_row *row)
         elf->relro = RELRO_PARTIAL;
     elf->build_id = rows_value_or(row, ROW_BUILD_ID, elf->build_id);
     elf->soname = rows_value_or(row, ROW_SONAME, elf->soname);
+    elf->relr = rows_value_or(row, ROW_RELR, elf->relr) > 0;
     if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
         elf->max_page_size = (int64_t)page;
 }
@@ -194,8 +195,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
-    l->untold = l->kind == LIBRARY_MODULE && profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) >= 0 &&
-                profile_row_says(r->s->plan->profile, row, ROW_RELATIVE) < SHAPE_RELATIVE_TOLD;
+    const int64_t relative = profile_row_relative(r->s->plan->profile, row);
+    l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)
         l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
     l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
@@ -283,8 +284,7 @@ static bool wants_bare(const struct plan *plan, const struct plan_library *l)
     const struct shape shape = shape_of(plan, &plain);
     return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
            profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
-           profile_row_says(plan->profile, l->said, ROW_RELATIVE) <
-               (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
+           profile_row_relative(plan->profile, l->said) < (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
 }
 
 static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)

@@ -20,11 +20,15 @@ enum {
     UNWIND_MOST = 64,       /* units that entries of unwind tables may be longer, on average */
 };
 
-uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+static uint32_t more_than(uint64_t wanted, uint64_t already, uint32_t share)
 {
-    const uint64_t wanted = rows_value_or(l->said, v, 0);
     const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
+{
+    return more_than(rows_value_or(l->said, v, 0), already, share);
 }
 
 /* Bytes of exported names, as far as they are of any length. */
@@ -111,7 +115,7 @@ struct relative_uses {
 /* Whether its row does not say how many; one that was captured leaves out zeros. */
 static bool has_any_relocations(const struct plan *plan, const struct plan_library *l)
 {
-    return l->said->value[ROW_RELATIVE] == PROFILE_DERIVED && !profile_is_captured(plan->profile);
+    return profile_row_relative(plan->profile, l->said) == PROFILE_DERIVED;
 }
 
 /* So much of each, or as far as there are relocations: one for a constructor and a destructor, two for a
@@ -244,7 +248,8 @@ static uint32_t clones_of(const struct plan *plan, const struct plan_library *l,
     const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of(plan, l).undefined, share);
     const uint32_t slots = rows_more_of(l, ROW_PLT, 0, share);
     const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
-    const uint32_t versions = rows_smaller(rows_more_of(l, ROW_VERSIONS, 1, share), outside_versions_most());
+    const uint32_t versions =
+        rows_smaller(rows_more_of(l, ROW_VERSIONS, rows_versions_least(l), share), outside_versions_most());
     const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + unbound + l->result_by_got, share);
     const uint32_t most = rows_smaller(undefined > versions ? undefined - versions : 0, rows_smaller(weak, words));
@@ -257,7 +262,7 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
 {
     const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, w->share) + rows_more_of(l, ROW_ADDRESS_64, 0, w->share);
-    const uint32_t versions = rows_more_of(l, ROW_VERSIONS, 1, w->share);
+    const uint32_t versions = rows_more_of(l, ROW_VERSIONS, rows_versions_least(l), w->share);
     l->unbound =
         rows_unbound(plan, l, w, (symbols ? rows_smaller(symbols, words) : words) + l->extra.weak + versions + 1);
     l->extra.outside -= l->unbound;
@@ -320,9 +325,11 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
         x->small_slots = rows_smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
     }
     x->versioned = rows_versioned(l);
-    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, UINT64_C(1) + x->versioned, share));
+    const uint64_t versions = rows_versions_least(l) + x->versioned;
+    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, share));
     const bool any = uncalled || least.defined || l->calls;
-    x->pointers = rows_more_of(l, ROW_RELATIVE, least.relative, share);
+    const uint64_t plain = rows_value_or(l->said, ROW_RELATIVE, 0);
+    x->pointers = more_than(plain + rows_value_or(l->said, ROW_RELR, 0), least.relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
         .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),

@@ -27,10 +27,12 @@ uint32_t rows_versioned(const struct plan_library *l)
     const struct profile_row *const row = l->said;
     const uint64_t dynstr = rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t versions = rows_value_or(row, ROW_VERSIONS, 0);
+    const uint64_t least = rows_versions_least(l);
     const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
                              rows_value_or(row, ROW_DYNAMIC_OTHER, 0);
     const uint64_t symbols = 1 + defined + rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
-    uint32_t most = rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), versions > 1 ? (uint32_t)versions - 1 : 0);
+    uint32_t most =
+        rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), versions > least ? (uint32_t)(versions - least) : 0);
     if (l->without_libc || !dynstr || symbols > UINT32_MAX)
         return 0;
     const struct gnu_hash usual = hash_gnu_plan((uint32_t)defined, 0);

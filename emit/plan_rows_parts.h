@@ -80,6 +80,13 @@ uint32_t rows_initialising(const struct plan_library *l);
 /* How many more than `already` the row states for `v`; of these, `share` fourths. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 
+/* How many versions of the C library any library with a row needs that is linked with it: OUTSIDE_VERSION, and with
+ * packed relocations RELR_VERSION. */
+static inline uint64_t rows_versions_least(const struct plan_library *l)
+{
+    return UINT64_C(1) + l->elf.relr;
+}
+
 /* Sets w->lengths to the wanted lengths of undefined symbols' names, and *exported to the bytes of exported names that
  * are not yet settled. False where these are not known, or if the library is not stripped and nothing of it is unbound.
  */

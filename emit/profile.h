@@ -232,6 +232,7 @@ struct profile {
         enum relro_mode relro; /* RELRO_PARTIAL; RELRO_FULL asks for BIND_NOW */
         bool build_id;         /* true */
         bool soname;           /* true */
+        bool relr;             /* false; relative relocations are packed */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {
@@ -269,6 +270,9 @@ static inline bool profile_is_captured(const struct profile *p)
 /* The value of a key in a row. If a captured profile leaves the key out, its documented default applies (0, 1 or a
  * word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
+
+/* How many relative relocations a row says, packed ones (relr) too; PROFILE_DERIVED where it says neither. */
+int64_t profile_row_relative(const struct profile *p, const struct profile_row *row);
 
 /* The defaults above, one module, nothing else. Free with profile_free. */
 bool profile_init(struct profile *p, struct error *e);

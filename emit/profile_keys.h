@@ -77,6 +77,7 @@ enum profile_key_id {
     KEY_RELRO,
     KEY_BUILD_ID,
     KEY_SONAME,
+    KEY_RELR,
     KEY_MAX_PAGE_SIZE,
     KEY_VERSION,
     KEY_LANGUAGE,

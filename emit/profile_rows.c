@@ -190,6 +190,15 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     return v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
 }
 
+int64_t profile_row_relative(const struct profile *p, const struct profile_row *row)
+{
+    const int64_t plain = profile_row_says(p, row, ROW_RELATIVE);
+    const int64_t packed = profile_row_says(p, row, ROW_RELR);
+    if (plain == PROFILE_DERIVED || packed == PROFILE_DERIVED)
+        return plain == PROFILE_DERIVED ? packed : plain;
+    return plain + packed;
+}
+
 /* --- rules ------------------------------------------------------------------------------- */
 
 static bool size_pair(const struct profile_row *row, const struct profile_source *s, struct error *e)

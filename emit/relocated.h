@@ -9,8 +9,6 @@
 
 #include "emit/library.h"
 
-enum { RELOCATED_PAGE = 4096 };
-
 /* A walk over these words in ascending order of addresses. */
 struct relocated {
     uint64_t start, room; /* address of the region they are in, and how many words have room there */

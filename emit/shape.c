@@ -7,6 +7,7 @@
 #include "base/executable.h"
 #include "elf/hash.h"
 #include "elf/plt.h"
+#include "elf/relr.h"
 #include "elf/unwind.h"
 #include "emit/methods.h"
 #include "emit/names_row.h"
@@ -124,6 +125,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->names += sizeof "_start" + sizeof EXECUTABLE_SYMBOL + sizeof "main" + sizeof "__libc_start_main";
     s->dynstr = 1 + s->names + (l->runpath ? sizeof "$ORIGIN" : 0);
     s->dynstr += l->without_libc ? 0 : sizeof "libc.so.6" + sizeof OUTSIDE_VERSION;
+    s->dynstr += shape_relr_versions(l, s) * sizeof RELR_VERSION;
     s->dynstr += outside_versions_bytes(l->extra.versions);
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
@@ -159,7 +161,7 @@ static uint32_t more_than(int64_t wanted, uint64_t there)
 static uint32_t name_pointers(const struct plan *plan, const struct plan_library *l, const struct shape *s,
                               uint32_t others)
 {
-    const int64_t wanted = l->said ? profile_row_says(plan->profile, l->said, ROW_RELATIVE) : PROFILE_DERIVED;
+    const int64_t wanted = l->said ? profile_row_relative(plan->profile, l->said) : PROFILE_DERIVED;
     if (wanted == PROFILE_DERIVED)
         return NAME_POINTERS;
     uint64_t all = UINT64_C(0) + others + more_than(profile_row_says(plan->profile, l->said, ROW_CONSTRUCTORS), 1) +
@@ -168,6 +170,43 @@ static uint32_t name_pointers(const struct plan *plan, const struct plan_library
         all += UINT64_C(2) * more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
     const uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
     return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
+}
+
+/* How many relative relocations are packed: as the row says, whose others are those of the last words of .data. */
+static uint32_t packed_of(const struct plan_library *l, const struct shape *s)
+{
+    const int64_t plain = l->said && l->said->value[ROW_RELR] > 0 ? l->said->value[ROW_RELATIVE] : 0;
+    if (!l->elf.relr)
+        return 0;
+    if (plain <= 0)
+        return s->relative;
+    return s->relative - (plain < (int64_t)l->extra.pointers ? (uint32_t)plain : l->extra.pointers);
+}
+
+/* How many words of .data are between the first and the last that may be relocated, at most. */
+static uint64_t words_apart(const struct plan_library *l)
+{
+    const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
+    const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    const uint64_t words = data == PROFILE_DERIVED ? UINT64_MAX / 2 : (uint64_t)data / 8;
+    const uint64_t least = UINT64_C(0) + l->extra.pointers + l->extra.addresses;
+    const uint64_t within = pages == PROFILE_DERIVED ? words : (uint64_t)pages * RELOCATED_PAGE / 8;
+    return within < least ? least : within < words ? within : words;
+}
+
+uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part)
+{
+    const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.constructors + l->extra.destructors;
+    const uint64_t before = arrays + s->pointers; /* the arrays and .data.rel.ro, without a gap */
+    const uint64_t methods = s->python ? UINT64_C(1) + DEFINITION_BYTES / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
+    uint64_t bytes = before ? relr_most(before, before - 1) : 0;
+    bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
+    bytes += relr_most(l->extra.pointers, words_apart(l));
+    if (s->holds) {
+        const uint64_t objects = sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
+        bytes += relr_most(s->relative, (sizeof(struct executable) + objects) / 8);
+    }
+    return bytes;
 }
 
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
@@ -226,6 +265,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
     if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
         s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
+    s.packed = packed_of(l, &s);
     bool now = l->elf.bind == BIND_NOW;
     s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
     s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
@@ -235,7 +275,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
                 + (s.soname ? 1 : 0) + l->runpath + 2 + 4 /* SONAME, RUNPATH, INIT FINI, arrays */
                 + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
                 + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                + 3 + 1                                   /* RELA RELASZ RELAENT, RELACOUNT */
+                + 3 + (s.packed < s.relative)             /* RELA RELASZ RELAENT, RELACOUNT */
+                + (s.packed ? 3 : 0)                      /* RELR RELRSZ RELRENT */
                 + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
     if (l->without_libc)
         s.dynamic -= 1 + 3;
@@ -299,13 +340,14 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
         section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
         section[SECTION_VERNEED].size =
             (sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux)) * (UINT64_C(1) + l->extra.versioned) +
-            sizeof(Elf64_Vernaux) * (uint64_t)l->extra.versions;
+            sizeof(Elf64_Vernaux) * (uint64_t)(l->extra.versions + shape_relr_versions(l, s));
         section[SECTION_VERNEED].info = 1 + l->extra.versioned;
     }
     section[SECTION_RELA_DYN].size =
-        sizeof(Elf64_Rela) * (s->relative + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones + l->extra.got +
-                              l->extra.tls_modules + l->extra.addresses);
+        sizeof(Elf64_Rela) * (s->relative - s->packed + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones +
+                              l->extra.got + l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
+    section[SECTION_RELR_DYN].size = s->packed ? shape_relr(plan, l, s, false) : 0;
     section[SECTION_INIT].size = INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_PLT_GOT].size = PLT_DIRECT * (uint64_t)l->extra.direct;

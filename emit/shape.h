@@ -107,6 +107,7 @@ enum {
     SCRATCH_LEAST = 8,      /* if it is in .data and there is no room for more */
     DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,      /* struct PyMethodDef */
+    RELOCATED_PAGE = 4096,  /* of which the row says how many relocations touch */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
@@ -151,6 +152,7 @@ struct shape {
     uint32_t local;        /* own functions that are local symbols */
     uint32_t inner;        /* global, in .symtab only: an executable's functions and marks */
     uint32_t relative;     /* R_X86_64_RELATIVE relocations */
+    uint32_t packed;       /* how many of these, the first, are in .relr.dyn */
     uint32_t modules;      /* modules that libmodulebegin needs, in sets whose modules need every utility */
     uint32_t needed;       /* DT_NEEDED in all, without libc */
     uint32_t dynamic;      /* entries, with the null one */
@@ -185,6 +187,12 @@ static inline uint64_t shape_unwind(const struct plan *plan, const struct shape 
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
 
+/* How many versions of the C library it needs because relocations are packed (RELR_VERSION). */
+static inline uint32_t shape_relr_versions(const struct plan_library *l, const struct shape *s)
+{
+    return s->packed && !l->without_libc;
+}
+
 /* How many functions of CPython a module calls. */
 static inline uint32_t shape_python_functions(const struct plan_library *l)
 {
@@ -216,6 +224,10 @@ static inline uint32_t shape_methods(const struct plan_library *l)
 {
     return shape_driver_methods(l) + l->extra.methods + 1;
 }
+
+/* Bytes of .relr.dyn where all relative relocations of the library are in it, or all of its part of an executable. At
+ * most so many: how far the words are apart follows from the layout. */
+uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part);
 
 /* `l` has its counts: functions, chains, covered, imports, function_names,
  * import_names, utilities, needed_digits and locals. */

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "elf/hash.h"
+#include "elf/relr.h"
 #include "emit/calls_rows.h"
 #include "emit/names_row.h"
 #include "emit/relocated.h"
@@ -305,7 +306,7 @@ static void write_versions(const struct library *l, uint8_t *image, uint32_t lib
         p = put_u16(p, (uint16_t)(VER_NDX_GLOBAL + of));
     }
     p = image + l->layout.section[SECTION_VERNEED].offset;
-    const uint32_t versions = 1 + l->row->extra.versions;
+    const uint32_t versions = 1 + l->row->extra.versions + shape_relr_versions(l->row, &l->shape);
     const uint32_t versioned = l->row->extra.versioned;
     p = put_needs(strings, libc, version, versions, 0, !versioned, p);
     for (uint32_t i = 0; i < versioned; i++) {
@@ -441,6 +442,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t version = without_libc ? 0 : put_name(&t, OUTSIDE_VERSION, "");
     for (uint32_t i = 0; i < l->row->extra.versions; i++)
         put_name(&t, outside_version_name(2 + i), "");
+    if (shape_relr_versions(l->row, s))
+        put_name(&t, RELR_VERSION, "");
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
     uint32_t runpath = l->row->runpath ? put_name(&t, "$ORIGIN", "") : 0;
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/relr.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
@@ -80,13 +81,26 @@ void tables_addresses(struct library *l)
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
 }
 
-/* .rela.dyn as it grows, and the words that it relocates. */
+/* .rela.dyn and .relr.dyn as they grow, and the words that these relocate. */
 struct relocations {
     const struct layout *layout;
     uint8_t *image;
     uint8_t *p;
+    struct relr_table packed;
     uint32_t relative;
+    uint32_t to_pack; /* how many relative ones, the first, are packed */
 };
+
+static struct relocations relocations_of(const struct library *l, uint8_t *image)
+{
+    const struct section *s = l->layout.section;
+    const uint32_t all = library_is_part(l) && join_packs(l->joined) ? l->shape.relative : 0;
+    return (struct relocations){.layout = &l->layout,
+                                .image = image,
+                                .p = image + s[SECTION_RELA_DYN].offset,
+                                .packed.p = image + s[SECTION_RELR_DYN].offset,
+                                .to_pack = library_is_part(l) ? all : l->shape.packed};
+}
 
 static uint8_t *at_address(const struct relocations *r, enum section_id id, uint64_t address)
 {
@@ -94,14 +108,19 @@ static uint8_t *at_address(const struct relocations *r, enum section_id id, uint
     return r->image + s->offset + (address - s->address);
 }
 
-/* The word at `address` in section `id` points to `target`, and is `before` until it is relocated. */
+/* The word at `address` in section `id` points to `target`, and is `before` until it is relocated; where relocations
+ * are packed that is the target. */
 static void point_from(struct relocations *r, enum section_id id, uint64_t address, uint64_t target, uint64_t before)
 {
-    put_u64(at_address(r, id, address), before);
+    const bool packed = r->relative++ < r->to_pack;
+    put_u64(at_address(r, id, address), packed ? target : before);
+    if (packed) {
+        relr_add(&r->packed, address);
+        return;
+    }
     r->p = put_u64(r->p, address);
     r->p = put_u64(r->p, ELF64_R_INFO(0, R_X86_64_RELATIVE));
     r->p = put_u64(r->p, target);
-    r->relative++;
 }
 
 static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
@@ -280,7 +299,7 @@ static void write_arrays(const struct library *l, struct relocations *r)
 static void write_relocated(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
-    struct relocations r = {&l->layout, image, image + s[SECTION_RELA_DYN].offset, 0};
+    struct relocations r = relocations_of(l, image);
     if (!library_is_part(l))
         write_arrays(l, &r);
     for (unsigned i = 0; i < l->shape.pointers; i++)
@@ -293,6 +312,9 @@ static void write_relocated(const struct library *l, uint8_t *image)
     if (l->shape.executable)
         write_executable(l, &r);
     assert(r.relative == l->shape.relative - (library_is_part(l) ? TABLES_FILE_RELATIVE : 0));
+    if (r.to_pack)
+        relr_end(&r.packed, image + s[SECTION_RELR_DYN].offset + s[SECTION_RELR_DYN].size);
+    assert(r.packed.p == image + s[SECTION_RELR_DYN].offset + s[SECTION_RELR_DYN].size);
     if (library_is_part(l))
         return;
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
@@ -362,8 +384,14 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_VERNEEDNUM, 1 + l->row->extra.versioned);
         ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
     }
-    ENTRY(DT_RELACOUNT,
-          l->shape.relative + (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
+    if (l->shape.packed < l->shape.relative)
+        ENTRY(DT_RELACOUNT, l->shape.relative - l->shape.packed +
+                                (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
+    if (l->shape.packed) {
+        ENTRY(DT_RELR, s[SECTION_RELR_DYN].address);
+        ENTRY(DT_RELRSZ, s[SECTION_RELR_DYN].size);
+        ENTRY(DT_RELRENT, RELR_WORD);
+    }
     ENTRY(DT_NULL, 0);
 #undef ENTRY
     assert(p == start + s[SECTION_DYNAMIC].size);

@@ -81,7 +81,7 @@ static uint64_t others_reckoned(const struct library *l, bool data)
 {
     const struct section *s = l->layout.section;
     const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
-    const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size;
+    const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size + s[SECTION_RELR_DYN].size;
     const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwind;
     if (data)
         return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;

@@ -75,6 +75,7 @@ VARIANTS = [
     Variant("views4", {"dwarf": {"views": True, "version": 4}}, "long"),
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
+    Variant("relr", {"elf": {"relr": True}}, "relr"),
     Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
     Variant("static", {}, "executable", options=["--static"]),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),
@@ -110,6 +111,7 @@ EXCLUDED = [
     ),
     (["c++"], ["pahole"], "pahole 1.24 complains of every kind of a template's parameters, of g++'s too"),
     (["build-id"], ["valgrind"], "valgrind 3.19 looks for build-ids under /usr/lib/debug only, gcc's too"),
+    (["relr"], ["eu-elflint"], "elfutils 0.188 does not know SHT_RELR"),
 ]
 
 # --- running ------------------------------------------------------------------

@@ -47,6 +47,19 @@ def ask(*command, timeout=120):
     return done.stdout
 
 
+# What elfutils 0.188, which does not know SHT_RELR, says of the packed relocations of ld's output too.
+RELR_UNKNOWN = r"^section \[ *\d+\] '\.relr\.dyn' has wrong type: expected REL, is <unknown>: 19\n"
+
+
+def elflint(path, *options, timeout=120):
+    """What eu-elflint finds, 'No errors' if nothing but what it does not know."""
+    command = [tool("eu-elflint"), "--gnu-ld", *options, path]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+    found = re.sub(RELR_UNKNOWN, "", done.stdout, flags=re.M)
+    assert done.stderr == "" and (done.returncode == 0 or found != done.stdout)
+    return found or "No errors\n"
+
+
 # What dwarfdump 20210528 says of gcc's and dwz's output too (test_gauntlet.py): it does not know location
 # views, nor that the tag of an _Atomic integer is a type's, nor where units are imported.
 DWARFDUMP_KNOWN = (

@@ -23,6 +23,7 @@ VARIANTS = {
     "hash-both": {"elf": {"hash": "both"}},
     "relro-full": {"elf": {"bind": "now", "relro": "full"}},
     "relro-none": {"elf": {"relro": "none"}},
+    "relr": {"elf": {"relr": True}},
     "no-soname": {"elf": {"soname": False}},
     "repeated-calls": {"calls": {"repeat": 10}},
     "random-calls": {"calls": {"random": True}},

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from conftest import BUILD, SOURCE
-from objects import FIVE, OF_NESTED_CALLS, ask, dwarfdump_complaints, sizes_by_binutils, tool
+from objects import FIVE, OF_NESTED_CALLS, ask, dwarfdump_complaints, elflint, sizes_by_binutils, tool
 from sets import manifest_of, mostly_long, variant_text
 
 BIG = 2_000_003
@@ -88,7 +88,7 @@ def test_runs(which, mode, programs, request):
     assert f"mode {mode}, 1 rank, 4 modules" in runs(programs, request.getfixturevalue(which).directory, mode).stdout
 
 
-VARIANTS = ["hash-sysv", "hash-both", "relro-full", "relro-none", "no-build-id", "page-64k", "stripped", "bare"]
+VARIANTS = ["hash-sysv", "hash-both", "relro-full", "relro-none", "relr", "no-build-id", "page-64k", "stripped", "bare"]
 VARIANTS += ["no-debug", "cpp", "cpp-4", "itanium-natural", "depth-1", "units-of-one", "one-function", "large-bss"]
 QUICK = ["relro-full", "stripped", "no-debug", "cpp", "one-function"]
 KINDS = ["--compress=zlib", "--compress=zstd", "--separate=debuglink", "--separate=build-id", "--split"]
@@ -100,7 +100,7 @@ def test_variants(name, make, programs):
     made = make(name, *OPTIONS)
     programs.run("pyelfgen", "--verify", made.directory)
     runs(programs, made.directory, "link")
-    assert ask(tool("eu-elflint"), "--gnu-ld", made.path) == "No errors\n"
+    assert elflint(made.path) == "No errors\n"
     without = make(name, "--link")
     assert total(made.path) - total(without.path) == BIG
 
@@ -110,7 +110,7 @@ def test_kinds_of_debug_information(kind, make, programs):
     made = make("odd", *OPTIONS, kind)
     programs.run("pyelfgen", "--verify", made.directory)
     runs(programs, made.directory, "link")
-    assert ask(tool("eu-elflint"), "--gnu-ld", made.path) == "No errors\n"
+    assert elflint(made.path) == "No errors\n"
     command = [tool("gdb"), "-nx", "-batch", "-iex", f"set debug-file-directory {made.directory}"]
     done = programs.command([*command, "-ex", "info functions ^pyelf_fun9[0-9]*$", made.path], cwd=made.directory)
     assert re.search(r"^File pyelf-link\w*\.c:\n\d+:\tunsigned long pyelf_fun9\d*\(.*\);$", done.stdout, flags=re.M)
@@ -255,7 +255,7 @@ def test_pynamic(programs):
 @pytest.mark.parametrize("which", ["plain", "big"])
 def test_linters(which, request, programs):
     made = request.getfixturevalue(which)
-    assert ask(tool("eu-elflint"), "--gnu-ld", made.path) == "No errors\n"
+    assert elflint(made.path) == "No errors\n"
     assert not re.search("[Ww]arning|[Ee]rror", ask("readelf", "-aW", made.path))
     verified = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", made.path)
     assert verified.endswith("No errors.\n") and "warning" not in verified
@@ -338,7 +338,7 @@ def test_large_takes_little_memory(large, programs):
 
 @pytest.mark.slow
 def test_large_is_read(large, programs, gdb):
-    assert ask(tool("eu-elflint"), "--gnu-ld", large.path, timeout=300) == "No errors\n"
+    assert elflint(large.path, timeout=300) == "No errors\n"
     programs.run("pyelfgen", "--verify", large.directory)
     runs(programs, large.directory, "link")
     names = own_functions_of_parts(large.path)

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from conftest import BUILD, SOURCE
-from objects import OF_NESTED_CALLS, ask, dwarfdump_complaints, section, sizes_by_binutils, tool
+from objects import OF_NESTED_CALLS, ask, dwarfdump_complaints, elflint, section, sizes_by_binutils, tool
 from sets import SMALL, VARIANTS, libraries_of, manifest_of, mostly_long, profile_text, variant_text
 
 # What such an executable does not have.
@@ -156,7 +156,7 @@ def test_sizes_are_those_of_binutils(made):
 @pytest.mark.slow
 def test_elflint_and_readelf(made):
     path = made / "pyelf-static"
-    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    assert elflint(path) == "No errors\n"
     ask("readelf", "-hlSsdrnVW", path)
 
 
@@ -249,7 +249,7 @@ def test_code_of_its_own(statics, programs, tmp_path):
     statics.generate("odd", tmp_path / "set", "--no-libraries", "--bigexe", "1 MB")
     assert "every result right" in run(programs, tmp_path / "set", "--phases", "import,visit").stdout
     path = tmp_path / "set" / "pyelf-static"
-    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    assert elflint(path) == "No errors\n"
     more = executable_of(tmp_path / "set")["file"] - executable_of(statics.get("odd"))["file"]
     assert 800_000 < more < 1_200_000 and executable_of(tmp_path / "set")["functions"] > 0
 
