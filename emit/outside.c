@@ -441,6 +441,7 @@ uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 
 /* Names of every length that are not chosen, as a list for each. */
 struct spare {
+    uint64_t lengths;        /* bit n: there are any of length n */
     uint32_t first[LENGTHS]; /* plus 1; 0: none */
     uint32_t next[NEWER];
     bool longer; /* the next that is as near on both sides */
@@ -451,22 +452,33 @@ static void spare_name(struct spare *s, uint32_t place)
     const size_t length = strlen(name_at(place));
     s->next[place] = s->first[length];
     s->first[length] = place + 1;
+    s->lengths |= UINT64_C(1) << length;
+}
+
+/* Takes the first of a length that has any. */
+static uint32_t take_spare(struct spare *s, uint32_t length)
+{
+    const uint32_t place = s->first[length] - 1;
+    s->first[length] = s->next[place];
+    if (!s->first[length])
+        s->lengths &= ~(UINT64_C(1) << length);
+    return place;
 }
 
 /* The length that would best take the place of a name's, with `more` characters wanted at most. */
 static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint32_t *length)
 {
     const int64_t own = (int64_t)strlen(name_at(place));
-    int64_t best = 0;
-    for (int64_t n = 1; n < LENGTHS; n++) {
-        const int64_t gain = n - own;
-        const bool towards = more > 0 ? gain > best && gain <= more : gain < best && gain >= more;
-        if (s->first[n] && towards) {
-            best = gain;
-            *length = (uint32_t)n;
-        }
+    const uint64_t shorter = s->lengths & ((UINT64_C(1) << own) - 1);
+    const uint64_t longer = s->lengths & ~shorter & ~(UINT64_C(1) << own);
+    if (more > 0) {
+        const uint64_t within = more < LENGTHS - own ? longer & ((UINT64_C(2) << (own + more)) - 1) : longer;
+        *length = within ? 63 - (uint32_t)__builtin_clzll(within) : 0;
+    } else {
+        const uint64_t within = own + more > 0 ? shorter & ~((UINT64_C(1) << (own + more)) - 1) : shorter;
+        *length = within ? (uint32_t)__builtin_ctzll(within) : 0;
     }
-    return best != 0;
+    return *length;
 }
 
 /* The spare name whose length is nearest; in turn a longer and a shorter one, so that the others make no difference. */
@@ -482,9 +494,7 @@ static uint32_t take_nearest(struct spare *s, uint32_t length)
         s->longer ^= apart && below && above;
         break;
     }
-    const uint32_t place = s->first[at] - 1;
-    s->first[at] = s->next[place];
-    return place;
+    return take_spare(s, at);
 }
 
 /* Which of the names has the newer version: spread over all. */
@@ -525,9 +535,7 @@ static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64
             if (choice[i] >= NEWER || !find_swap(s, choice[i], more, &better))
                 continue;
             const uint32_t old = choice[i];
-            const uint32_t new = s->first[better] - 1;
-            s->first[better] = s->next[new];
-            choice[i] = (uint16_t) new;
+            choice[i] = (uint16_t)take_spare(s, better);
             is += better - (uint64_t)strlen(name_at(old));
             spare_name(s, old);
         }
@@ -551,7 +559,8 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         const uint32_t *length, uint16_t *choice)
 {
-    struct spare s = {{0}, {0}, false};
+    struct spare s = {.lengths = 0};
+    static_assert(LENGTHS <= 64, "a bit for each");
     uint64_t is = 0;
     const uint32_t all = outside_most(module);
     assert(outside_beside_most(UINT32_MAX) <= BESIDE_MOST);
