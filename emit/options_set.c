@@ -74,6 +74,9 @@ bool options_set_take(struct options *o, int key, const char *value, struct erro
         return take_choice(o, KEY_INDEX, value, "index of names; use none, gdb_index or debug_names", e);
     case OPTION_HASH:
         return take_choice(o, KEY_HASH, value, "style of hash tables; use gnu, sysv or both", e);
+    case OPTION_RELR:
+        o->instead[KEY_RELR] = "true";
+        return true;
     case OPTION_TYPE_UNITS:
         o->instead[KEY_TYPE_UNITS] = "true";
         return true;

@@ -11,6 +11,7 @@ enum {
     OPTION_COMPRESS = 256,
     OPTION_SEPARATE,
     OPTION_INDEX,
+    OPTION_RELR,
     OPTION_TYPE_UNITS,
     OPTION_SPLIT,
     OPTION_HASH,
@@ -41,6 +42,7 @@ enum {
      "compress debug sections: none, zlib or zstd, instead of as the profile says"},                                   \
         {OPTION_HASH, "hash", "STYLE",                                                                                 \
          "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},                         \
+        {OPTION_RELR, "relr", NULL, "pack relative relocations, as ld -z pack-relative-relocs does"},                  \
         {OPTION_SEPARATE, "separate", "KIND",                                                                          \
          "files for debug information: none, debuglink or build-id, instead of as the profile says"},                  \
         {OPTION_INDEX, "index", "KIND",                                                                                \

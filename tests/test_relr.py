@@ -127,3 +127,16 @@ def test_pages_of_packed_ones(programs, tmp_path):
     programs.run("pyelfgen", f"--profile={profile}", "-o", tmp_path / "set")
     (path,) = counted_libraries(tmp_path / "set")
     assert len({place >> 12 for place in packed_places(path)}) == 3
+
+
+def test_an_option_packs_those_of_any_profile(original, programs, tmp_path):
+    """So of an application that was linked without."""
+    plain = tmp_path / "liba.so"
+    ask("gcc", "-O2", "-fPIC", "-shared", "-o", plain, original.parent.parent / "a.c")
+    programs.run("pyelfprof", "-o", tmp_path / "a.prof", plain)
+    for option in [], ["--relr"]:
+        programs.run("pyelfgen", "--profile", tmp_path / "a.prof", *option, "--force", "-o", tmp_path / "set")
+        (path,) = counted_libraries(tmp_path / "set")
+        found = relocations_by_readelf(path)
+        assert ("relr" in found, "relative" in found) == (bool(option), not option)
+        ctypes.CDLL(str(path))
