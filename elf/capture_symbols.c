@@ -77,7 +77,7 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
-    s->ifunc += type == STT_GNU_IFUNC;
+    s->ifunc += function && type == STT_GNU_IFUNC;
     if (length > 0) {
         s->lengths[s->length_count++] = (uint32_t)length;
         bool mangled = length > 2 && name[0] == '_' && name[1] == 'Z';
