@@ -197,10 +197,17 @@ void more(struct walk *w, struct subject *s, bool last)
 
 /* --- rows ---------------------------------------------------------------------- */
 
-/* Whether a row has no discriminator: the goal says of how large a part of the rows. */
-static bool row_is_short(const struct walk *w, uint64_t r)
+/* Whether a row has no discriminator, where `rest` bytes of rows are missing up to `end`: of those the goal says how
+ * large a part, and in the last eighth of the code there are as many as there have to be for the number of rows. Some
+ * rows are left for describe_tune.c to add. */
+static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint64_t r)
 {
-    return (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
+    enum { COUNTED = 8, LEFT = 250, LEFT_PART = 5 };
+    const uint64_t rows = w->goal->rows;
+    if (!rows || plain_is_told(w) || end < w->code - w->code / COUNTED)
+        return (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
+    const uint64_t left = rows / LEFT_PART < LEFT ? rows / LEFT_PART : LEFT;
+    return (w->composer.rows.count + rest / ROW_MOST) * w->code < (rows - left) * end;
 }
 
 /* A row of a pile on `line`; returns its bytes. Of the statements that begin, some have a row of their first
@@ -239,7 +246,7 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     for (uint32_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
         const uint32_t line = w->line_number - (rest > 2 * ROW_MOST ? (uint32_t)(r >> 32) % near : 0);
-        rest -= pile_row(w, s, row_is_short(w, r), r, line);
+        rest -= pile_row(w, s, row_is_short(w, end, rest, r), r, line);
     }
     line_inside(rows, false);
 }
