@@ -7,6 +7,7 @@
 #ifndef DWARF_LINE_H
 #define DWARF_LINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -26,6 +27,7 @@ struct line_rows {
     uint8_t *p;
     uint64_t address; /* of the last row */
     uint32_t line;
+    bool inside;    /* rows are of instructions inside of statements */
     uint64_t count; /* of rows */
 };
 
@@ -36,6 +38,7 @@ static inline void line_begin(struct line_rows *r, uint64_t address)
     r->p = put_u64(r->p, address);
     r->address = address;
     r->line = 1;
+    r->inside = false;
 }
 
 /* A row at `address`, not before the last, for `line`. */
@@ -67,27 +70,43 @@ static inline void line_column(struct line_rows *r, uint32_t column)
     r->p = put_u8(r->p, (uint8_t)column);
 }
 
-/* A row in this column (below 128) of the last row's line. */
-static inline void line_inner(struct line_rows *r, uint64_t address, uint32_t column)
+/* Rows from here on are of instructions inside of statements; or each begins one, as at the beginning of a program. */
+static inline void line_inside(struct line_rows *r, bool inside)
+{
+    if (r->inside == inside)
+        return;
+    r->p = put_u8(r->p, DW_LNS_negate_stmt);
+    r->inside = inside;
+}
+
+/* Whether a row of line_inner is the first of its statement, or the last: or both. */
+enum { LINE_FIRST = 1, LINE_LAST = 2 };
+
+/* A row in this column (below 128) of the last row's line, which begins a statement; this one is inside of it. What
+ * comes next is so too, or begins another statement if this is the LINE_LAST: as line_inside would have it, in fewer
+ * steps. */
+static inline void line_inner(struct line_rows *r, uint64_t address, uint32_t column, unsigned which)
 {
     enum { NEAR = (255 - LINE_OPCODE_BASE + LINE_BASE) / LINE_RANGE }; /* one byte advances so far */
     const uint64_t advance = address - r->address;
+    const bool is_last = which & LINE_LAST;
+    uint8_t *p = r->p;
+    if (which & LINE_FIRST)
+        p = put_u8(p, DW_LNS_negate_stmt);
     if (advance > NEAR) {
+        r->p = p;
         line_column(r, column);
         line_row(r, address, r->line);
+        if (is_last)
+            r->p = put_u8(r->p, DW_LNS_negate_stmt);
         return;
     }
     const uint32_t opcode = LINE_OPCODE_BASE - LINE_BASE + LINE_RANGE * (uint32_t)advance;
-    put_u32(r->p, DW_LNS_set_column | column << 8 | opcode << 16); /* the fourth byte is the next row's */
-    r->p += 3;
+    /* if it is not the last, the fourth byte is the next row's */
+    put_u32(p, DW_LNS_set_column | column << 8 | opcode << 16 | (uint32_t)DW_LNS_negate_stmt << 24);
+    r->p = p + 3 + is_last;
     r->address = address;
     r->count++;
-}
-
-/* Rows from here on begin statements, or no longer do. */
-static inline void line_negate_statement(struct line_rows *r)
-{
-    r->p = put_u8(r->p, DW_LNS_negate_stmt);
 }
 
 /* The next row is of the number-th block of its line. */

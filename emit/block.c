@@ -20,7 +20,8 @@ static const struct taste tastes[] = {
                  .parts = 4,
                  .dense_parts = 1,
                  .locals = 3,
-                 .within = 0},
+                 .within = 0,
+                 .macros = true},
     [DWARF_CPP] = {.run_least = 15,
                    .run_most = 38,
                    .call = 50,
@@ -94,6 +95,8 @@ static void constant_at(struct builder *b, uint64_t at)
     b->block->constants++;
 }
 
+enum { ARGUMENT = 16 }; /* the column of a call's second */
+
 /* A row for the instruction that begins here: of a new line, or within one. */
 static void row(struct builder *b, uint32_t column)
 {
@@ -103,6 +106,7 @@ static void row(struct builder *b, uint32_t column)
         return;
     if (column)
         line_column(&b->maker.composer.rows, column);
+    line_inside(&b->maker.composer.rows, column != 0 && !(column == ARGUMENT && b->taste.macros));
     line_row(&b->maker.composer.rows, here(b), b->line);
 }
 
@@ -168,7 +172,7 @@ static void pass_and_call(struct builder *b, uint32_t from)
         code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
         b->p = put_u8(b->p, slot_displacement(from));
     }
-    row(b, 16);
+    row(b, ARGUMENT);
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
     b->p = put_u32(b->p, value);
     row(b, 11);
@@ -233,7 +237,7 @@ static void statements(struct builder *b)
         block_lexical(b, &r);
     } else {
         block_note_add(b, block_note_of(NOTE_RUN, &r), r.at, r.end, b->line);
-        block_run_rows(b, &r, b->line);
+        block_run_rows(b, &r, b->line, true);
         b->line += block_run_lines(b, &r);
     }
 }
@@ -254,4 +258,5 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
             access_memory(b, false);
         statements(b);
     }
+    line_inside(&b->maker.composer.rows, false); /* as what follows in the function expects */
 }

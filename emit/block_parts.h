@@ -38,6 +38,7 @@ struct taste {
     uint8_t within;              /* a part of a lexical block is an inlined call */
     uint8_t values;              /* a variable of an inlined function is described as a value */
     uint8_t entered;             /* an inlined call has additional rows where it begins */
+    bool macros;                 /* a call's argument begins a statement on the call's line */
 };
 
 /* A block under construction. */
@@ -88,8 +89,9 @@ static inline struct block_note block_note_of(enum block_note_kind kind, const s
 
 /* How many source lines a run takes beyond its first. */
 uint32_t block_run_lines(const struct builder *b, const struct run *r);
-/* Writes the rows of a run, from `line` on, in the file that the line program is at. */
-void block_run_rows(struct builder *b, const struct run *r, uint32_t line);
+/* Writes the rows of a run, from `line` on, in the file that the line program is at. With it a statement `begins`, or
+ * one goes on. */
+void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins);
 /* Describes a run as an inlined call that stands in the source, with rows. */
 void block_inlined(struct builder *b, const struct run *r);
 /* Describes a run as a lexical block with locals. */

@@ -28,8 +28,9 @@ uint32_t block_run_lines(const struct builder *b, const struct run *r)
     return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
 }
 
-/* Where it begins, what is called and what is evaluated first share its address. */
-void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
+/* Where it begins, what is called and what is evaluated first share its address; the first of these rows begins the
+ * statement, or none where it has begun before. */
+void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins)
 {
     struct line_rows *rows = &b->maker.composer.rows;
     const bool dense = b->rows == BLOCK_ROWS_DENSE;
@@ -38,14 +39,17 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line)
         b->ahead = further;
     if (b->rows == BLOCK_ROWS_FEW)
         return;
+    line_inside(rows, !begins);
     if (dense || r->first % 2) {
         line_column(rows, 3 + r->first % 29);
         line_row(rows, r->at, line);
+        begins = false;
     }
     if (dense || r->first % 3 == 0) {
         line_column(rows, 11 + r->first % 17);
         line_row(rows, r->at, further);
     }
+    line_inside(rows, !begins);
     filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
 }
 
@@ -249,15 +253,15 @@ struct lines_of {
     bool from_header;
 };
 
-/* The rows of an instruction that is the caller's. */
-static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line)
+/* The rows of an instruction that is the caller's. The `first` begins the statement of the call, in the source. */
+static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line, bool first)
 {
     if (of->from_header) {
-        block_run_rows(b, gap, of->caller);
+        block_run_rows(b, gap, of->caller, false);
         return;
     }
     stamp_leave_header(&b->maker, b->line);
-    block_run_rows(b, gap, b->line);
+    block_run_rows(b, gap, b->line, first);
     stamp_enter_header(&b->maker, line);
 }
 
@@ -273,21 +277,23 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
             continue;
         if (begin < end) {
             struct run part = part_of(b, of->run, begin, end);
-            block_run_rows(b, &part, line);
+            block_run_rows(b, &part, line, begin == of->run->first);
         } /* or what was inlined into the part ended with it: then come the caller's */
         if (end < last && end < of->parts->first[i + 1]) {
             struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
-            caller_rows(b, of, &gap, line);
+            caller_rows(b, of, &gap, line, i == 0);
         }
     }
 }
 
-/* The rows of an inlined function's first lines, which have no code of their own. */
-static void entry_rows(struct builder *b, const struct run *r, uint32_t line)
+/* The rows of an inlined function's first lines, which have no code of their own. Where they begin no statement, what
+ * they belong to has begun before, as if a scheduler had moved it. */
+static void entry_rows(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     struct line_rows *rows = &b->maker.composer.rows;
     if (b->rows == BLOCK_ROWS_FEW)
         return;
+    line_inside(rows, depth ? depth % 4 == 1 : r->first % 2);
     line_column(rows, 3 + line % 31);
     if (line % 2)
         line_discriminator(rows, 1 + line % 7);
@@ -325,7 +331,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     uint32_t part = 0;
     const struct taste *t = &b->taste;
     if (likely(b, t->entered))
-        entry_rows(b, r, own_line);
+        entry_rows(b, r, own_line, depth);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
     while (deeper && next < r->last && part < parts.count) {
         const bool across = part + 1 < parts.count && likely(b, t->across);
@@ -347,8 +353,10 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         const struct lines_of shared = {&call, &in, lines.caller, lines.from_header};
         own_line += own_line + 8 < corpus_inline_line(k + 1) ? 1 + pick(b, 3) : 0;
         inlined_rows(b, &lines, next, first, own_line);
-        if (first == next && b->rows != BLOCK_ROWS_FEW)
+        if (first == next && b->rows != BLOCK_ROWS_FEW) {
+            line_inside(&b->maker.composer.rows, depth % 2);
             line_row(&b->maker.composer.rows, call.at, own_line);
+        }
         inlined(b, &call, own_line, depth + 1, across ? &shared : NULL);
         next = last;
         part += next == parts.last[part];
@@ -372,7 +380,7 @@ void block_inlined(struct builder *b, const struct run *r)
 static void statement_rows(struct builder *b, const struct run *part)
 {
     block_note_add(b, block_note_of(NOTE_RUN, part), part->at, part->end, b->line);
-    block_run_rows(b, part, b->line);
+    block_run_rows(b, part, b->line, true);
 }
 
 /* A part of a block: a call that was inlined, or statements. */
@@ -408,7 +416,7 @@ void block_lexical(struct builder *b, const struct run *r)
     stamp_end_children(&b->maker);
     if (!b->taste.within) {
         block_note_add(b, scope, r->at, r->end, b->line);
-        block_run_rows(b, r, b->line);
+        block_run_rows(b, r, b->line, true);
     }
     b->line += block_run_lines(b, r);
 }

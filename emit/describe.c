@@ -72,11 +72,11 @@ static inline void row(struct walk *w, uint64_t at)
         line_row(&w->composer.rows, at, w->line_number);
 }
 
-/* A row for an instruction within a statement. */
-static inline void inner_row(struct walk *w, uint64_t at, uint32_t column)
+/* A row for an instruction within a statement: the first of these, or the last. */
+static inline void inner_row(struct walk *w, uint64_t at, uint32_t column, unsigned which)
 {
     if (!plain_is_told(w))
-        line_inner(&w->composer.rows, at, column);
+        line_inner(&w->composer.rows, at, column, which);
     else if (plain_has_row(w, at))
         plain_row(w, at, w->line_number, column);
 }
@@ -154,6 +154,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
                 line_row(&w->composer.rows, s->at, w->line_number);
             else
                 filler_rows(w->filler, piece->first, piece->last, s->at, w->line_number, false, &w->composer.rows);
+            line_inside(&w->composer.rows, false);
             w->line_number = w->composer.rows.line;
         } else {
             line_row(&w->composer.rows, s->at, w->line_number);
@@ -197,8 +198,8 @@ static void describe_calls(struct walk *w, struct subject *s)
         /* the result is added behind the call, in four bytes */
         const uint64_t returns = s->at - 4;
         s->at += code_behind_call(&site);
-        inner_row(w, returns - (CODE_CALL - 4), 12);
-        inner_row(w, returns, 9);
+        inner_row(w, returns - (CODE_CALL - 4), 12, LINE_FIRST);
+        inner_row(w, returns, 9, LINE_LAST);
         if (s->level != SUBJECT_RICH)
             continue;
         bool passes = passes_integers(site.callee);
@@ -224,15 +225,15 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
     at += CODE_MARK;
     if (s->level != SUBJECT_LEAN) {
         row(w, at);
-        inner_row(w, at + CODE_OWN - 4, 12);
+        inner_row(w, at + CODE_OWN - 4, 12, LINE_FIRST | LINE_LAST);
     }
     at += CODE_OWN;
     for (uint32_t j = 0; j < s->f->count; j++) {
         uint32_t size = code_mix_size(s->f, j);
         if (s->level != SUBJECT_LEAN && (!plain_is_told(w) || plain_has_row(w, at))) { /* load, multiply, add */
             row(w, at);
-            inner_row(w, at + size - 11, 20);
-            inner_row(w, at + size - 4, 9);
+            inner_row(w, at + size - 11, 20, LINE_FIRST);
+            inner_row(w, at + size - 4, 9, LINE_LAST);
         }
         at += size;
     }

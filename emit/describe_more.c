@@ -22,7 +22,7 @@ enum {
     LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
     SLOTS = 2,        /* whose displacement takes a byte */
     ROW_MOST = 7,     /* column, discriminator and the row itself */
-    ROW_SHORT = 3,    /* without discriminator */
+    TURNS = 112,      /* of 256 rows begin statements where the one before does not, or the other way */
     PILE_MOST = 48,   /* rows at one address, as compilers have them */
     LINES_NEAR = 6,   /* of such rows: one byte advances from any to any other */
     DISCRIMINATORS = 120,
@@ -197,6 +197,37 @@ void more(struct walk *w, struct subject *s, bool last)
 
 /* --- rows ---------------------------------------------------------------------- */
 
+/* Whether a row has no discriminator, where `rest` bytes of rows are missing up to `end`: of those the goal says how
+ * large a part, and in the last eighth of the code there are as many as there have to be for the number of rows. Some
+ * rows are left for describe_tune.c to add. */
+static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint64_t r)
+{
+    enum { COUNTED = 8, LEFT = 250, LEFT_PART = 5 };
+    const uint64_t rows = w->goal->rows;
+    if (!rows || plain_is_told(w) || end < w->code - w->code / COUNTED)
+        return (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
+    const uint64_t left = rows / LEFT_PART < LEFT ? rows / LEFT_PART : LEFT;
+    return (w->composer.rows.count + rest / ROW_MOST) * w->code < (rows - left) * end;
+}
+
+/* A row of a pile on `line`; returns its bytes. Of the statements that begin, some have a row of their first
+ * instruction besides. */
+static uint64_t pile_row(struct walk *w, const struct subject *s, bool is_short, uint64_t r, uint32_t line)
+{
+    struct line_rows *rows = &w->composer.rows;
+    const uint8_t *const before = rows->p;
+    const bool turns = !plain_is_told(w) && (uint32_t)(r & UINT8_MAX) < TURNS;
+    line_inside(rows, rows->inside != turns);
+    if (turns && rows->inside && line != w->line_number)
+        line = rows->line;
+    if (!is_short || !turns)
+        line_column(rows, 1 + (uint32_t)(r >> 40) % COLUMNS);
+    if (!is_short)
+        line_discriminator(rows, 1 + (uint32_t)(r >> 24) % DISCRIMINATORS);
+    line_row(rows, s->at, line);
+    return (uint64_t)(rows->p - before);
+}
+
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -214,13 +245,10 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     const uint32_t pile = s->end < w->code - w->code / 4 ? PILE_MOST : UINT32_MAX;
     for (uint32_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
-        const bool is_short = (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
-        line_column(rows, 1 + (uint32_t)(r >> 40) % COLUMNS);
-        if (!is_short)
-            line_discriminator(rows, 1 + (uint32_t)(r >> 24) % DISCRIMINATORS);
-        rest -= is_short ? ROW_SHORT : ROW_MOST;
-        line_row(rows, s->at, w->line_number - (rest > ROW_MOST ? (uint32_t)(r >> 32) % near : 0));
+        const uint32_t line = w->line_number - (rest > 2 * ROW_MOST ? (uint32_t)(r >> 32) % near : 0);
+        rest -= pile_row(w, s, row_is_short(w, end, rest, r), r, line);
     }
+    line_inside(rows, false);
 }
 
 static uint64_t rows_written(const struct walk *w)

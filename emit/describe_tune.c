@@ -300,7 +300,7 @@ static void put_rows(struct line_rows *rows, uint64_t bytes, uint64_t wanted)
         if (more & COLUMN)
             line_column(rows, 1 + i % 40);
         if (more & NEGATE)
-            line_negate_statement(rows);
+            line_inside(rows, !rows->inside);
         line_row(rows, rows->address, rows->line + (i % 2 ? -1u : 1u));
     }
 }

@@ -66,7 +66,15 @@ static void put_slot(struct builder *b, bool is_double)
     b->p = put_u8(b->p, slot(b, is_double));
 }
 
-/* The rows of border k. The end of the statement before, the beginning of this
+/* Of the borders within statements every fourth has rows that begin one, the next, of which a scheduler would have
+ * moved something there. Of every other fourth a row is of the line before. */
+static bool has_next(const struct filler *f, uint32_t k)
+{
+    return !f->statement[k] && k % 4 == 1;
+}
+
+/* The rows of border k. Statements begin with those that have no code here; the last row is of the instruction, and
+ * begins one only with has_next. The end of the statement before, the beginning of this
  * one and what it evaluates first share an address; told densely, every
  * instruction has a row for each of the two lines that it may belong to. */
 static void border_rows(const struct builder *b, uint32_t k, bool dense, struct line_rows *rows)
@@ -74,14 +82,14 @@ static void border_rows(const struct builder *b, uint32_t k, bool dense, struct 
     const struct filler *f = b->filler;
     const bool begins = f->statement[k];
     if (begins && !f->statement[k - 1]) {
+        line_inside(rows, false);
         line_column(rows, 3);
         line_row(rows, f->offset[k], rows->line);
     }
-    if (begins != f->statement[k - 1])
-        line_negate_statement(rows);
+    line_inside(rows, !begins && !has_next(f, k));
     if (dense || begins || k % 2) {
         line_column(rows, 7 + (uint32_t)(f->offset[k] & 15));
-        line_row(rows, f->offset[k], b->line);
+        line_row(rows, f->offset[k], b->line + has_next(f, k) - (!begins && k % 4 == 3));
     }
     if (begins) {
         line_column(rows, 2 + (uint32_t)(f->offset[k] & 7));
@@ -91,6 +99,7 @@ static void border_rows(const struct builder *b, uint32_t k, bool dense, struct 
         line_column(rows, 14);
         line_row(rows, f->offset[k], b->line - 1 - k / 3 % 2);
     }
+    line_inside(rows, !has_next(f, k));
     line_column(rows, begins ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
     if (b->skips)
         line_discriminator(rows, b->skips);
@@ -284,8 +293,8 @@ void filler_make(struct filler *f, uint64_t seed)
 {
     struct builder b = {
         .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
-    b.rows = (struct line_rows){.p = f->rows, .line = LINE_START};
-    b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START};
+    b.rows = (struct line_rows){.p = f->rows, .line = LINE_START, .inside = true};
+    b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START, .inside = true};
     border(&b);
     while (b.p - f->code < FILLER_BYTES - 96) {
         uint32_t kind = pick(&b, 10);
@@ -327,15 +336,15 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
     const uint32_t end = last > first + 1 ? last : first + 1;
     uint32_t from = row[first + 1];
     uint32_t to = row[end];
-    if (!f->statement[first])
-        line_negate_statement(rows);
     line_row(rows, at, line);
+    if (to > from)
+        line_inside(rows, !has_next(f, first));
     rows->p = put_bytes(rows->p, (dense ? f->dense_rows : f->rows) + from, to - from);
     rows->address += (uint64_t)f->offset[last - 1] - f->offset[first];
     rows->line = line + f->line[last - 1] - f->line[first];
     rows->count += before[end] - before[first + 1];
-    if (!f->statement[last - 1])
-        line_negate_statement(rows);
+    if (to > from)
+        rows->inside = !has_next(f, end - 1);
 }
 
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)

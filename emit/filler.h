@@ -58,7 +58,7 @@ struct filler {
 void filler_make(struct filler *f, uint64_t seed);
 
 /* Writes the rows of a run from border `first` to `last`, which stands at code offset
- * `at` and begins on line `line`. The first and the last row begin statements. */
+ * `at` and begins on line `line`. The first is as `rows->inside` says; what follows the run has to set that again. */
 void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows);
 

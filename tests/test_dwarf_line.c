@@ -300,12 +300,12 @@ static void test_what_goes_before_a_row(void **state)
     line_column(&writer, 5);
     line_row(&writer, 16, 9);
     uint8_t *before = writer.p;
-    line_negate_statement(&writer);
+    line_inside(&writer, true);
     line_discriminator(&writer, 127);
     line_column(&writer, 127);
     line_row(&writer, UINT64_C(1) << 62, UINT32_MAX);
     assert_true(writer.p - before <= LINE_ROW_MOST);
-    line_negate_statement(&writer);
+    line_inside(&writer, false);
     line_row(&writer, UINT64_C(1) << 62, 7);
     line_end(&writer, UINT64_C(1) << 62);
     struct parameters h = header_of((uint64_t)(writer.p - buffer));
@@ -325,7 +325,7 @@ static void test_what_goes_before_a_row(void **state)
     }
 }
 
-/* Within a statement: what a byte can advance to, and what it cannot. */
+/* Within a statement: what a byte can advance to, and what it cannot. Statements have one row within, or more. */
 static void test_inner_rows(void **state)
 {
     (void)state;
@@ -335,20 +335,26 @@ static void test_inner_rows(void **state)
     line_begin(&writer, 16);
     line_row(&writer, 16, 9);
     for (uint32_t i = 0; i < INNER; i++) {
+        const unsigned which = i == 0 ? LINE_FIRST | LINE_LAST : i == 1 ? LINE_FIRST : i + 1 == INNER ? LINE_LAST : 0;
+        if (i == 1)
+            line_row(&writer, writer.address, 9);
         const uint8_t *before = writer.p;
-        line_inner(&writer, writer.address + advance[i], 1 + 126 * (i % 2));
-        assert_int_equal(writer.p - before == 3, advance[i] <= 16);
+        line_inner(&writer, writer.address + advance[i], 1 + 126 * (i % 2), which);
+        assert_int_equal(writer.p - before == 3 + (which & 1) + (which >> 1), advance[i] <= 16);
     }
     line_end(&writer, 400);
-    assert_int_equal(writer.count, INNER + 2);
+    assert_int_equal(writer.count, INNER + 3);
     struct parameters h = header_of((uint64_t)(writer.p - buffer));
-    assert_int_equal(decode(&h, buffer, writer.p, found, INNER + 2), INNER + 2);
+    assert_int_equal(decode(&h, buffer, writer.p, found, INNER + 3), INNER + 3);
+    assert_false(found[0].no_statement || found[2].no_statement || found[INNER + 2].no_statement);
     uint64_t address = 16;
     for (uint32_t i = 0; i < INNER; i++) {
+        const struct row *row = &found[i ? i + 2 : 1];
         address += advance[i];
-        assert_int_equal(found[1 + i].address, address);
-        assert_int_equal(found[1 + i].line, 9);
-        assert_int_equal(found[1 + i].column, 1 + 126 * (i % 2));
+        assert_int_equal(row->address, address);
+        assert_int_equal(row->line, 9);
+        assert_int_equal(row->column, 1 + 126 * (i % 2));
+        assert_true(row->no_statement);
     }
 }
 
