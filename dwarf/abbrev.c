@@ -159,6 +159,9 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
             read.reference[read.references++] = (struct abbrev_reference){read.size, a->name};
         }
         read.is_signature |= a->name == DW_AT_signature;
+        read.line = a->name == DW_AT_decl_line || a->name == DW_AT_call_line ? read.size : read.line;
+        read.view = a->name == DW_AT_GNU_entry_view ? read.size : read.view;
+        read.end = a->name == DW_AT_high_pc ? read.size : read.end;
         read.size += value_size(form, entry + read.size);
     }
     return read;
@@ -282,34 +285,114 @@ static bool has_common_type(uint32_t code)
     return memchr(with, (int)code, sizeof with);
 }
 
-/* The form of a reference to an entry, in this table. */
-static uint32_t form_reaching(enum abbrev_reach reach, uint32_t code, uint32_t name)
+enum abbrev_small abbrev_small(uint32_t code)
 {
+    static const uint8_t with_end[] = {ABBREV_FUNCTION, ABBREV_PLAIN_FUNCTION, ABBREV_STATIC_FUNCTION,
+                                       ABBREV_LEXICAL_BLOCK, ABBREV_INLINED};
+    static const uint8_t with_type[] = {ABBREV_DECLARED_FUNCTION,
+                                        ABBREV_DECLARED_FUNCTION_EARLY,
+                                        ABBREV_ENUMERATION,
+                                        ABBREV_ENUMERATION_EARLY,
+                                        ABBREV_ARRAY,
+                                        ABBREV_FUNCTION_TYPE};
+    return memchr(with_end, (int)code, sizeof with_end)     ? ABBREV_SMALL_SIBLING
+           : memchr(with_type, (int)code, sizeof with_type) ? ABBREV_SMALL_TYPE
+                                                            : ABBREV_SMALL_NOT;
+}
+
+/* The form of a reference to an entry, in this table. */
+static uint32_t form_referring(enum abbrev_reach reach, uint32_t code, uint32_t name)
+{
+    const enum abbrev_small small = reach == ABBREV_SHARED_SMALL ? abbrev_small(code) : ABBREV_SMALL_NOT;
     if (reach != ABBREV_NEAR && name == DW_AT_abstract_origin)
         return DW_FORM_ref_addr;
-    if (reach == ABBREV_SHARED && name == DW_AT_sibling)
-        return DW_FORM_ref_udata;
-    if (reach == ABBREV_SHARED && (name == DW_AT_call_origin || (name == DW_AT_type && has_common_type(code))))
+    if (reach == ABBREV_NEAR || reach == ABBREV_FAR_ORIGINS)
+        return DW_FORM_ref4;
+    if (name == DW_AT_sibling)
+        return small == ABBREV_SMALL_SIBLING ? DW_FORM_ref2 : DW_FORM_ref_udata;
+    if (name == DW_AT_call_origin || (name == DW_AT_type && has_common_type(code)))
         return DW_FORM_ref_addr;
-    return DW_FORM_ref4;
+    return name == DW_AT_type && small == ABBREV_SMALL_TYPE ? DW_FORM_ref2 : DW_FORM_ref4;
+}
+
+static uint32_t form_reaching(enum abbrev_reach reach, uint32_t code, uint32_t name, uint32_t form)
+{
+    const bool has_ends = reach == ABBREV_SHARED_ENDS || reach == ABBREV_SHARED_SMALL;
+    if (form == DW_FORM_ref4)
+        return form_referring(reach, code, name);
+    return has_ends && name == DW_AT_high_pc ? DW_FORM_udata : form;
+}
+
+static uint32_t form_low(uint32_t name, uint32_t form)
+{
+    switch (name) {
+    case DW_AT_decl_file:
+    case DW_AT_decl_line:
+    case DW_AT_call_line:
+        return DW_FORM_data1;
+    case DW_AT_GNU_entry_view:
+        return DW_FORM_data2;
+    default:
+        return form;
+    }
+}
+
+/* Appends the abbreviation of entries with this code under another one; `low`: with a line below 256. */
+static void write_one(struct bytes *out, struct dialect d, enum abbrev_reach reach, uint32_t code, uint32_t as,
+                      bool low)
+{
+    const struct abbreviation *a = abbrev_of(d, code);
+    bytes_uleb128(out, as);
+    bytes_uleb128(out, tag_in(d, a->tag));
+    bytes_u8(out, a->children);
+    for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
+        uint32_t form = form_reaching(reach, code, t->name, abbrev_form(d, t));
+        if (low)
+            form = form_low(t->name, form);
+        bytes_uleb128(out, name_in(d, t->name));
+        bytes_uleb128(out, form);
+        if (form == DW_FORM_implicit_const)
+            bytes_sleb128(out, t->value);
+    }
+    bytes_u16(out, 0);
 }
 
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 {
-    for (unsigned code = 1; code <= abbrev_codes(d); code++) {
-        const struct abbreviation *a = abbrev_of(d, code);
-        bytes_uleb128(out, code);
-        bytes_uleb128(out, tag_in(d, a->tag));
-        bytes_u8(out, a->children);
-        for (const struct abbrev_attribute *t = a->attributes; (t = abbrev_said(d, t))->name; t++) {
-            uint32_t form = abbrev_form(d, t);
-            if (form == DW_FORM_ref4)
-                form = form_reaching(reach, code, t->name);
-            bytes_uleb128(out, name_in(d, t->name));
-            bytes_uleb128(out, form);
-            if (form == DW_FORM_implicit_const)
-                bytes_sleb128(out, t->value);
-        }
-        bytes_u16(out, 0);
-    }
+    for (uint32_t code = 1; code <= abbrev_codes(d); code++)
+        write_one(out, d, reach, code, code, false);
+}
+
+/* Entries in C, without type units, that name a line of the source. LAST: the code of one that has its place in the
+ * table behind those of C++. */
+#define LAST(code) (ABBREV_##code##_LAST - ABBREV_LASTS_FIRST + ABBREV_CPP_FIRST)
+static const uint8_t own[] = {
+    ABBREV_FUNCTION,       ABBREV_PLAIN_FUNCTION,   ABBREV_LEAF_FUNCTION,  ABBREV_STATIC_FUNCTION,
+    ABBREV_PARAMETER,      ABBREV_PARAMETER_SHORT,  ABBREV_PARAMETER_LIST, ABBREV_PARAMETER_LIST_SHORT,
+    ABBREV_LOCAL,          ABBREV_LOCAL_SHORT,      ABBREV_LOCAL_LIST,     ABBREV_LOCAL_LIST_SHORT,
+    ABBREV_LOCAL_GONE,     ABBREV_LOCAL_GONE_SHORT, ABBREV_LABEL,          ABBREV_INLINED,
+    ABBREV_INLINED_RANGES, LAST(INLINED),           LAST(INLINED_RANGES)};
+static_assert(sizeof own == ABBREV_LOWS, "they are all");
+
+static uint8_t first_low(struct dialect d)
+{
+    return (uint8_t)(abbrev_codes(d) + ABBREV_PARTIALS + 1);
+}
+
+bool abbrev_has_lows(struct dialect d)
+{
+    return dialect_has_one_file(d) && d.views && !d.type_units;
+}
+
+uint8_t abbrev_low(struct dialect d, uint32_t code)
+{
+    const uint8_t *const at = memchr(own, (int)code, sizeof own);
+    return at ? (uint8_t)(first_low(d) + (at - own)) : ABBREV_END;
+}
+
+void abbrev_write_lows(struct bytes *out, struct dialect d, enum abbrev_reach reach)
+{
+    assert(abbrev_has_lows(d));
+    for (uint32_t i = 0; i < ABBREV_LOWS; i++)
+        write_one(out, d, reach, own[i], first_low(d) + i, true);
 }

@@ -312,6 +312,9 @@ struct abbrev_entry {
     uint32_t size;
     bool has_children;
     bool is_signature; /* stands for a type that is in a unit of its own */
+    uint32_t line;     /* where DW_AT_decl_line or DW_AT_call_line is, */
+    uint32_t view;     /* DW_AT_GNU_entry_view, */
+    uint32_t end;      /* and DW_AT_high_pc; 0: the entry has none */
     uint32_t references;
     struct abbrev_reference {
         uint32_t at;
@@ -356,8 +359,36 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
  * references are to the first unit (DW_FORM_ref_addr); entries have the same bytes, because what they refer to is at
  * the same place in every unit. ABBREV_SHARED: types of functions and of what is in them, as dwz shares types between
  * units; besides, call origins, abstract origins and siblings have other forms, whose values partial_refer writes
- * (partial.h). ABBREV_FAR_ORIGINS: abstract origins of inlined calls, which with gcc -flto may be in another unit. */
-enum abbrev_reach { ABBREV_NEAR, ABBREV_SHARED, ABBREV_FAR_ORIGINS, ABBREV_REACHES };
+ * (partial.h). ABBREV_SHARED_ENDS: DW_AT_high_pc is DW_FORM_udata besides; ABBREV_SHARED_SMALL: so it is, and in
+ * units of 64 KiB and less some references take two bytes (abbrev_small). ABBREV_FAR_ORIGINS: abstract origins of
+ * inlined calls, which with gcc -flto may be in another unit. */
+enum abbrev_reach {
+    ABBREV_NEAR,
+    ABBREV_SHARED,
+    ABBREV_SHARED_ENDS,
+    ABBREV_SHARED_SMALL,
+    ABBREV_FAR_ORIGINS,
+    ABBREV_REACHES
+};
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
+
+/* With ABBREV_SHARED_SMALL, which reference of an entry is DW_FORM_ref2, and which attribute has the two bytes more
+ * that this leaves, so that the entry is as long as with any other reach: the sibling, and DW_AT_high_pc; or the type,
+ * and the sibling, which is the last attribute in either case. */
+enum abbrev_small { ABBREV_SMALL_NOT, ABBREV_SMALL_SIBLING, ABBREV_SMALL_TYPE };
+enum abbrev_small abbrev_small(uint32_t code);
+
+/* Entries that name a line of the source have another abbreviation for lines below 256, which is as long: where the
+ * abbreviations say the file (dialect.one_file), file and line take the two bytes of DW_AT_decl_line; where calls that
+ * were inlined have views (dialect.views), DW_AT_GNU_entry_view has two bytes, as with gcc, and DW_AT_call_line one. In
+ * other dialects there are none. Their codes are behind those of the table and of partial units. abbrev_low: the code
+ * of that for an entry with this code; ABBREV_END where there is none. abbrev_write_lows appends all of them. */
+enum {
+    ABBREV_PARTIALS = 2, /* codes of partial units (partial.c) */
+    ABBREV_LOWS = 19
+};
+bool abbrev_has_lows(struct dialect d);
+uint8_t abbrev_low(struct dialect d, uint32_t code);
+void abbrev_write_lows(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 #endif

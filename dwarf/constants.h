@@ -116,6 +116,7 @@ enum {
     DW_FORM_udata = 0x0f,
     DW_FORM_strp = 0x0e,
     DW_FORM_ref_addr = 0x10,
+    DW_FORM_ref2 = 0x12,
     DW_FORM_ref4 = 0x13,
     DW_FORM_ref_udata = 0x15,
     DW_FORM_sec_offset = 0x17,

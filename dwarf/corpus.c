@@ -467,8 +467,11 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     c->manner = dialect.terse ? manner_terse(*manner) : *manner;
     if (dialect.language != DWARF_CPP || dialect.index || dialect.type_units)
         c->manner.further = 0;
-    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+    for (unsigned i = 0; i < ABBREV_REACHES; i++) {
         abbrev_write(&c->abbrev[i], dialect, i);
+        if (c->manner.lows && abbrev_has_lows(dialect))
+            abbrev_write_lows(&c->lows[i], dialect, i);
+    }
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = put_string(c, producer(dialect.language));
     name_base_types(c, c->base_name);
@@ -490,7 +493,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     name_files(c);
     bool made = make_headers(c, 1, UINT64_MAX) && !c->line_strings.failed;
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
-        made &= !c->abbrev[i].failed;
+        made &= !c->abbrev[i].failed && !c->lows[i].failed;
     if (!made)
         corpus_free(c);
     return made;
@@ -516,8 +519,10 @@ bool corpus_make(struct corpus *c, struct dialect dialect, const struct manner *
 void corpus_free(struct corpus *c)
 {
     arena_free(&c->arena);
-    for (unsigned i = 0; i < ABBREV_REACHES; i++)
+    for (unsigned i = 0; i < ABBREV_REACHES; i++) {
         bytes_free(&c->abbrev[i]);
+        bytes_free(&c->lows[i]);
+    }
     bytes_free(&c->strings);
     once_free(&c->known);
     bytes_free(&c->line_strings);

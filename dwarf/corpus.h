@@ -140,6 +140,8 @@ struct corpus {
     uint32_t more_type[BASE_MORE]; /* in C++ */
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev[ABBREV_REACHES]; /* tables without the null entry at the end, all of one size */
+    struct bytes lows[ABBREV_REACHES];   /* abbreviations for lines below 256 (abbrev_low), where the manner has such
+                                            lines, or nothing */
     struct bytes strings;                /* common names, then those of all headers, each once */
     struct once known;                   /* finds strings in `strings`, while these are being made */
     struct bytes line_strings;           /* include directory and headers' names; version 4: copied to .debug_line */

@@ -473,6 +473,7 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
         if (total_size(d) == total) {
             d->dies = d->dies_wanted && !d->corpus->dialect.type_units ? spare_dies(d) : 0;
             part_types(d);
+            partial_choose_forms(d);
             return true;
         }
     }

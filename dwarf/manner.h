@@ -69,6 +69,10 @@ struct manner {
     uint8_t further; /* in C++: additional headers, no two of which declare the same: at most CORPUS_FURTHER */
     uint8_t low; /* in C: out of MANNER_LOWS declarations in a header, how many have a line below 256; 0: only the first
                     ones */
+    uint8_t lows;  /* in C, where there are partial units: share of the lines of functions, and of what they have, that
+                      are below 256, in 1/MANNER_USUAL */
+    bool shortest; /* in C, where there are partial units: DW_AT_high_pc is DW_FORM_udata, and units of 64 KiB and less
+                      have references of two bytes, as dwz leaves them */
     uint8_t entries; /* share of .debug_info, less what every unit has, that functions' entries may take, in
                         1/MANNER_USUAL */
     uint8_t defined; /* share of entries that are defined functions or below them, in 1/MANNER_USUAL */

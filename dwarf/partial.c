@@ -8,14 +8,26 @@
 #include "dwarf/unit_sizes.h"
 
 enum {
-    PADDED_MOST = (1 << 28) - 1, /* in four bytes of seven bits */
     UNIT_HEADER = 12,
-    BASE = 7,                                                   /* bytes of a base type; */
-    QUALIFIED = 5,                                              /* of a type that is made of another */
-    PARAMETERS = 4,                                             /* of a function's type */
-    FUNCTION_TYPE = QUALIFIED + 4 + PARAMETERS * QUALIFIED + 1, /* with its sibling, these, and what ends them */
-    UNIT_SIZE = UNIT_HEADER + 1 + FUNCTION_TYPE + BASE + 1,     /* its entry, those of two types, the end */
+    ABBREVS = 12,    /* bytes of the abbreviations of partial units */
+    BASE = 7,        /* bytes of a base type; */
+    QUALIFIED = 5,   /* of what has the type of another, */
+    BRIEF = 3,       /* by a reference of two bytes, */
+    PARAMETERS = 4,  /* as these of a function's type may have it; */
+    BRIEF_ABBREV = 7 /* their abbreviation then */
 };
+
+/* Bytes of a type of functions with its sibling, its parameters, and what ends them; */
+static uint32_t function_type(const struct corpus *c)
+{
+    return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
+}
+
+/* and of a unit with that, its own entry, a base type, and the end. */
+static uint32_t unit_size(const struct corpus *c)
+{
+    return UNIT_HEADER + 1 + function_type(c) + BASE + 1;
+}
 
 /* Their codes, behind those of all other entries. */
 static uint8_t import_code(const struct debug *d)
@@ -28,11 +40,27 @@ static uint8_t unit_code(const struct debug *d)
     return import_code(d) + 1;
 }
 
+/* That of parameters with brief references is the last. */
+uint32_t partial_codes(const struct corpus *c)
+{
+    return ABBREV_PARTIALS + (c->lows[0].size ? ABBREV_LOWS : 0u) + c->manner.shortest;
+}
+
+static uint8_t brief_code(const struct corpus *c)
+{
+    return (uint8_t)(abbrev_codes(c->dialect) + partial_codes(c));
+}
+
+uint64_t partial_abbrevs_size(const struct corpus *c)
+{
+    return ABBREVS + c->lows[0].size + (c->manner.shortest ? BRIEF_ABBREV : 0u);
+}
+
 /* Where unit `number` begins in .debug_info. */
 static uint64_t unit_at(const struct debug *d, uint64_t number)
 {
     const struct corpus *c = d->corpus;
-    return number ? c->start + c->types + 1 + (number - 1) * UNIT_SIZE : 0;
+    return number ? c->start + c->types + 1 + (number - 1) * unit_size(c) : 0;
 }
 
 uint64_t partial_units_size(const struct debug *d)
@@ -47,37 +75,12 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
     if (!units_include_any(d) || c->dialect.language != DWARF_C || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY ||
-        info > PADDED_MOST || abbrev_codes(c->dialect) + PARTIAL_CODES >= ABBREV_CODES_SHORT)
+        info > PARTIAL_PADDED_MOST || abbrev_codes(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
         return 0;
-    if (c->abbrev[ABBREV_NEAR].size + 1 + PARTIAL_ABBREVS + SINGLE_SURE > abbrev)
+    if (c->abbrev[ABBREV_NEAR].size + 1 + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
-    const uint64_t each = UNIT_SIZE + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
+    const uint64_t each = unit_size(c) + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
-}
-
-/* In as many bytes as DW_FORM_ref4 has. */
-static uint8_t *put_sibling(uint8_t *p, uint32_t place)
-{
-    assert(place <= PADDED_MOST);
-    return put_padded_leb128(p, place, sizeof place);
-}
-
-void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end)
-{
-    while (p < end) {
-        const struct abbrev_entry entry = abbrev_read(d->corpus->dialect, p);
-        for (uint32_t i = 0; i < entry.references; i++) {
-            uint8_t *const at = p + entry.reference[i].at;
-            uint32_t place;
-            memcpy(&place, at, sizeof place);
-            const uint32_t attribute = entry.reference[i].attribute;
-            if (attribute == DW_AT_sibling)
-                put_sibling(at, place);
-            else if (attribute == DW_AT_call_origin || attribute == DW_AT_abstract_origin)
-                put_u32(at, (uint32_t)unit + place);
-        }
-        p += entry.size;
-    }
 }
 
 static uint64_t all_imports(const struct debug *d)
@@ -126,19 +129,31 @@ uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
     return p;
 }
 
-/* Unit `number` up to its first type. They use the tables of the others, evenly. */
+/* They use the tables of the others, evenly. */
+static uint32_t table_of(const struct debug *d, uint32_t number)
+{
+    return (uint32_t)((uint64_t)number * d->tables / d->partials);
+}
+
+/* Unit `number` up to its first type. */
 static uint8_t *put_head(const struct debug *d, uint32_t number, uint8_t *p)
 {
     p = put_u32(p, (uint32_t)(unit_at(d, number + UINT64_C(1)) - unit_at(d, number)) - 4);
     p = put_u16(p, d->corpus->dialect.version);
     p = put_u8(put_u8(p, DW_UT_partial), 8);
-    p = put_u32(p, (uint32_t)((uint64_t)number * d->tables / d->partials * unit_table_bytes(d)));
+    p = put_u32(p, (uint32_t)(table_of(d, number) * unit_table_bytes(d)));
     return put_u8(p, unit_code(d));
 }
 
 static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
 {
     return put_u32(put_u8(p, (uint8_t)code), of);
+}
+
+static uint8_t *put_parameter(const struct corpus *c, uint8_t *p, uint32_t of)
+{
+    return c->manner.shortest ? put_u16(put_u8(p, brief_code(c)), (uint16_t)of)
+                              : put_type(p, ABBREV_TYPE_PARAMETER, of);
 }
 
 /* The types that all units have, and before them as many bytes of types that are made of these as other units have
@@ -162,16 +177,19 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
 /* A type of functions, as there are many among what an application's units share, and that of what they take. */
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
 {
+    const struct corpus *c = d->corpus;
     const uint8_t *const start = p;
     const bool is_long = number % 2;
     p = put_head(d, number, p);
-    const uint32_t base = (uint32_t)(p - start) + FUNCTION_TYPE;
-    p = put_sibling(put_type(p, ABBREV_FUNCTION_TYPE, base), base);
+    const uint32_t base = (uint32_t)(p - start) + function_type(c);
+    uint8_t *const type = p;
+    p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base); /* its result, and its sibling */
+    partial_refer(d, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
     for (unsigned i = 0; i < PARAMETERS; i++)
-        p = put_type(p, ABBREV_TYPE_PARAMETER, base);
+        p = put_parameter(c, p, base);
     p = put_u8(p, ABBREV_END);
     p = put_u8(put_u8(put_u8(p, ABBREV_BASE_TYPE), 8), is_long ? DW_ATE_signed : DW_ATE_float);
-    p = put_u32(p, d->corpus->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
+    p = put_u32(p, c->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
     return put_u8(p, ABBREV_END);
 }
 
@@ -184,10 +202,17 @@ uint8_t *partial_put_units(const struct debug *d, uint8_t *p)
     return p;
 }
 
-uint8_t *partial_put_abbrevs(const struct debug *d, uint8_t *p)
+uint8_t *partial_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p)
 {
+    const struct corpus *const c = d->corpus;
+    const struct bytes *const lows = &c->lows[unit_reach(d, table)];
     const uint8_t import[] = {import_code(d), DW_TAG_imported_unit, 0, DW_AT_import, DW_FORM_ref_addr, 0, 0};
     const uint8_t unit[] = {unit_code(d), DW_TAG_partial_unit, 1, 0, 0};
-    static_assert(sizeof import + sizeof unit == PARTIAL_ABBREVS, "they are all");
-    return d->partials ? put_bytes(put_bytes(p, import, sizeof import), unit, sizeof unit) : p;
+    const uint8_t brief[] = {brief_code(c), DW_TAG_formal_parameter, 0, DW_AT_type, DW_FORM_ref2, 0, 0};
+    static_assert(sizeof import + sizeof unit == ABBREVS && sizeof brief == BRIEF_ABBREV, "they are all");
+    if (!d->partials)
+        return p;
+    p = put_bytes(put_bytes(p, import, sizeof import), unit, sizeof unit);
+    p = put_bytes(p, lows->data, lows->size);
+    return c->manner.shortest ? put_bytes(p, brief, sizeof brief) : p;
 }

@@ -8,10 +8,14 @@
 #include "dwarf/unit.h"
 
 enum {
-    PARTIAL_CODES = 2,    /* abbreviations that each table has for them */
-    PARTIAL_ABBREVS = 12, /* bytes of these abbreviations */
-    PARTIAL_IMPORT = 5,   /* bytes of the entry that imports one */
+    PARTIAL_IMPORT = 5,                  /* bytes of the entry that imports one */
+    PARTIAL_PADDED_MOST = (1 << 28) - 1, /* in four bytes of seven bits */
 };
+
+/* How many abbreviations each table has besides, where there are partial units, and bytes of these: those of partial
+ * units, and those of entries with lines below 256 (abbrev_low). */
+uint32_t partial_codes(const struct corpus *c);
+uint64_t partial_abbrevs_size(const struct corpus *c);
 
 /* How many of `wanted` partial units the library can have: all or none. None where the wanted sizes of .debug_info and
  * .debug_abbrev are too small or not stated, where .debug_info is 256 MiB or more, and in version 4, where
@@ -26,14 +30,20 @@ uint64_t partial_all_imports_size(const struct debug *d);
 /* How many entries the partial units have, and the units that import them have for that. */
 uint64_t partial_dies(const struct debug *d);
 
-/* Rewrites the references in entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as
- * without partial units, to the forms that dwz uses (ABBREV_SHARED): call origins and abstract origins to
- * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata. Sizes stay as they are. */
-void partial_refer(const struct debug *d, uint64_t unit, uint8_t *p, const uint8_t *end);
+/* partial_refer.c. Decides which units have the forms of ABBREV_SHARED_SMALL (debug_unit.small): those of tables of
+ * abbreviations whose units all have 64 KiB at most, where the manner is to have the shortest forms. */
+void partial_choose_forms(struct debug *d);
 
-/* Write a unit's imports; all partial units; their abbreviations. Return the place behind what they wrote. */
+/* Rewrites entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as without partial
+ * units, to the forms that dwz uses (ABBREV_SHARED and what it says there): call origins and abstract origins to
+ * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata or, if the unit is `small`, partly to DW_FORM_ref2. Lines below 256
+ * take one byte where the corpus has abbreviations for that. Sizes stay as they are. */
+void partial_refer(const struct debug *d, uint64_t unit, bool small, uint8_t *p, const uint8_t *end);
+
+/* Write a unit's imports; all partial units; abbreviations of table `table`. Return the place behind what they wrote.
+ */
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p);
 uint8_t *partial_put_units(const struct debug *d, uint8_t *p);
-uint8_t *partial_put_abbrevs(const struct debug *d, uint8_t *p);
+uint8_t *partial_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p);
 
 #endif

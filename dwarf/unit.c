@@ -26,13 +26,6 @@ static uint32_t tail_names_start(const struct debug *d)
     return (uint32_t)(names_start(d) + d->names_size + d->statics.size + sources);
 }
 
-/* The table of abbreviations that a unit uses: tables are shared evenly, and the
- * last unit has the last. */
-static uint64_t table_of(const struct debug *d, uint32_t unit)
-{
-    return unit + 1 == d->unit_count ? d->tables - 1 : (uint64_t)unit * d->tables / d->unit_count;
-}
-
 /* Before the first type of a unit without code stand entries that make it as long
  * as one with code: references in the types are relative to the unit. */
 static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
@@ -154,7 +147,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     uint8_t *start = p;
     p = put_u32(p, (uint32_t)(u->info_size - 4));
     p = put_u16(p, c->dialect.version);
-    uint32_t abbrev = joined_base(d, DEBUG_ABBREV) + (uint32_t)(table_of(d, index) * table);
+    uint32_t abbrev = joined_base(d, DEBUG_ABBREV) + (uint32_t)(unit_table_of(d, index) * table);
     if (dialect_is_4(c->dialect)) {
         p = put_u32(p, abbrev);
         p = put_u8(p, 8); /* address size */
@@ -171,7 +164,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     p = put_pieces(d, u, p);
     p = spare_put(d, index, start, p);
     if (d->partials)
-        partial_refer(d, info, entries, p);
+        partial_refer(d, info, u->small, entries, p);
     unit_renumber(d, entries, p);
     p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)
@@ -239,11 +232,11 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 /* Tables of abbreviations, each ended; the last has those that occur once. */
 static void put_abbrev(const struct debug *d, uint8_t *p)
 {
-    const struct bytes *const table = unit_table(d);
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
+        const struct bytes *const table = unit_table(d, i);
         p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
-        p = partial_put_abbrevs(d, p);
+        p = partial_put_abbrevs(d, i, p);
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
             p = single_put_unused(p, unit_codes(d) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;

@@ -72,7 +72,7 @@ void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end)
 
 uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p)
 {
-    const struct bytes *const table = unit_table(d);
+    const struct bytes *const table = unit_table(d, 0);
     for (const uint8_t *from = table->data; from < table->data + table->size;) {
         const uint8_t *end = skip_abbreviation(from);
         if (is_kept(a, *from)) {
@@ -92,7 +92,7 @@ struct table_sizes {
 
 static struct table_sizes measure(const struct debug *d)
 {
-    const struct bytes *const table = unit_table(d);
+    const struct bytes *const table = unit_table(d, 0);
     struct table_sizes sizes = {{0}};
     for (const uint8_t *from = table->data; from < table->data + table->size;) {
         const uint8_t *end = skip_abbreviation(from);

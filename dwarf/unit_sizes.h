@@ -58,26 +58,48 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
-/* The table of abbreviations, without those of partial units. Abstract origins can be in another unit only if the first
- * unit is at the beginning of the section. */
-static inline const struct bytes *unit_table(const struct debug *d)
+/* The table of abbreviations that a unit uses: tables are shared evenly, and the last unit has the last. */
+static inline uint32_t unit_table_of(const struct debug *d, uint32_t unit)
+{
+    return unit + 1 == d->unit_count ? d->tables - 1 : (uint32_t)((uint64_t)unit * d->tables / d->unit_count);
+}
+
+/* Whether units with this table have the forms of ABBREV_SHARED_SMALL, as the first of them has. */
+static inline bool unit_table_is_small(const struct debug *d, uint32_t table)
+{
+    const uint64_t first = ((uint64_t)table * d->unit_count + d->tables - 1) / d->tables;
+    return d->unit[first < d->unit_count ? first : d->unit_count - 1].small;
+}
+
+/* To where the references of units with this table are. Abstract origins can be in another unit only if the first unit
+ * is at the beginning of the section. */
+static inline enum abbrev_reach unit_reach(const struct debug *d, uint32_t table)
 {
     const struct corpus *c = d->corpus;
     const bool first = !d->joined && !c->dialect.type_units && !c->dialect.index;
-    const bool far = c->manner.far && d->unit_count > 1 && d->units_wanted && first;
-    return &c->abbrev[d->partials ? ABBREV_SHARED : far ? ABBREV_FAR_ORIGINS : ABBREV_NEAR];
+    if (d->partials && c->manner.shortest)
+        return unit_table_is_small(d, table) ? ABBREV_SHARED_SMALL : ABBREV_SHARED_ENDS;
+    if (d->partials)
+        return ABBREV_SHARED;
+    return c->manner.far && d->unit_count > 1 && d->units_wanted && first ? ABBREV_FAR_ORIGINS : ABBREV_NEAR;
+}
+
+/* The table of abbreviations, without those of partial units. */
+static inline const struct bytes *unit_table(const struct debug *d, uint32_t table)
+{
+    return &d->corpus->abbrev[unit_reach(d, table)];
 }
 
 /* How many codes each table of abbreviations has; those of partial units are the last. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
-    return abbrev_codes(d->corpus->dialect) + (d->partials ? PARTIAL_CODES : 0u);
+    return abbrev_codes(d->corpus->dialect) + (d->partials ? partial_codes(d->corpus) : 0u);
 }
 
 /* Least bytes of a table of abbreviations, with the null entry that ends it. */
 static inline uint64_t unit_table_least(const struct debug *d)
 {
-    return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? PARTIAL_ABBREVS : 0) + 1;
+    return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? partial_abbrevs_size(d->corpus) : 0) + 1;
 }
 
 /* Bytes of each table of abbreviations but the last. */

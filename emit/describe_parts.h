@@ -44,6 +44,8 @@ struct walk {
     uint32_t units;     /* units opened so far */
     uint32_t unit_rest; /* how many more functions go into the open unit */
     uint32_t line_number;
+    uint64_t lines, low_lines; /* of the units that are complete: lines of functions, and of these, those below 256 */
+    uint32_t first_line;       /* of the open unit's functions */
     uint32_t ahead; /* the next function begins after this line, as the rows of blocks may name lines up to it */
     uint64_t end;   /* where the last function ends, offset in the code */
     uint64_t name;  /* offset of the next numbered function's name */

@@ -19,9 +19,22 @@ void describe_unit_end(struct walk *w)
 {
     if (!w->composer.unit)
         return;
+    const uint32_t low = w->line_number < DEBUG_LINE_FIRST ? w->line_number : DEBUG_LINE_FIRST;
+    w->lines += w->line_number - w->first_line;
+    w->low_lines += low > w->first_line ? low - w->first_line : 0;
     compose_unit_end(&w->composer, w->end);
     if (w->l->watch)
         w->l->watch->unit(w->l->watch);
+}
+
+/* Where functions begin. Below the usual line, so that a share of lines takes one byte, only where entries have
+ * abbreviations for that; whose sources are written, which begin with other declarations, has none. */
+static uint32_t first_line(const struct walk *w, uint64_t r)
+{
+    enum { LOW = 16, DIFFERENT = 63 };
+    const bool has_low = w->l->debug.partials && w->corpus->lows[0].size;
+    const bool is_low = has_low && w->low_lines * MANNER_USUAL <= w->lines * w->corpus->manner.lows;
+    return (is_low ? LOW : DEBUG_LINE_FIRST) + (uint32_t)(r & DIFFERENT);
 }
 
 static bool open_unit(struct walk *w, uint64_t offset)
@@ -37,7 +50,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     }
     if (!w->unit_rest)
         w->unit_rest = 1;
-    w->line_number = DEBUG_LINE_FIRST + (uint32_t)(r & 63);
+    w->line_number = w->first_line = first_line(w, r);
     w->ahead = 0;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
         w->helper[i] = COMPOSE_UNKNOWN;

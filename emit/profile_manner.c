@@ -328,11 +328,12 @@ static void read_names(struct manner *m, const struct profile *p, const char *at
         m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 8 : brief > 0.45 * names ? 6 : 3;
 }
 
-/* How many declarations are in lines of a byte, as far as forms tell: lines of calls take two as a rule, and some of
- * functions' take one, so that it is rather fewer. */
+/* How many declarations, and beyond these functions' own lines, are in lines of a byte, as far as forms tell: lines of
+ * calls take two as a rule, and some of functions' take one, so that it is rather fewer. */
 static void read_lines(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
+    enum { STEPS = 16 };
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     uint64_t all = less(count_of(tags, "subprogram"), functions_of(p) + count_of(attributes, "inline"));
     for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
@@ -340,6 +341,11 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
     const uint64_t longer = forms ? count_of(forms, "data2") + count_of(forms, "data4") : UINT64_MAX;
     const uint64_t low = less(count_of(attributes, "decl_line") + count_of(attributes, "call_line"), longer);
     m->low = (uint8_t)(!all ? 0 : low < all ? (low * MANNER_LOWS + all / 4) / all : MANNER_LOWS);
+    const uint64_t own = less(count_of(attributes, "decl_line"), all);
+    const uint64_t own_low = less(low, all);
+    const uint64_t share = own ? (own_low * STEPS + own / 2) / own : 0;
+    if (count_of(tags, "partial_unit"))
+        m->lows = (uint8_t)((share < STEPS ? share : STEPS) * (MANNER_USUAL / STEPS));
 }
 
 /* How often a partial unit is imported. */
@@ -357,6 +363,14 @@ static void read_origins(struct manner *m, const struct profile *p, const char *
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const uint64_t far = forms ? count_of(forms, "ref_addr") : 0;
     m->far = !count_of(tags, "partial_unit") && far > count_of(attributes, "abstract_origin") / 2;
+}
+
+/* Whether dwz has left the ends of functions as it does. */
+static void read_ends(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+{
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const uint64_t ends = count_of(attributes, "high_pc");
+    m->shortest = forms && ends && count_of(tags, "partial_unit") && count_of(forms, "udata") >= ends - ends / 4;
 }
 
 /* Headers that it takes for strings of C++: of so many bytes in the largest, half of which are theirs. */
@@ -413,6 +427,7 @@ struct manner profile_manner(const struct profile *p)
     read_code(&m, p, tags, attributes);
     read_entries(&m, p, tags);
     read_imports(&m, tags);
+    read_ends(&m, p, tags, attributes);
     read_origins(&m, p, tags, attributes);
     return m;
 }

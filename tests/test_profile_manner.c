@@ -261,6 +261,30 @@ static void follows_lines(void **state)
     }
 }
 
+/* What dwz leaves: ends of functions, and of 600 lines 400 of functions, which take a byte beyond those of
+ * declarations.
+ */
+static void follows_partial_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tags, *forms;
+        bool shortest;
+        unsigned lows;
+    } cases[] = {{"member:200 partial_unit:9", "udata:75 data2:300", true, MANNER_USUAL / 4},
+                 {"member:200 partial_unit:9", "udata:74 data2:390", false, 0},
+                 {"member:200 partial_unit:9", "udata:100 data2:30", true, MANNER_USUAL * 15 / 16},
+                 {"member:200 partial_unit:9", "udata:100 data2:399 data4:201", true, 0},
+                 {"member:200 compile_unit:9", "udata:100 data2:300", false, 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p;
+        with_forms(cases[i].forms, "high_pc:100 decl_line:600", cases[i].tags, &p);
+        assert_int_equal(profile_manner(&p).shortest, cases[i].shortest);
+        assert_int_equal(profile_manner(&p).lows, cases[i].lows);
+        profile_free(&p);
+    }
+}
+
 static void follows_forms(void **state)
 {
     (void)state;
@@ -319,6 +343,7 @@ int main(void)
         cmocka_unit_test(follows_code),
         cmocka_unit_test(follows_inlined),
         cmocka_unit_test(follows_large),
+        cmocka_unit_test(follows_partial_units),
         cmocka_unit_test(follows_forms),
         cmocka_unit_test(follows_lines),
         cmocka_unit_test(follows_names),

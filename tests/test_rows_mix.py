@@ -679,6 +679,64 @@ def test_siblings_and_calls_are_referred_to_as_dwz_has_them(partial):
     assert calls > 100
 
 
+@pytest.fixture(scope="module")
+def shortest(programs, tmp_path_factory):
+    """A library of many small units and one of four large ones, by forms as dwz leaves them."""
+    directory = tmp_path_factory.mktemp("shortest")
+    tags = "partial_unit:80 compile_unit:64 member:900 call_site:9000 inlined_subroutine:2000 lexical_block:2000"
+    attributes = "high_pc:1000 decl_line:10900 decl_file:10900"
+    forms = "udata:1000 data2:7500 implicit_const:10900"
+    said = json.dumps({"tags": tags, "attributes": attributes, "forms": forms})
+    row = "- {kind: module, text: 300000, data: 8000, bss: 800, debug: 2600000, symtab: 30000, strtab: 30000, "
+    row += "functions: 400, dwarf: {version: 5, language: c, units: UNITS, partial: 40, dies: 60000}, "
+    row += "mix: {info: 800000, abbrev: 14000}}\n"
+    head = f"pyelfgen-profile: 1\ndwarf: {{version: 5, language: c, views: true}}\ndistributions: {said}\n"
+    (directory / "rows.prof").write_text(head + "libraries:\n" + row.replace("UNITS", "60") + row.replace("UNITS", "4"))
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    return [directory / "set" / f"libmodule{i}.so" for i in range(2)]
+
+
+def test_small_units_have_references_of_two_bytes(shortest):
+    forms = [set(re.findall(r"DW_AT_(sibling|high_pc) +DW_FORM_(\w+)", ask("readelf", "-wa", path))) for path in shortest]
+    usual = {("high_pc", "udata"), ("sibling", "ref_udata")}
+    assert forms == [usual | {("sibling", "ref2")}, usual]
+
+
+def test_entries_with_other_forms_say_what_they_are_to_say(shortest):
+    for path in shortest:
+        assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
+        assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
+        symbols = re.findall(r"^ +\d+: (\w+) +(\d+) FUNC .* (\S+)$", ask("readelf", "-sW", path), flags=re.M)
+        sizes = {int(at, 16): (name, int(size)) for at, size, name in symbols}
+        found = 0
+        for unit in Dies(path).units:
+            for die in within(unit):
+                if die.tag == "subprogram" and "high_pc" in die:
+                    low, high = die.number("low_pc"), die.number("high_pc")
+                    assert sizes[low] == (die.text("name"), high - low)
+                    found += 1
+                for child, following in zip(die.children, die.children[1:]):
+                    assert "sibling" not in child or child.reference("sibling") == following.at
+                if die.tag == "inlined_subroutine":
+                    assert die.number("call_line") and die.number("call_column")
+        assert found > 380
+
+
+def test_a_share_of_functions_lines_takes_a_byte(shortest):
+    """Up to a quarter, as far as units have so few lines; these say the file, which others have in the abbreviation."""
+    for path in shortest:
+        dies = [die for unit in Dies(path).units for die in within(unit) if "low_pc" in die and "decl_line" in die]
+        assert all("/libmodule" in die.text("decl_file") for die in dies)
+        own = [die.number("decl_line") for die in dies if die.tag == "subprogram"]
+        assert 0 < sum(line < 256 for line in own) < len(own) * 0.35
+    abbreviations = re.split(r"^ +\d+ +DW_TAG_", ask("readelf", "-wa", shortest[0]), flags=re.M)
+    lines = [dict(re.findall(r"DW_AT_(\w+) +DW_FORM_(\w+)", text)) for text in abbreviations]
+    declared = {(said["decl_file"], said["decl_line"]) for said in lines if "frame_base" in said}
+    assert declared == {("data1", "data1"), ("implicit_const", "data2")}
+    calls = {(said["GNU_entry_view"], said["call_line"]) for said in lines if "GNU_entry_view" in said}
+    assert calls == {("data2", "data1"), ("data1", "data2")}
+
+
 def test_units_share_tables_of_abbreviations_with_codes_of_one_byte(partial):
     _, path = partial[0]
     tables = re.split(r"Number TAG", ask("readelf", "--debug-dump=abbrev", path))[1:]

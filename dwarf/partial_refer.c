@@ -1,0 +1,110 @@
+/* The forms of what is in units beside partial ones; see partial.h. Entries were composed as without partial units, and
+ * stay as long as they are: their places are known, and others refer to them. */
+#include <assert.h>
+#include <string.h>
+
+#include "dwarf/partial.h"
+#include "dwarf/unit_sizes.h"
+
+enum { SMALL_MOST = 1 << 16 }; /* bytes of a unit in which each place fits into two */
+
+void partial_choose_forms(struct debug *d)
+{
+    if (!d->partials || !d->corpus->manner.shortest)
+        return;
+    for (uint32_t i = 0, next; i < d->unit_count; i = next) {
+        bool small = true;
+        for (next = i; next < d->unit_count && unit_table_of(d, next) == unit_table_of(d, i); next++)
+            small = small && d->unit[next].info_size <= SMALL_MOST;
+        for (uint32_t k = i; k < next; k++)
+            d->unit[k].small = small;
+    }
+}
+
+static uint64_t value_at(const uint8_t *p, size_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, p, size);
+    return value;
+}
+
+/* An entry with a line below 256 (abbrev_low). */
+static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entry)
+{
+    const uint8_t low = d->corpus->lows[0].size ? abbrev_low(d->corpus->dialect, *p) : ABBREV_END;
+    uint8_t *const line = p + entry->line;
+    if (low == ABBREV_END || value_at(line, 2) > UINT8_MAX)
+        return;
+    *p = low;
+    line[1] = line[0];
+    if (entry->view) { /* what is between has moved by its second byte */
+        uint8_t *const behind = p + entry->view + 1;
+        memmove(behind + 1, behind, (size_t)(line - behind));
+        *behind = 0;
+        entry->end += entry->end != 0;
+    } else {
+        line[0] = DIALECT_SOURCE_FILE;
+    }
+}
+
+/* See ABBREV_SHARED_SMALL. `type` is where the type is, of four bytes so far. */
+static void put_small(uint8_t *p, const struct abbrev_entry *entry, enum abbrev_small small, uint32_t type)
+{
+    enum { SHORT = 2, LESS = sizeof(uint32_t) - SHORT };
+    const uint32_t sibling = entry->size - (uint32_t)sizeof(uint32_t);
+    const uint32_t next = (uint32_t)value_at(p + sibling, sizeof next);
+    assert(next < SMALL_MOST);
+    if (small == ABBREV_SMALL_SIBLING) {
+        const uint32_t behind = entry->end + (uint32_t)sizeof(uint64_t);
+        const uint64_t size = value_at(p + entry->end, sizeof size);
+        memmove(p + behind + LESS, p + behind, sibling - behind);
+        put_padded_leb128(p + entry->end, (int64_t)size, sizeof size + LESS);
+        put_u16(p + sibling + LESS, (uint16_t)next);
+    } else {
+        const uint32_t behind = type + (uint32_t)sizeof(uint32_t);
+        put_u16(p + type, (uint16_t)value_at(p + type, sizeof(uint32_t)));
+        memmove(p + behind - LESS, p + behind, sibling - behind);
+        put_padded_leb128(p + sibling - LESS, next, sizeof next + LESS);
+    }
+}
+
+/* An entry of the unit at `unit`. */
+static void refer(const struct debug *d, uint64_t unit, bool is_small, uint8_t *p, struct abbrev_entry *entry)
+{
+    const enum abbrev_small small = is_small ? abbrev_small(*p) : ABBREV_SMALL_NOT;
+    uint32_t type = 0;
+    for (uint32_t i = 0; i < entry->references; i++) {
+        uint8_t *const at = p + entry->reference[i].at;
+        const uint32_t place = (uint32_t)value_at(at, sizeof place);
+        switch (entry->reference[i].attribute) {
+        case DW_AT_sibling: /* in as many bytes as DW_FORM_ref4 has */
+            assert(place <= PARTIAL_PADDED_MOST);
+            if (!small)
+                put_padded_leb128(at, place, sizeof place);
+            break;
+        case DW_AT_call_origin:
+        case DW_AT_abstract_origin:
+            put_u32(at, (uint32_t)unit + place);
+            break;
+        case DW_AT_type:
+            type = entry->reference[i].at;
+            break;
+        default:
+            break;
+        }
+    }
+    put_low(d, p, entry);
+    if (entry->end && d->corpus->manner.shortest && small != ABBREV_SMALL_SIBLING)
+        put_padded_leb128(p + entry->end, (int64_t)value_at(p + entry->end, sizeof(uint64_t)), sizeof(uint64_t));
+    if (small)
+        put_small(p, entry, small, type);
+}
+
+void partial_refer(const struct debug *d, uint64_t unit, bool small, uint8_t *p, const uint8_t *end)
+{
+    while (p < end) {
+        struct abbrev_entry entry = abbrev_read(d->corpus->dialect, p);
+        refer(d, unit, small, p, &entry);
+        p += entry.size;
+    }
+}
