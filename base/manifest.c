@@ -70,9 +70,9 @@ static struct manifest_library *add_library(struct parse *p)
     return l;
 }
 
-typedef bool parse_function(struct parse *p, struct reader *r);
+typedef bool parse_function(struct parse *p, struct manifest_reader *r);
 
-static bool parse_library(struct parse *p, struct reader *r)
+static bool parse_library(struct parse *p, struct manifest_reader *r)
 {
     struct manifest_library *l = add_library(p);
     char where[64];
@@ -82,7 +82,7 @@ static bool parse_library(struct parse *p, struct reader *r)
 }
 
 /* One of each kind at most. */
-static bool parse_executable(struct parse *p, struct reader *r)
+static bool parse_executable(struct parse *p, struct manifest_reader *r)
 {
     struct manifest *m = p->m;
     char where[64];
@@ -106,7 +106,7 @@ static bool parse_row(struct parse *p, parse_function *parse)
     struct json_object *row;
     if (!manifest_text_value(&p->text, &row))
         return false;
-    struct reader r = {row, "", &p->m->arena, p->e, false};
+    struct manifest_reader r = {row, "", &p->m->arena, p->e, false};
     bool well = parse(p, &r);
     json_object_put(row);
     if (!well && p->e)
@@ -242,45 +242,45 @@ static bool check_sums(const struct manifest *m, struct error *e)
 
 /* The sizes that are there; of the first `required`, all. A size that is null
  * is not known. */
-static void take_sizes(struct reader *top, struct json_object *object, const char *where, size_t required,
+static void take_sizes(struct manifest_reader *top, struct json_object *object, const char *where, size_t required,
                        struct manifest_sizes *sizes)
 {
-    struct reader r = {object, where, top->arena, top->e, top->failed};
+    struct manifest_reader r = {object, where, top->arena, top->e, top->failed};
     for (size_t i = 0; i < MANIFEST_SIZES; i++) {
         struct json_object *value = NULL;
         json_object_object_get_ex(object, manifest_size_names[i], &value);
         sizes->known[i] = value || i < required;
         if (sizes->known[i])
-            sizes->of[i] = reader_number(&r, manifest_size_names[i], ALL_SIZE_MOST);
+            sizes->of[i] = manifest_reader_number(&r, manifest_size_names[i], ALL_SIZE_MOST);
     }
     top->failed = r.failed;
 }
 
 static bool parse_top(struct manifest *m, struct json_object *top, struct error *e)
 {
-    struct reader r = {top, "", &m->arena, e, false};
+    struct manifest_reader r = {top, "", &m->arena, e, false};
     struct json_object *object = NULL;
-    m->version = reader_keep(&r, "version", MANIFEST_TEXT_MOST);
-    m->application = reader_keep(&r, "application", MANIFEST_TEXT_MOST);
+    m->version = manifest_reader_keep(&r, "version", MANIFEST_TEXT_MOST);
+    m->application = manifest_reader_keep(&r, "application", MANIFEST_TEXT_MOST);
     m->profile = "";
     if (json_object_object_get_ex(top, "profile", &object))
-        m->profile = reader_keep(&r, "profile", MANIFEST_TEXT_MOST);
-    m->modules = (size_t)reader_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
-    m->utilities = (size_t)reader_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
-    m->functions = reader_number(&r, "functions", UINT64_MAX);
+        m->profile = manifest_reader_keep(&r, "profile", MANIFEST_TEXT_MOST);
+    m->modules = (size_t)manifest_reader_number(&r, "modules", MANIFEST_LIBRARIES_MOST);
+    m->utilities = (size_t)manifest_reader_number(&r, "utilities", MANIFEST_LIBRARIES_MOST);
+    m->functions = manifest_reader_number(&r, "functions", UINT64_MAX);
     if (json_object_object_get_ex(top, "wanted", &object) && object) {
-        object = reader_take(&r, "wanted", json_type_object, "is neither null nor an object");
+        object = manifest_reader_take(&r, "wanted", json_type_object, "is neither null nor an object");
         take_sizes(&r, object, "wanted: ", 0, &m->wanted);
     }
-    object = reader_take(&r, "actual", json_type_object, "is not an object");
+    object = manifest_reader_take(&r, "actual", json_type_object, "is not an object");
     take_sizes(&r, object, "actual: ", MANIFEST_BSS, &m->actual);
     return !r.failed;
 }
 
 static bool check_version(struct json_object *top, struct error *e)
 {
-    struct reader r = {top, "", NULL, e, false};
-    uint64_t version = reader_number(&r, MANIFEST_KEY, UINT64_MAX);
+    struct manifest_reader r = {top, "", NULL, e, false};
+    uint64_t version = manifest_reader_number(&r, MANIFEST_KEY, UINT64_MAX);
     if (!r.failed && version != MANIFEST_VERSION)
         return error_set(e, ERROR_INPUT,
                          "the manifest has version %" PRIu64 ", this program reads %d; use the programs that came "

@@ -8,7 +8,7 @@
 
 enum { DIGEST_DIGITS = 32 };
 
-bool reader_fail(struct reader *r, const char *key, const char *wrong)
+bool manifest_reader_fail(struct manifest_reader *r, const char *key, const char *wrong)
 {
     if (!r->failed)
         error_set(r->e, ERROR_INPUT, "%s'%s' %s; generate the set again", r->where, key, wrong);
@@ -16,7 +16,7 @@ bool reader_fail(struct reader *r, const char *key, const char *wrong)
     return false;
 }
 
-bool reader_memory(struct reader *r)
+bool manifest_reader_memory(struct manifest_reader *r)
 {
     if (!r->failed)
         error_set(r->e, ERROR_MEMORY, "there is no memory left for the manifest");
@@ -24,17 +24,18 @@ bool reader_memory(struct reader *r)
     return false;
 }
 
-struct json_object *reader_take(struct reader *r, const char *key, enum json_type type, const char *wrong)
+struct json_object *manifest_reader_take(struct manifest_reader *r, const char *key, enum json_type type,
+                                         const char *wrong)
 {
     struct json_object *value;
     if (r->failed)
         return NULL;
     if (!json_object_object_get_ex(r->object, key, &value)) {
-        reader_fail(r, key, "is missing");
+        manifest_reader_fail(r, key, "is missing");
         return NULL;
     }
     if (!json_object_is_type(value, type)) {
-        reader_fail(r, key, wrong);
+        manifest_reader_fail(r, key, wrong);
         return NULL;
     }
     return value;
@@ -43,26 +44,26 @@ struct json_object *reader_take(struct reader *r, const char *key, enum json_typ
 /* json-c keeps a number above INT64_MAX as an unsigned one. One above
  * UINT64_MAX it refuses or, before release 0.17, reads as UINT64_MAX: too
  * large for all but a result, which then fails the comparison. */
-uint64_t reader_number(struct reader *r, const char *key, uint64_t most)
+uint64_t manifest_reader_number(struct manifest_reader *r, const char *key, uint64_t most)
 {
-    struct json_object *value = reader_take(r, key, json_type_int, "is not a whole number");
+    struct json_object *value = manifest_reader_take(r, key, json_type_int, "is not a whole number");
     if (!value)
         return 0;
     if (json_object_get_int64(value) < 0) {
-        reader_fail(r, key, "is negative");
+        manifest_reader_fail(r, key, "is negative");
         return 0;
     }
     uint64_t number = json_object_get_uint64(value);
     if (number > most) {
-        reader_fail(r, key, "is too large");
+        manifest_reader_fail(r, key, "is too large");
         return 0;
     }
     return number;
 }
 
-const char *reader_text(struct reader *r, const char *key, size_t most, size_t *length)
+const char *manifest_reader_text(struct manifest_reader *r, const char *key, size_t most, size_t *length)
 {
-    struct json_object *value = reader_take(r, key, json_type_string, "is not a text");
+    struct json_object *value = manifest_reader_take(r, key, json_type_string, "is not a text");
     if (!value)
         return NULL;
     const char *text = json_object_get_string(value);
@@ -77,15 +78,15 @@ const char *reader_text(struct reader *r, const char *key, size_t most, size_t *
     }
     if (!wrong)
         return text;
-    reader_fail(r, key, wrong);
+    manifest_reader_fail(r, key, wrong);
     return NULL;
 }
 
-const char *reader_copy(struct reader *r, const char *text, size_t length)
+const char *manifest_reader_copy(struct manifest_reader *r, const char *text, size_t length)
 {
     char *copy = arena_take(r->arena, length + 1);
     if (!copy) {
-        reader_memory(r);
+        manifest_reader_memory(r);
         return NULL;
     }
     memcpy(copy, text, length);
@@ -93,11 +94,11 @@ const char *reader_copy(struct reader *r, const char *text, size_t length)
     return copy;
 }
 
-const char *reader_keep(struct reader *r, const char *key, size_t most)
+const char *manifest_reader_keep(struct manifest_reader *r, const char *key, size_t most)
 {
     size_t length;
-    const char *text = reader_text(r, key, most, &length);
-    return text ? reader_copy(r, text, length) : NULL;
+    const char *text = manifest_reader_text(r, key, most, &length);
+    return text ? manifest_reader_copy(r, text, length) : NULL;
 }
 
 static uint64_t hexadecimal(const char *digits, size_t count)
@@ -108,14 +109,14 @@ static uint64_t hexadecimal(const char *digits, size_t count)
     return value;
 }
 
-void reader_digest(struct reader *r, const char *key, uint64_t digest[2])
+void manifest_reader_digest(struct manifest_reader *r, const char *key, uint64_t digest[2])
 {
     size_t length;
-    const char *text = reader_text(r, key, MANIFEST_TEXT_MOST, &length);
+    const char *text = manifest_reader_text(r, key, MANIFEST_TEXT_MOST, &length);
     if (!text)
         return;
     if (length != DIGEST_DIGITS || strspn(text, "0123456789abcdef") != DIGEST_DIGITS) {
-        reader_fail(r, key, "is not 32 hexadecimal digits");
+        manifest_reader_fail(r, key, "is not 32 hexadecimal digits");
         return;
     }
     digest[0] = hexadecimal(text, DIGEST_DIGITS / 2);

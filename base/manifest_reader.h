@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-struct reader {
+struct manifest_reader {
     struct json_object *object;
     const char *where; /* "libmodule3.so: ", or "" for the top of the manifest */
     struct arena *arena;
@@ -25,22 +25,23 @@ struct reader {
 };
 
 /* False: what is said of `key` is wrong, or there is no memory. */
-bool reader_fail(struct reader *r, const char *key, const char *wrong);
-bool reader_memory(struct reader *r);
+bool manifest_reader_fail(struct manifest_reader *r, const char *key, const char *wrong);
+bool manifest_reader_memory(struct manifest_reader *r);
 
 /* The member `key`, which must be there and of that type. */
-struct json_object *reader_take(struct reader *r, const char *key, enum json_type type, const char *wrong);
+struct json_object *manifest_reader_take(struct manifest_reader *r, const char *key, enum json_type type,
+                                         const char *wrong);
 
-uint64_t reader_number(struct reader *r, const char *key, uint64_t most);
+uint64_t manifest_reader_number(struct manifest_reader *r, const char *key, uint64_t most);
 
 /* A text without control characters, so also without zeros; the object's own. */
-const char *reader_text(struct reader *r, const char *key, size_t most, size_t *length);
+const char *manifest_reader_text(struct manifest_reader *r, const char *key, size_t most, size_t *length);
 
 /* Copies in the arena. */
-const char *reader_copy(struct reader *r, const char *text, size_t length);
-const char *reader_keep(struct reader *r, const char *key, size_t most);
+const char *manifest_reader_copy(struct manifest_reader *r, const char *text, size_t length);
+const char *manifest_reader_keep(struct manifest_reader *r, const char *key, size_t most);
 
 /* 128 bits, in hexadecimal: high, low. */
-void reader_digest(struct reader *r, const char *key, uint64_t digest[2]);
+void manifest_reader_digest(struct manifest_reader *r, const char *key, uint64_t digest[2]);
 
 #endif

@@ -23,21 +23,21 @@ const char *const manifest_size_names[MANIFEST_SIZES] = {
 };
 
 /* The number of the kind among `count` names; fails with `wrong` where it is none. */
-static unsigned take_kind(struct reader *r, const char *const *names, unsigned count, const char *wrong)
+static unsigned take_kind(struct manifest_reader *r, const char *const *names, unsigned count, const char *wrong)
 {
     size_t length;
-    const char *text = reader_text(r, "kind", MANIFEST_TEXT_MOST, &length);
+    const char *text = manifest_reader_text(r, "kind", MANIFEST_TEXT_MOST, &length);
     for (unsigned i = 0; text && i < count; i++)
         if (strcmp(text, names[i]) == 0)
             return i;
-    reader_fail(r, "kind", wrong);
+    manifest_reader_fail(r, "kind", wrong);
     return 0;
 }
 
-static void take_sizes(struct reader *r, uint64_t size[MANIFEST_SIZES])
+static void take_sizes(struct manifest_reader *r, uint64_t size[MANIFEST_SIZES])
 {
     for (size_t i = 0; i < MANIFEST_SIZES; i++)
-        size[i] = reader_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
+        size[i] = manifest_reader_number(r, manifest_size_names[i], MANIFEST_SIZE_MOST);
 }
 
 /* ---- files of debug information ---- */
@@ -54,10 +54,10 @@ static bool is_identified(const char *name)
     return true;
 }
 
-static void take_content(struct reader *r, struct manifest_file *file)
+static void take_content(struct manifest_reader *r, struct manifest_file *file)
 {
-    file->size = reader_number(r, "file", MANIFEST_SIZE_MOST);
-    reader_digest(r, "xxh3-128", file->digest);
+    file->size = manifest_reader_number(r, "file", MANIFEST_SIZE_MOST);
+    manifest_reader_digest(r, "xxh3-128", file->digest);
 }
 
 /* A file that is one of the set by itself, with what has its debug information. */
@@ -72,25 +72,26 @@ struct owner {
 enum { WHERE_SIZE = MANIFEST_NAME_MOST + 16 };
 
 /* A reader of the object that is the value of `key`, for as long as `where` is there. */
-static struct reader reader_below(struct reader *row, const struct owner *o, const char *key, char where[WHERE_SIZE])
+static struct manifest_reader reader_below(struct manifest_reader *row, const struct owner *o, const char *key,
+                                           char where[WHERE_SIZE])
 {
     snprintf(where, WHERE_SIZE, "%.*s: %s: ", MANIFEST_NAME_MOST, o->name, key);
-    struct json_object *object = reader_take(row, key, json_type_object, "is not an object");
-    return (struct reader){object, where, row->arena, row->e, row->failed};
+    struct json_object *object = manifest_reader_take(row, key, json_type_object, "is not an object");
+    return (struct manifest_reader){object, where, row->arena, row->e, row->failed};
 }
 
 /* The file of its debug information, where it has one. Its name is a path in the
  * set, so it has to be one of the two that debuggers look for. */
-static void take_debug_file(struct reader *row, const struct owner *o)
+static void take_debug_file(struct manifest_reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "debug-file", NULL))
         return;
     char where[WHERE_SIZE];
-    struct reader r = reader_below(row, o, "debug-file", where);
-    const char *name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
+    struct manifest_reader r = reader_below(row, o, "debug-file", where);
+    const char *name = manifest_reader_keep(&r, "name", MANIFEST_NAME_MOST);
     size_t length = strlen(o->name);
     if (name && !is_identified(name) && (strncmp(name, o->name, length) != 0 || strcmp(name + length, ".debug") != 0))
-        reader_fail(&r, "name", "is neither the library's with .debug nor one in .build-id");
+        manifest_reader_fail(&r, "name", "is neither the library's with .debug nor one in .build-id");
     o->debug_file->name = name;
     take_content(&r, o->debug_file);
     row->failed = r.failed;
@@ -117,27 +118,27 @@ static bool is_split_name(const struct owner *o, const char *name)
 }
 
 /* The files of split debug information, where it is. */
-static void take_split(struct reader *row, const struct owner *o)
+static void take_split(struct manifest_reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "split", NULL))
         return;
     char where[WHERE_SIZE];
-    struct reader r = reader_below(row, o, "split", where);
-    *o->split = reader_number(&r, "debug", MANIFEST_SIZE_MOST);
-    struct json_object *files = reader_take(&r, "files", json_type_array, "is not a list");
+    struct manifest_reader r = reader_below(row, o, "split", where);
+    *o->split = manifest_reader_number(&r, "debug", MANIFEST_SIZE_MOST);
+    struct json_object *files = manifest_reader_take(&r, "files", json_type_array, "is not a list");
     const size_t count = files ? json_object_array_length(files) : 0;
     if (files && !(*o->split_file = arena_zeroed(r.arena, count + 1, sizeof **o->split_file)))
-        reader_memory(&r);
+        manifest_reader_memory(&r);
     for (size_t i = 0; i < count && !r.failed; i++) {
         struct manifest_file *file = &(*o->split_file)[(*o->split_files)++];
         r.object = json_object_array_get_idx(files, i);
         if (!json_object_is_type(r.object, json_type_object)) {
-            reader_fail(&r, "files", "has an entry that is not an object");
+            manifest_reader_fail(&r, "files", "has an entry that is not an object");
             break;
         }
-        file->name = reader_keep(&r, "name", MANIFEST_NAME_MOST);
+        file->name = manifest_reader_keep(&r, "name", MANIFEST_NAME_MOST);
         if (file->name && !is_split_name(o, file->name))
-            reader_fail(&r, "name", "is not of a .dwo file or package of the library's");
+            manifest_reader_fail(&r, "name", "is not of a .dwo file or package of the library's");
         take_content(&r, file);
     }
     row->failed = r.failed;
@@ -147,18 +148,18 @@ static void take_split(struct reader *row, const struct owner *o)
 
 /* The name becomes a path in the set and, without ".so", what Python imports
  * and the beginning of symbols: a dot in it would make it a package. */
-static bool take_name(struct reader *r, struct manifest_library *l)
+static bool take_name(struct manifest_reader *r, struct manifest_library *l)
 {
     size_t length;
-    const char *name = reader_text(r, "name", MANIFEST_NAME_MOST, &length);
+    const char *name = manifest_reader_text(r, "name", MANIFEST_NAME_MOST, &length);
     if (!name)
         return false;
     if (length < 4 || strcmp(name + length - 3, ".so") != 0)
-        return reader_fail(r, "name", "does not end in .so");
+        return manifest_reader_fail(r, "name", "does not end in .so");
     if (strchr(name, '/'))
-        return reader_fail(r, "name", "has a '/'");
-    l->name = reader_copy(r, name, length);
-    l->stem = reader_copy(r, name, length - 3);
+        return manifest_reader_fail(r, "name", "has a '/'");
+    l->name = manifest_reader_copy(r, name, length);
+    l->stem = manifest_reader_copy(r, name, length - 3);
     return !r->failed;
 }
 
@@ -169,44 +170,45 @@ static bool is_identifier(const char *s)
 }
 
 /* A marker has no functions of its own, so it may leave the counts out. */
-static void take_counts(struct reader *r, struct manifest_library *l)
+static void take_counts(struct manifest_reader *r, struct manifest_library *l)
 {
     if (l->kind == MANIFEST_MARKER && !json_object_object_get_ex(r->object, "marks", NULL))
         return;
-    l->functions = reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
-    l->visited = reader_number(r, "visited", l->functions);
-    l->marks = reader_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
-    l->marked = reader_number(r, "marked", l->marks);
+    l->functions = manifest_reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
+    l->visited = manifest_reader_number(r, "visited", l->functions);
+    l->marks = manifest_reader_number(r, "marks", MANIFEST_FUNCTIONS_MOST + 2);
+    l->marked = manifest_reader_number(r, "marked", l->marks);
     if (json_object_object_get_ex(r->object, "marks-at", NULL))
-        l->marks_at = reader_number(r, "marks-at", MANIFEST_SIZE_MOST);
-    l->attributes = !json_object_object_get_ex(r->object, "attributes", NULL) ||
-                    json_object_get_boolean(reader_take(r, "attributes", json_type_boolean, "is not true or false"));
+        l->marks_at = manifest_reader_number(r, "marks-at", MANIFEST_SIZE_MOST);
+    l->attributes =
+        !json_object_object_get_ex(r->object, "attributes", NULL) ||
+        json_object_get_boolean(manifest_reader_take(r, "attributes", json_type_boolean, "is not true or false"));
     if (!r->failed && l->marks < l->functions && l->marks)
-        reader_fail(r, "marks", "is less than 'functions'");
+        manifest_reader_fail(r, "marks", "is less than 'functions'");
     if (!r->failed && l->marked < l->visited && l->marks)
-        reader_fail(r, "marked", "is less than 'visited'");
+        manifest_reader_fail(r, "marked", "is less than 'visited'");
 }
 
-static void take_entry(struct reader *r, struct manifest_library *l)
+static void take_entry(struct manifest_reader *r, struct manifest_library *l)
 {
-    l->entry = reader_keep(r, "entry", MANIFEST_NAME_MOST);
-    l->result = reader_number(r, "result", UINT64_MAX);
+    l->entry = manifest_reader_keep(r, "entry", MANIFEST_NAME_MOST);
+    l->result = manifest_reader_number(r, "result", UINT64_MAX);
     if (l->entry && !is_identifier(l->entry))
-        reader_fail(r, "entry", "is not a name of a function");
+        manifest_reader_fail(r, "entry", "is not a name of a function");
     if (strchr(l->stem, '.'))
-        reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
+        manifest_reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
 }
 
 /* A library that is in an executable only has neither of the two. */
-static bool has_file(const struct reader *r)
+static bool has_file(const struct manifest_reader *r)
 {
     return json_object_object_get_ex(r->object, "file", NULL) || json_object_object_get_ex(r->object, "xxh3-128", NULL);
 }
 
-bool manifest_take_library(struct reader *r, struct manifest_library *l)
+bool manifest_take_library(struct manifest_reader *r, struct manifest_library *l)
 {
     if (!json_object_is_type(r->object, json_type_object))
-        return reader_fail(r, "libraries", "has a row that is not an object");
+        return manifest_reader_fail(r, "libraries", "has a row that is not an object");
     if (!take_name(r, l))
         return false;
     char where[MANIFEST_NAME_MOST + 3];
@@ -233,25 +235,25 @@ bool manifest_take_library(struct reader *r, struct manifest_library *l)
 /* ---- an executable ---- */
 
 /* What it is linked with, which the dynamic linker looks for: no path. */
-static const char *take_soname(struct reader *r, const char *key)
+static const char *take_soname(struct manifest_reader *r, const char *key)
 {
-    const char *name = reader_keep(r, key, MANIFEST_NAME_MOST);
+    const char *name = manifest_reader_keep(r, key, MANIFEST_NAME_MOST);
     if (name && (!*name || strchr(name, '/')))
-        reader_fail(r, key, "is not the SONAME of a library");
+        manifest_reader_fail(r, key, "is not the SONAME of a library");
     return name;
 }
 
-bool manifest_take_executable(struct reader *r, struct manifest_executable *x)
+bool manifest_take_executable(struct manifest_reader *r, struct manifest_executable *x)
 {
     static const char *const names[] = {[MANIFEST_LINK] = EXECUTABLE_LINK, [MANIFEST_STATIC] = EXECUTABLE_STATIC};
     if (!json_object_is_type(r->object, json_type_object))
-        return reader_fail(r, "executables", "has a row that is not an object");
+        return manifest_reader_fail(r, "executables", "has a row that is not an object");
     x->kind = take_kind(r, manifest_executable_kind_names, MANIFEST_EXECUTABLE_KINDS, "is none of link and static");
-    const char *name = reader_keep(r, "name", MANIFEST_NAME_MOST);
+    const char *name = manifest_reader_keep(r, "name", MANIFEST_NAME_MOST);
     if (r->failed)
         return false;
     if (strcmp(name, names[x->kind]) != 0)
-        return reader_fail(r, "name", "is not what an executable of its kind is called");
+        return manifest_reader_fail(r, "name", "is not what an executable of its kind is called");
     char where[MANIFEST_NAME_MOST + 3];
     snprintf(where, sizeof where, "%s: ", name);
     r->where = where;
@@ -259,7 +261,7 @@ bool manifest_take_executable(struct reader *r, struct manifest_executable *x)
     x->file.name = x->name = name;
     take_content(r, &x->file);
     take_sizes(r, x->size);
-    x->functions = reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
+    x->functions = manifest_reader_number(r, "functions", MANIFEST_FUNCTIONS_MOST);
     x->runtime = take_soname(r, "runtime");
     x->libpython = take_soname(r, "libpython");
     take_debug_file(r, &o);

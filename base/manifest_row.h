@@ -8,7 +8,7 @@
 #include "base/manifest_reader.h"
 
 /* These fill a zeroed row; false where anything is wrong. */
-bool manifest_take_library(struct reader *r, struct manifest_library *l);
-bool manifest_take_executable(struct reader *r, struct manifest_executable *x);
+bool manifest_take_library(struct manifest_reader *r, struct manifest_library *l);
+bool manifest_take_executable(struct manifest_reader *r, struct manifest_executable *x);
 
 #endif

@@ -1,12 +1,11 @@
 /* See manifest_text.h. */
 #include "base/manifest_text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/manifest.h"
+#include "base/whole.h"
 
 /* The format has four levels; deeper nesting may only be in keys that a later
  * version adds. */
@@ -69,25 +68,19 @@ static bool refill(struct manifest_text *t)
     memmove(t->buffer, t->buffer + t->at, t->end - t->at);
     t->end -= t->at;
     t->at = 0;
-    while (t->end < WINDOW) {
-        ssize_t n = read(t->fd, t->buffer + t->end, WINDOW - t->end);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            t->failed = true;
-            return error_errno(t->e, "", "cannot be read");
-        }
-        if (n == 0) {
-            t->fd = -1;
-            break;
-        }
-        t->end += (size_t)n;
-        t->bytes += (uint64_t)n;
-        if (t->bytes > MANIFEST_BYTES_MOST) { /* it has grown */
-            t->failed = true;
-            return error_set(t->e, ERROR_INPUT, "is longer than %d MB, which no manifest is; generate the set again",
-                             MANIFEST_BYTES_MOST >> 20);
-        }
+    const ssize_t n = whole_read(t->fd, t->buffer + t->end, WINDOW - t->end);
+    if (n < 0) {
+        t->failed = true;
+        return error_errno(t->e, "", "cannot be read");
+    }
+    t->end += (size_t)n;
+    t->bytes += (uint64_t)n;
+    if (t->end < WINDOW)
+        t->fd = -1;
+    if (t->bytes > MANIFEST_BYTES_MOST) { /* it has grown */
+        t->failed = true;
+        return error_set(t->e, ERROR_INPUT, "is longer than %d MB, which no manifest is; generate the set again",
+                         MANIFEST_BYTES_MOST >> 20);
     }
     return true;
 }

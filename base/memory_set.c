@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 bool memory_set_given(void)
 {
     const char *list = getenv(MEMORY_SET_VARIABLE);
@@ -66,14 +68,10 @@ static char *read_all(int fd, struct error *e)
     char *text = malloc((size_t)status.st_size + 1);
     if (!text)
         no_memory(e);
-    for (off_t at = 0; text && at < status.st_size;) {
-        const ssize_t n = pread(fd, text + at, (size_t)(status.st_size - at), at);
-        if (n <= 0) {
-            free(text);
-            broken(e);
-            return NULL;
-        }
-        at += n;
+    if (text && whole_read_at(fd, text, (size_t)status.st_size, 0) != status.st_size) {
+        free(text);
+        broken(e);
+        return NULL;
     }
     if (text)
         text[status.st_size] = '\0';

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 enum { SLICE = 1 << 17 };
 
 /* How much of the file is in memory: mincore(2). */
@@ -41,7 +43,7 @@ static bool read_all(int fd, struct error *e)
     if (!buffer)
         return error_set(e, ERROR_MEMORY, "out of memory");
     ssize_t n;
-    while ((n = read(fd, buffer, SLICE)) > 0) {
+    while ((n = whole_read(fd, buffer, SLICE)) > 0) {
     }
     free(buffer);
     return n == 0 || error_errno(e, "", "cannot be read");

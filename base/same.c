@@ -1,11 +1,12 @@
 /* See same.h. */
 #include "base/same.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/whole.h"
 
 enum { SLICE = 1 << 16 }; /* bytes at a time, on the stack */
 
@@ -20,19 +21,9 @@ int same_open(int directory, const char *name, uint64_t size)
     return fd;
 }
 
-static bool read_whole(int fd, uint8_t *bytes, size_t size, uint64_t offset)
+static bool read_piece(int fd, uint8_t *bytes, size_t size, uint64_t offset)
 {
-    while (size) {
-        const ssize_t n = pread(fd, bytes, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        size -= (size_t)n;
-        offset += (uint64_t)n;
-    }
-    return true;
+    return whole_read_at(fd, bytes, size, offset) == (ssize_t)size;
 }
 
 static size_t slice_at(uint64_t at, uint64_t size)
@@ -46,7 +37,7 @@ bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset)
     bool same = true;
     for (uint64_t at = 0; same && at < size; at += SLICE) {
         const size_t n = slice_at(at, size);
-        same = read_whole(fd, slice, n, offset + at) && memcmp(slice, (const uint8_t *)bytes + at, n) == 0;
+        same = read_piece(fd, slice, n, offset + at) && memcmp(slice, (const uint8_t *)bytes + at, n) == 0;
     }
     return same;
 }
@@ -69,7 +60,7 @@ bool same_file(int directory, const char *name, int fd)
     bool same = there >= 0;
     for (uint64_t at = 0; same && at < (uint64_t)st.st_size; at += SLICE) {
         const size_t n = slice_at(at, (uint64_t)st.st_size);
-        same = read_whole(there, slice, n, at) && read_whole(fd, wanted, n, at) && memcmp(slice, wanted, n) == 0;
+        same = read_piece(there, slice, n, at) && read_piece(fd, wanted, n, at) && memcmp(slice, wanted, n) == 0;
     }
     if (there >= 0)
         close(there);

@@ -3,31 +3,50 @@
  * files and sources are not what is loaded. */
 #include "driver/launch_cache.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/page_cache.h"
 
-static bool treat_all(struct page_cache *c, DIR *directory, enum page_cache_wish wish, struct error *e)
+struct treatment {
+    struct page_cache *cache;
+    enum page_cache_wish wish;
+    struct error *e;
+    bool well;
+};
+
+static bool treat_one(void *context, int directory, const char *name)
 {
-    const struct dirent *entry;
-    bool well = true;
-    while (well && (entry = readdir(directory))) {
-        if (entry->d_name[0] == '.' || (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN))
-            continue;
-        int fd = openat(dirfd(directory), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd < 0)
-            return error_errno(e, entry->d_name, "cannot be opened");
-        well = page_cache_treat(c, fd, wish, e);
-        if (!well && !e->file[0])
-            error_at(e, "the set", 0);
-        close(fd);
-    }
-    return well;
+    struct treatment *const t = context;
+    struct stat st;
+    if (name[0] == '.' || (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode)))
+        return true;
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return t->well = error_errno(t->e, name, "cannot be opened");
+    t->well = page_cache_treat(t->cache, fd, t->wish, t->e);
+    if (!t->well && !t->e->file[0])
+        error_at(t->e, "the set", 0);
+    close(fd);
+    return t->well;
+}
+
+static bool treat_all(struct page_cache *c, const char *set, enum page_cache_wish wish, struct error *e)
+{
+    struct treatment t = {c, wish, e, .well = true};
+    const int directory = open(set, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return error_errno(e, set, "cannot be opened");
+    errno = directory_each(directory, ".", treat_one, &t);
+    const bool read = errno == 0 || error_errno(e, set, "cannot be read");
+    close(directory);
+    return read && t.well;
 }
 
 bool launch_cache(const struct options *o, struct error *e)
@@ -35,11 +54,7 @@ bool launch_cache(const struct options *o, struct error *e)
     if (o->cache == CACHE_AS_IT_IS)
         return true;
     struct page_cache c = {0};
-    DIR *directory = opendir(o->set);
-    if (!directory)
-        return error_errno(e, o->set, "cannot be opened");
-    bool well = treat_all(&c, directory, o->cache == CACHE_COLD ? PAGE_CACHE_DROP : PAGE_CACHE_READ, e);
-    closedir(directory);
+    const bool well = treat_all(&c, o->set, o->cache == CACHE_COLD ? PAGE_CACHE_DROP : PAGE_CACHE_READ, e);
     page_cache_free(&c);
     if (!well)
         return false;

@@ -5,7 +5,6 @@
  * A few bytes of text can make a large tree ("[[],[],"), so what it may come to is
  * reckoned before it is made. Minima, means and maxima are not read: they follow
  * from the values of the ranks. */
-#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "base/whole.h"
 #include "driver/results.h"
 
 enum { DEPTH_MOST = 16 };
@@ -450,17 +450,15 @@ static char *read_all(int fd, size_t *size, struct error *e)
             }
             text = grown;
         }
-        const ssize_t n = read(fd, text + *size, capacity - *size);
-        if (n < 0 && errno == EINTR)
-            continue;
+        const ssize_t n = whole_read(fd, text + *size, capacity - *size);
         if (n < 0) {
             free(text);
             error_errno(e, "", "cannot be read");
             return NULL;
         }
-        if (n == 0)
-            return text;
         *size += (size_t)n;
+        if (*size < capacity)
+            return text;
     }
 }
 

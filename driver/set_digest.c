@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "base/manifest.h"
+#include "base/whole.h"
 
 static void say(XXH128_hash_t digest, char text[SET_DIGEST_TEXT])
 {
@@ -35,12 +36,8 @@ bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error 
     if (fd < 0)
         return error_errno(e, path, "cannot be read");
     XXH3_128bits_reset(&state);
-    while ((n = read(fd, block, sizeof block)) != 0) {
-        if (n > 0)
-            XXH3_128bits_update(&state, block, (size_t)n);
-        else if (errno != EINTR)
-            break;
-    }
+    while ((n = whole_read(fd, block, sizeof block)) > 0)
+        XXH3_128bits_update(&state, block, (size_t)n);
     const int number = errno;
     close(fd);
     errno = number;

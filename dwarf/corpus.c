@@ -15,7 +15,7 @@ enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
 
 /* --- what pieces are made of ------------------------------------------------- */
 
-struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
+struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
 {
     struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
     b->known_count += b->known_count < RECENT;
@@ -23,22 +23,22 @@ struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t 
     return k;
 }
 
-struct known_type any_type(struct header_builder *b)
+struct known_type corpus_any_type(struct header_builder *b)
 {
     /* base types are more than their share of what real members have */
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
 }
 
-struct known_type result_type(struct header_builder *b)
+struct known_type corpus_result_type(struct header_builder *b)
 {
-    struct known_type k = any_type(b);
+    struct known_type k = corpus_any_type(b);
     return k.array ? b->known[BASE_INT] : k;
 }
 
-struct known_type sized_type(struct header_builder *b, uint32_t most)
+struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
 {
     for (int tries = 0; tries < 4; tries++) {
-        struct known_type k = any_type(b);
+        struct known_type k = corpus_any_type(b);
         if (k.size && k.size <= most)
             return k;
     }
@@ -46,7 +46,7 @@ struct known_type sized_type(struct header_builder *b, uint32_t most)
 }
 
 /* The lines of the inline functions are skipped. Small headers, whose lines are low, have more comments. */
-uint32_t next_line(struct header_builder *b)
+uint32_t corpus_next_line(struct header_builder *b)
 {
     const bool is_low = b->corpus->manner.low && b->line < corpus_inline_line(0);
     b->line += pick(b, is_low ? 2 : 8) ? 1 : 2;
@@ -55,32 +55,32 @@ uint32_t next_line(struct header_builder *b)
     return b->line;
 }
 
-void put_constant(struct header_builder *b, uint8_t value)
+void corpus_put_constant(struct header_builder *b, uint8_t value)
 {
     if (dialect_is_4(b->corpus->dialect))
         bytes_u8(&b->entries, value);
 }
 
-void put_name(struct header_builder *b, uint32_t name)
+void corpus_put_name(struct header_builder *b, uint32_t name)
 {
     uint8_t bytes[4];
     bytes_append(&b->entries, bytes, (size_t)(short_name_put(bytes, name) - bytes));
 }
 
-uint32_t begin_declared(struct header_builder *b, enum abbrev_code code)
+uint32_t corpus_begin_declared(struct header_builder *b, enum abbrev_code code)
 {
-    uint32_t line = next_line(b);
+    uint32_t line = corpus_next_line(b);
     b->early = line < 256;
     b->declared[b->early]++;
     bytes_u8(&b->entries, (uint8_t)(b->early ? code + 1u : code));
     return line;
 }
 
-void declare(struct header_builder *b, uint32_t line)
+void corpus_declare(struct header_builder *b, uint32_t line)
 {
     const uint8_t file = DIALECT_HEADER_FILE;
     if (b->early) {
-        put_constant(b, file);
+        corpus_put_constant(b, file);
         bytes_u8(&b->entries, (uint8_t)line);
     } else {
         bytes_u8(&b->entries, file);
@@ -90,7 +90,7 @@ void declare(struct header_builder *b, uint32_t line)
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }
 
-void end_children(struct header_builder *b, size_t sibling)
+void corpus_end_children(struct header_builder *b, size_t sibling)
 {
     bytes_u8(&b->entries, ABBREV_END);
     if (sibling != NO_SIBLING)
@@ -102,7 +102,7 @@ static uint32_t put_string(struct corpus *c, const char *text)
     return once_put(&c->known, &c->strings, text);
 }
 
-uint32_t add_string(struct header_builder *b, const char *text)
+uint32_t corpus_add_string(struct header_builder *b, const char *text)
 {
     struct bytes *strings = &b->corpus->strings;
     const size_t before = strings->size;
@@ -152,7 +152,7 @@ static uint32_t take_name(struct scope *scope, uint32_t name, uint32_t head)
     return name;
 }
 
-uint32_t member_name(struct header_builder *b, struct scope *scope)
+uint32_t corpus_member_name(struct header_builder *b, struct scope *scope)
 {
     uint32_t name = 0;
     uint32_t head = 0;
@@ -170,31 +170,32 @@ uint32_t member_name(struct header_builder *b, struct scope *scope)
         found = !is_taken(b, scope, head, text);
         if (!found)
             continue;
-        name = add_string(b, text);
+        name = corpus_add_string(b, text);
         b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
     }
     return take_name(scope, name, head);
 }
 
-uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least)
+uint32_t corpus_variable_name(struct header_builder *b, struct scope *scope, uint32_t least)
 {
     static const uint8_t one_of[] = {[DWARF_C] = 8, [DWARF_CPP] = 6};
     char text[SHORT_NAME_MOST + 1];
     if (pick(b, one_of[b->corpus->dialect.language]))
-        return member_name(b, scope);
+        return corpus_member_name(b, scope);
     words_identifier(random_next(&b->random), least + pick(b, SHORT_NAME_MOST + 1 - least), text);
     const uint32_t name = short_name_of(text);
-    return is_taken(b, scope, name, text) || is_keyword(text) ? member_name(b, scope) : take_name(scope, name, name);
+    return is_taken(b, scope, name, text) || is_keyword(text) ? corpus_member_name(b, scope)
+                                                              : take_name(scope, name, name);
 }
 
 /* What all of a header's names begin with, as those of a library's interface do;
  * then the number in words. */
-uint32_t unique_name(struct header_builder *b, const char *suffix, char *text)
+uint32_t corpus_unique_name(struct header_builder *b, const char *suffix, char *text)
 {
     char *end = words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, stpcpy(text, b->prefix));
     strcpy(end, suffix);
     assert(b->serial <= NAMES_MOST);
-    return add_string(b, text);
+    return corpus_add_string(b, text);
 }
 
 /* --- headers -------------------------------------------------------------------- */
@@ -330,10 +331,10 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     b->random.state = random_at(c->key, b->group);
     h->name_start = (uint32_t)c->strings.size;
     b->name_start = b->repeats ? b->repeated : h->name_start;
-    add_base_types(b, c->base_name);
+    corpus_add_base_types(b, c->base_name);
     if (!number)
         c->types = (uint32_t)b->entries.size;
-    (cpp ? add_cpp_inlines : add_c_inlines)(b);
+    (cpp ? corpus_add_cpp_inlines : corpus_add_c_inlines)(b);
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number) {
         c->fixed = (uint32_t)b->entries.size;
@@ -346,7 +347,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     while ((b->repeats ? count < c->pieces : b->entries.size + b->moved < most && b->line < 64000) &&
            !b->entries.failed && !c->strings.failed) {
         size_t before = b->entries.size + b->moved;
-        (cpp ? add_cpp_piece : add_c_piece)(b);
+        (cpp ? corpus_add_cpp_piece : corpus_add_c_piece)(b);
         if (b->entries.size + b->moved != before)
             add_cut(b);
         count++;
@@ -401,7 +402,7 @@ static void name_labels(struct corpus *c)
 static void name_base_types(struct corpus *c, uint32_t *names)
 {
     for (unsigned i = 0; i < BASE_TYPES; i++) {
-        const char *name = base_type_name(c->dialect, i);
+        const char *name = corpus_base_type_name(c->dialect, i);
         const bool stands = strlen(name) > SHORT_NAME_MOST || c->dialect.index == INDEX_DEBUG_NAMES;
         names[i] = stands ? put_string(c, name) : short_name_of(name);
     }
@@ -457,7 +458,7 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
             note_room(c, c->made++);
     }
     free_builder(&b);
-    return made && !c->strings.failed && list_end(c);
+    return made && !c->strings.failed && corpus_list_end(c);
 }
 
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
@@ -481,14 +482,14 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)
-            c->base_name[BASE_TYPES + i] = put_string(c, more_type_name(i));
+            c->base_name[BASE_TYPES + i] = put_string(c, corpus_more_type_name(i));
         c->name_t = short_name_of("T");
         c->name_n = short_name_of("N");
         c->name_this = put_string(c, "this");
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
-    list_start(c);
+    corpus_list_start(c);
     c->headers = shapes[dialect.language].headers;
     name_files(c);
     bool made = make_headers(c, 1, UINT64_MAX) && !c->line_strings.failed;

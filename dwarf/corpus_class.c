@@ -66,7 +66,7 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
         if (!is_there(h, number, &class->arguments)) {
             char text[CPP_TEXT_MOST];
             cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);
-            class->name = cpp_text_at(b, add_string(b, text));
+            class->name = cpp_text_at(b, corpus_add_string(b, text));
             class->template = (uint16_t)number;
             p->plain_name = t->name;
             return;
@@ -121,7 +121,7 @@ static void add_inheritance(struct header_builder *b, const struct plan *p)
     bytes_u8(&b->entries, ABBREV_INHERITANCE);
     bytes_u32(&b->entries, b->cpp->type[p->base->type].offset);
     bytes_u8(&b->entries, 0);
-    put_constant(b, DW_ACCESS_public);
+    corpus_put_constant(b, DW_ACCESS_public);
 }
 
 static void add_vtable_member(struct header_builder *b, const struct plan *p)
@@ -130,7 +130,7 @@ static void add_vtable_member(struct header_builder *b, const struct plan *p)
     if (!b->corpus->strings.failed)
         strncat(text, (const char *)b->corpus->strings.data + p->plain_name.at, sizeof text - sizeof "_vptr.");
     bytes_u8(&b->entries, ABBREV_VTABLE_MEMBER);
-    put_name(b, add_string(b, text));
+    corpus_put_name(b, corpus_add_string(b, text));
     bytes_u32(&b->entries, b->cpp->vtable_pointer);
     bytes_u8(&b->entries, 0);
 }
@@ -139,17 +139,17 @@ static void add_vtable_member(struct header_builder *b, const struct plan *p)
 static void add_class_members(struct header_builder *b, struct plan *p, uint32_t *size, uint32_t *align)
 {
     for (uint32_t i = 0; i < p->members; i++) {
-        struct known_type type = sized_type(b, 48);
+        struct known_type type = corpus_sized_type(b, 48);
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         bool is_protected = !p->is_structure && pick(b, 2);
         if (place + type.size > 240)
             break;
-        const uint32_t name = is_protected ? member_name(b, &p->scope) : variable_name(b, &p->scope, 1);
+        const uint32_t name = is_protected ? corpus_member_name(b, &p->scope) : corpus_variable_name(b, &p->scope, 1);
         bytes_u8(&b->entries, is_protected          ? ABBREV_PROTECTED_MEMBER
                               : short_name_is(name) ? ABBREV_MEMBER_SHORT
                                                     : ABBREV_MEMBER);
-        put_name(b, name);
-        declare(b, next_line(b));
+        corpus_put_name(b, name);
+        corpus_declare(b, corpus_next_line(b));
         bytes_u32(&b->entries, type.offset);
         bytes_u8(&b->entries, (uint8_t)place);
         if (is_protected)
@@ -163,11 +163,11 @@ static void add_class_typedefs(struct header_builder *b, struct plan *p)
 {
     for (uint32_t i = 0; i < p->typedefs; i++) {
         uint32_t of = b->cpp->type[cpp_parameter_type(b)].offset;
-        uint32_t name = member_name(b, &p->scope);
+        uint32_t name = corpus_member_name(b, &p->scope);
         cpp_list_nested(b, p->number, name, ABBREV_TYPEDEF);
         bytes_u8(&b->entries, ABBREV_TYPEDEF);
-        put_name(b, name);
-        declare(b, next_line(b));
+        corpus_put_name(b, name);
+        corpus_declare(b, corpus_next_line(b));
         bytes_u32(&b->entries, of);
     }
 }
@@ -187,7 +187,7 @@ static uint32_t add_constructors(struct header_builder *b, struct plan *p, uint3
     for (uint32_t i = 0; i < count; i++) {
         struct cpp_method *m = &p->method[i];
         *m = (struct cpp_method){.f = {.kind = CPP_CONSTRUCTOR, .class = p->number, .name = p->plain_name},
-                                 .line = next_line(b),
+                                 .line = corpus_next_line(b),
                                  .is_last = is_last(b, p, i),
                                  .object = b->cpp->type[p->pointer].offset};
         m->f.count = least + i;
@@ -204,9 +204,9 @@ static void add_destructor(struct header_builder *b, struct plan *p, struct cpp_
     if (!b->corpus->strings.failed)
         strncat(text, (const char *)b->corpus->strings.data + p->plain_name.at, p->plain_name.length);
     *m = (struct cpp_method){.f = {.kind = CPP_DESTRUCTOR, .class = p->number},
-                             .line = next_line(b),
+                             .line = corpus_next_line(b),
                              .object = b->cpp->type[p->pointer].offset};
-    m->f.name = cpp_text_at(b, add_string(b, text));
+    m->f.name = cpp_text_at(b, corpus_add_string(b, text));
     cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
 }
 
@@ -217,9 +217,9 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     const struct cpp_header *h = b->cpp;
     const uint32_t r = pick(b, 12);
     *m = (struct cpp_method){.f = {.kind = CPP_ORDINARY, .class = p->number},
-                             .line = next_line(b),
+                             .line = corpus_next_line(b),
                              .is_last = is_last(b, p, (uint32_t)(m - p->method))};
-    m->f.name = cpp_text_at(b, member_name(b, &p->scope));
+    m->f.name = cpp_text_at(b, corpus_member_name(b, &p->scope));
     cpp_choose_parameters(b, &m->f);
     m->is_static = r < 2;
     bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
@@ -267,9 +267,9 @@ static void begin_class(struct header_builder *b, const struct plan *p, size_t *
 {
     const struct cpp_type *t = &b->cpp->type[p->number];
     bytes_u8(&b->entries, (uint8_t)class_code(p));
-    put_name(b, t->name.at);
+    corpus_put_name(b, t->name.at);
     *byte_size = bytes_u8(&b->entries, 0);
-    declare(b, next_line(b));
+    corpus_declare(b, corpus_next_line(b));
     if (p->self.has_vtable && !p->is_structure)
         bytes_u32(&b->entries, b->cpp->type[p->self.root].offset);
     *sibling = bytes_u32(&b->entries, 0);
@@ -306,7 +306,7 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
-    put_constant(b, DW_INL_declared_inlined);
+    corpus_put_constant(b, DW_INL_declared_inlined);
     if (!m->is_static)
         object = bytes_u32(&b->entries, 0);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -315,13 +315,13 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
     if (!m->is_static) {
         bytes_patch_u32(&b->entries, object, here(b));
         bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
-        put_name(b, b->corpus->name_this);
+        corpus_put_name(b, b->corpus->name_this);
         bytes_u32(&b->entries, h->type[h->type[a->pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
         const uint32_t name = common_name(b, j);
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_PARAMETER, name));
-        put_name(b, name);
+        corpus_put_name(b, name);
         declare_at(b, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
@@ -329,12 +329,12 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
         const uint32_t name = common_name(b, m->f.count);
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
-        put_name(b, name);
+        corpus_put_name(b, name);
         declare_at(b, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
-        end_children(b, NO_SIBLING);
+        corpus_end_children(b, NO_SIBLING);
     }
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
 }
 
 static void put_off(struct header_builder *b, const struct plan *p, const struct cpp_method *m)
@@ -345,7 +345,7 @@ static void put_off(struct header_builder *b, const struct plan *p, const struct
         h->abstract[h->abstracts++ % CPP_ABSTRACTS_MOST] = (struct cpp_abstract){*m, pointer};
 }
 
-void add_abstracts(struct header_builder *b)
+void cpp_add_abstracts(struct header_builder *b)
 {
     enum { FEW = 6 };
     struct cpp_header *h = b->cpp;
@@ -387,7 +387,7 @@ static void put_class(struct header_builder *b, struct plan *p)
     add_methods(b, p);
     if (class->template != CPP_NONE)
         cpp_template_parameters(b, &class->arguments);
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
     size = (size + align - 1) & ~(align - 1);
     class->size = size ? size : 1;
     class->align = align;
@@ -398,7 +398,7 @@ static void put_class(struct header_builder *b, struct plan *p)
         h->type[h->type[p->number].derived[CPP_CONST]].size = class->size;
         h->type[h->type[p->number].derived[CPP_CONST]].align = align;
     }
-    remember(b, class->offset, class->size, align);
+    corpus_remember(b, class->offset, class->size, align);
 }
 
 /* Most have none or one. */
@@ -410,7 +410,7 @@ static uint32_t members_count(struct header_builder *b)
     return count < MOST ? count : MOST;
 }
 
-void add_class(struct header_builder *b, bool is_structure)
+void cpp_add_class(struct header_builder *b, bool is_structure)
 {
     struct cpp_header *h = b->cpp;
     struct plan *p = calloc(1, sizeof *p);
@@ -439,6 +439,6 @@ void add_class(struct header_builder *b, bool is_structure)
         if (any(b, 3) == 0 && p->inlined && p->method[i].at)
             put_off(b, p, &p->method[i]);
     if (!b->open)
-        add_abstracts(b);
+        cpp_add_abstracts(b);
     free(p);
 }

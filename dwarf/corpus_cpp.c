@@ -34,13 +34,13 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
         cpp_settle(b, classes[i]);
         cpp_list_type(b, classes[i], ABBREV_CLASS);
         bytes_u8(&b->entries, ABBREV_CLASS);
-        put_name(b, class->name.at);
+        corpus_put_name(b, class->name.at);
         bytes_u8(&b->entries, (uint8_t) class->size);
-        declare(b, corpus_inline_line(first));
+        corpus_declare(b, corpus_inline_line(first));
         size_t sibling = bytes_u32(&b->entries, 0);
         bytes_u8(&b->entries, ABBREV_PROTECTED_MEMBER);
-        put_name(b, member_name(b, &scope));
-        declare(b, corpus_inline_line(first));
+        corpus_put_name(b, corpus_member_name(b, &scope));
+        corpus_declare(b, corpus_inline_line(first));
         bytes_u32(&b->entries, corpus_type(b->corpus, i & 1 ? BASE_DOUBLE : BASE_LONG));
         bytes_u8(&b->entries, 0);
         bytes_u8(&b->entries, DW_ACCESS_protected);
@@ -53,15 +53,15 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
                 .object = h->type[class->derived[CPP_POINTER]].offset,
                 .is_last = k + 1 == first + CORPUS_INLINES / CORPUS_CLASSES,
             };
-            m->f.name = cpp_text_at(b, member_name(b, &scope));
+            m->f.name = cpp_text_at(b, corpus_member_name(b, &scope));
             m->f.count = shape.children - shape.variables - 1u;
             for (uint32_t j = 0; j < m->f.count; j++)
                 m->f.parameter[j] = shape.doubles >> (j + 1) & 1 ? BASE_DOUBLE : BASE_LONG;
             cpp_declare(b, m, ABBREV_METHOD, 0);
         }
-        end_children(b, sibling);
+        corpus_end_children(b, sibling);
     }
-    end_children(b, scope_sibling);
+    corpus_end_children(b, scope_sibling);
 }
 
 /* The abstract instance that calls refer to. */
@@ -75,16 +75,16 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     *f = shape_of(&b->corpus->manner, k);
     f->at = here(b);
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
-    list_inline(b, k, m->f.name.at, m->linkage_name);
+    corpus_list_inline(b, k, m->f.name.at, m->linkage_name);
     bytes_u8(&b->entries, ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
-    put_constant(b, DW_INL_declared_inlined);
+    corpus_put_constant(b, DW_INL_declared_inlined);
     size_t object = bytes_u32(&b->entries, 0);
     size_t sibling = bytes_u32(&b->entries, 0);
     bytes_patch_u32(&b->entries, object, here(b));
     f->child[0] = here(b);
     bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
-    put_name(b, b->corpus->name_this);
+    corpus_put_name(b, b->corpus->name_this);
     bytes_u32(&b->entries, h->type[h->type[pointer].derived[CPP_CONST]].offset);
     for (uint32_t j = 1; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
@@ -92,17 +92,17 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
             f->block = here(b);
             bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
         }
-        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
+        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
         bytes_u8(&b->entries,
                  (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
-        put_name(b, variable);
-        declare(b, m->line + (is_variable ? 2 : 0));
+        corpus_put_name(b, variable);
+        corpus_declare(b, m->line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
     if (f->block)
-        end_children(b, NO_SIBLING);
-    end_children(b, sibling);
+        corpus_end_children(b, NO_SIBLING);
+    corpus_end_children(b, sibling);
 }
 
 /* What the pointer to a class's table of virtual functions points to: pointers to
@@ -114,14 +114,14 @@ static void add_vtable_types(struct header_builder *b)
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_INT));
     uint32_t element = here(b);
     bytes_u8(&b->entries, ABBREV_VTABLE_POINTER);
-    put_constant(b, 8);
-    uint32_t name = add_string(b, "__vtbl_ptr_type");
-    list_entry(b, element, ABBREV_VTABLE_POINTER, name, NULL);
-    put_name(b, name);
+    corpus_put_constant(b, 8);
+    uint32_t name = corpus_add_string(b, "__vtbl_ptr_type");
+    corpus_list_entry(b, element, ABBREV_VTABLE_POINTER, name, NULL);
+    corpus_put_name(b, name);
     bytes_u32(&b->entries, function);
     b->cpp->vtable_pointer = here(b);
     bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
+    corpus_put_constant(b, 8);
     bytes_u32(&b->entries, element);
 }
 
@@ -133,10 +133,10 @@ static void name_scopes(struct header_builder *b)
         h->scope[i] = cpp_name(b, 3 + i, 4 + i); /* none is short, with its number */
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
         h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10), .two = i % 5 < 3, .numbered = i == 19};
-    h->name_second = add_string(b, "Alloc");
+    h->name_second = corpus_add_string(b, "Alloc");
 }
 
-void add_cpp_inlines(struct header_builder *b)
+void corpus_add_cpp_inlines(struct header_builder *b)
 {
     uint16_t classes[CORPUS_CLASSES];
     struct cpp_method methods[CORPUS_INLINES];
@@ -172,7 +172,7 @@ static void add_class_declarations(struct header_builder *b)
         class.name = cpp_class_name(b, 6, 16);
         class.offset = here(b);
         bytes_u8(&b->entries, ABBREV_CLASS_DECLARATION);
-        put_name(b, class.name.at);
+        corpus_put_name(b, class.name.at);
         number[i] = cpp_add(b->cpp, &class);
     }
     for (uint32_t i = 0; i < count; i++)
@@ -207,11 +207,11 @@ static void add_cpp_typedef(struct header_builder *b)
                                .size = h->type[of].size,
                                .align = h->type[of].align,
                                .offset = here(b)};
-    uint32_t name = unique_name(b, pick(b, 2) ? "_t" : "_type", text);
-    list_entry(b, t.offset, ABBREV_TYPEDEF, name, NULL);
+    uint32_t name = corpus_unique_name(b, pick(b, 2) ? "_t" : "_type", text);
+    corpus_list_entry(b, t.offset, ABBREV_TYPEDEF, name, NULL);
     bytes_u8(&b->entries, ABBREV_TYPEDEF);
-    put_name(b, name);
-    declare(b, next_line(b));
+    corpus_put_name(b, name);
+    corpus_declare(b, corpus_next_line(b));
     bytes_u32(&b->entries, h->type[of].offset);
     cpp_add(h, &t);
 }
@@ -231,7 +231,7 @@ static void add_c_functions(struct header_builder *b)
     const uint32_t first = h->imports;
     for (uint32_t n = taken_over(b, 6 + pick(b, 7)); n && h->imports < most; n--) {
         h->import[h->imports++] = here(b);
-        add_function(b);
+        corpus_add_function(b);
     }
     if (!cpp_leaves_out(b, 5))
         return;
@@ -244,7 +244,7 @@ static void add_c_functions(struct header_builder *b)
 static void declare_imported(struct header_builder *b)
 {
     enum { FIRST = 50, LINES = 200 };
-    const uint32_t line = next_line(b);
+    const uint32_t line = corpus_next_line(b);
     bytes_u8(&b->entries, DIALECT_HEADER_FILE);
     bytes_u8(&b->entries, (uint8_t)(FIRST + line % LINES));
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
@@ -275,7 +275,7 @@ static void add_imported(struct header_builder *b)
 static void add_scope_functions(struct header_builder *b)
 {
     for (uint32_t n = 2 + pick(b, 4); n; n--) {
-        struct cpp_method m = {.f = {.class = CPP_NONE, .scope = b->cpp->open}, .line = next_line(b)};
+        struct cpp_method m = {.f = {.class = CPP_NONE, .scope = b->cpp->open}, .line = corpus_next_line(b)};
         m.f.is_template = pick(b, 4) != 0;
         m.f.name = cpp_name(b, 5, 12);
         m.f.result = cpp_parameter_type(b);
@@ -316,17 +316,17 @@ static void add_outer_piece(struct header_builder *b)
     enum { ALL = 171, STEP = 106 };
     const uint32_t kind = next_of(b, &b->kinds, ALL, STEP);
     if (kind < 30)
-        add_class(b, false);
+        cpp_add_class(b, false);
     else if (kind < 67)
-        add_class(b, true);
+        cpp_add_class(b, true);
     else if (kind < 73)
-        add_enumeration(b);
+        corpus_add_enumeration(b);
     else if (kind < 75)
-        add_aggregate(b, true);
+        corpus_add_aggregate(b, true);
     else if (kind < 79)
-        add_array(b);
+        corpus_add_array(b);
     else if (kind < 81)
-        add_function_type(b);
+        corpus_add_function_type(b);
     else if (kind < 135)
         add_cpp_typedef(b);
     else if (kind < 160)
@@ -340,9 +340,9 @@ static void add_inner_piece(struct header_builder *b)
     enum { ALL = 95, STEP = 59 };
     const uint32_t kind = next_of(b, &b->cpp->kinds, ALL, STEP);
     if (kind < 22)
-        add_class(b, false);
+        cpp_add_class(b, false);
     else if (kind < 52)
-        add_class(b, true);
+        cpp_add_class(b, true);
     else if (kind < 56)
         add_class_declarations(b);
     else if (kind < 80)
@@ -354,7 +354,7 @@ static void add_inner_piece(struct header_builder *b)
 void cpp_close_scope(struct header_builder *b)
 {
     if (b->open)
-        end_children(b, b->open);
+        corpus_end_children(b, b->open);
     b->open = 0;
     b->cpp->open = CPP_NONE;
 }
@@ -384,16 +384,16 @@ static void turn(struct header_builder *b)
     h->open = (uint16_t)h->scopes++;
     b->open = (uint32_t)cpp_open_scope(b, h->open);
     add_imported(b);
-    add_class(b, true); /* something there must be */
+    cpp_add_class(b, true); /* something there must be */
 }
 
-void add_cpp_piece(struct header_builder *b)
+void corpus_add_cpp_piece(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
     if (!h->left)
         turn(b);
     h->left--;
     if (!b->open)
-        add_abstracts(b);
+        cpp_add_abstracts(b);
     (b->open ? add_inner_piece : add_outer_piece)(b);
 }

@@ -5,7 +5,7 @@
 
 #include "dwarf/corpus_parts.h"
 
-void list_start(struct corpus *c)
+void corpus_list_start(struct corpus *c)
 {
     const bool is_cpp = c->dialect.language == DWARF_CPP;
     bool seen[UINT8_MAX] = {false};
@@ -21,7 +21,8 @@ void list_start(struct corpus *c)
     }
 }
 
-void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified)
+void corpus_list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name,
+                       const char *qualified)
 {
     struct corpus *c = b->corpus;
     const struct corpus_listing *as = &c->listing[code];
@@ -35,7 +36,7 @@ void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, ui
     bytes_append(&b->listed, &entry, sizeof entry);
 }
 
-void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name)
+void corpus_list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name)
 {
     uint32_t *names = b->corpus->header[b->header].inline_name + 2 * (size_t)k;
     names[0] = name;
@@ -63,7 +64,7 @@ static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
     }
 }
 
-bool list_end(struct corpus *c)
+bool corpus_list_end(struct corpus *c)
 {
     if (c->dialect.index != INDEX_DEBUG_NAMES)
         return !c->index_texts.failed;

@@ -86,49 +86,49 @@ struct scope {
 };
 
 /* Appends a name to the strings, if it is not there already, in this header or one before; returns where it is. */
-uint32_t add_string(struct header_builder *b, const char *text);
-void put_constant(struct header_builder *b, uint8_t value);
+uint32_t corpus_add_string(struct header_builder *b, const char *text);
+void corpus_put_constant(struct header_builder *b, uint8_t value);
 /* Writes a name, short or not. The entry must have the abbreviation for that: named_code. */
-void put_name(struct header_builder *b, uint32_t name);
+void corpus_put_name(struct header_builder *b, uint32_t name);
 static inline enum abbrev_code named_code(enum abbrev_code code, uint32_t name)
 {
     return short_name_is(name) ? (enum abbrev_code)(code + 1) : code;
 }
 /* Begins an entry on the next line, and returns that line. Where it is below 256, the entry gets the code behind
  * `code`, whose file is a constant and whose line takes one byte. */
-uint32_t begin_declared(struct header_builder *b, enum abbrev_code code);
+uint32_t corpus_begin_declared(struct header_builder *b, enum abbrev_code code);
 /* Writes file, line and column of a declaration. */
-void declare(struct header_builder *b, uint32_t line);
-uint32_t next_line(struct header_builder *b);
-struct known_type *remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
-struct known_type any_type(struct header_builder *b);
-struct known_type result_type(struct header_builder *b);
-struct known_type sized_type(struct header_builder *b, uint32_t most);
+void corpus_declare(struct header_builder *b, uint32_t line);
+uint32_t corpus_next_line(struct header_builder *b);
+struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
+struct known_type corpus_any_type(struct header_builder *b);
+struct known_type corpus_result_type(struct header_builder *b);
+struct known_type corpus_sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike
  * in a scope. It is not short. */
-uint32_t member_name(struct header_builder *b, struct scope *scope);
+uint32_t corpus_member_name(struct header_builder *b, struct scope *scope);
 /* For a variable or data member, whose abbreviations allow it: sometimes a short name of at least `least` characters,
- * otherwise as member_name. */
-uint32_t variable_name(struct header_builder *b, struct scope *scope, uint32_t least);
+ * otherwise as corpus_member_name. */
+uint32_t corpus_variable_name(struct header_builder *b, struct scope *scope, uint32_t least);
 /* A name that no other piece of any header has; in `text` too, of 96 bytes. */
-uint32_t unique_name(struct header_builder *b, const char *suffix, char *text);
+uint32_t corpus_unique_name(struct header_builder *b, const char *suffix, char *text);
 
 /* Ends the children of an entry. `sibling` is where its DW_AT_sibling is; NO_SIBLING: it has none. */
 enum { NO_SIBLING = 0 };
-void end_children(struct header_builder *b, size_t sibling);
+void corpus_end_children(struct header_builder *b, size_t sibling);
 
 /* The names of base types; and names and sizes of those that only C++ has. */
-const char *base_type_name(struct dialect d, enum base_type type);
-const char *more_type_name(uint32_t number);
-uint8_t more_type_size(uint32_t number);
+const char *corpus_base_type_name(struct dialect d, enum base_type type);
+const char *corpus_more_type_name(uint32_t number);
+uint8_t corpus_more_type_size(uint32_t number);
 
 /* Add base types (`names` has BASE_TYPES names, in C++ BASE_MORE more behind them), inline functions, or one piece. */
-void add_base_types(struct header_builder *b, const uint32_t *names);
-void add_c_inlines(struct header_builder *b);
-void add_c_piece(struct header_builder *b);
-void add_cpp_inlines(struct header_builder *b);
-void add_cpp_piece(struct header_builder *b);
+void corpus_add_base_types(struct header_builder *b, const uint32_t *names);
+void corpus_add_c_inlines(struct header_builder *b);
+void corpus_add_c_piece(struct header_builder *b);
+void corpus_add_cpp_inlines(struct header_builder *b);
+void corpus_add_cpp_piece(struct header_builder *b);
 /* Ends the namespace that the last piece is in, if it is in one. */
 void cpp_close_scope(struct header_builder *b);
 
@@ -136,22 +136,23 @@ void cpp_close_scope(struct header_builder *b);
  * name, if an index is wanted and lists such entries. To be called for all entries but
  * declarations, members and parameters. In C++, `qualified` is the name with all its scopes, as in
  * "mesh::Grid<int>::resize"; NULL where it has none. */
-void list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name, const char *qualified);
+void corpus_list_entry(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t name,
+                       const char *qualified);
 /* Sets the names by which inlined calls of inline function k are listed; in C, linkage_name is 0. */
-void list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
-/* To be called before the first header is made (list_start), and when headers have been made (list_end). */
-void list_start(struct corpus *c);
-bool list_end(struct corpus *c);
+void corpus_list_inline(struct header_builder *b, uint32_t k, uint32_t name, uint32_t linkage_name);
+/* To be called before the first header is made, and when headers have been made. */
+void corpus_list_start(struct corpus *c);
+bool corpus_list_end(struct corpus *c);
 
 /* corpus_units.c. Moves the type at `at` in the unit, whose entry is the last, into a unit
  * of its own; returns its signature. Nothing refers to it yet. */
-uint64_t move_type(struct header_builder *b, uint32_t at);
+uint64_t corpus_move_type(struct header_builder *b, uint32_t at);
 
 /* corpus_types.c, for both. */
-void add_array(struct header_builder *b);
-void add_enumeration(struct header_builder *b);
-void add_aggregate(struct header_builder *b, bool is_union);
-void add_function_type(struct header_builder *b);
-void add_function(struct header_builder *b);
+void corpus_add_array(struct header_builder *b);
+void corpus_add_enumeration(struct header_builder *b);
+void corpus_add_aggregate(struct header_builder *b, bool is_union);
+void corpus_add_function_type(struct header_builder *b);
+void corpus_add_function(struct header_builder *b);
 
 #endif

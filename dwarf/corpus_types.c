@@ -40,17 +40,17 @@ static const struct base more_types[BASE_MORE] = {
     {"__int128 unsigned", 16, DW_ATE_unsigned},
 };
 
-const char *base_type_name(struct dialect d, enum base_type type)
+const char *corpus_base_type_name(struct dialect d, enum base_type type)
 {
     return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_types[type].name;
 }
 
-const char *more_type_name(uint32_t number)
+const char *corpus_more_type_name(uint32_t number)
 {
     return more_types[number].name;
 }
 
-uint8_t more_type_size(uint32_t number)
+uint8_t corpus_more_type_size(uint32_t number)
 {
     return more_types[number].size;
 }
@@ -60,35 +60,35 @@ static uint32_t add_base_type(struct header_builder *b, const struct base *base,
 {
     const uint32_t at = here(b);
     const uint32_t name = strlen(text) <= SHORT_NAME_MOST ? short_name_of(text) : listed;
-    remember(b, at, base->size, base->size);
-    list_entry(b, at, ABBREV_BASE_TYPE, listed, index_gdb_name(text));
+    corpus_remember(b, at, base->size, base->size);
+    corpus_list_entry(b, at, ABBREV_BASE_TYPE, listed, index_gdb_name(text));
     bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_BASE_TYPE, name));
     bytes_u8(&b->entries, base->size);
     bytes_u8(&b->entries, base->encoding);
-    put_name(b, name);
+    corpus_put_name(b, name);
     return at;
 }
 
-void add_base_types(struct header_builder *b, const uint32_t *names)
+void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
 {
     uint32_t again[BASE_ALL + BASE_MORE]; /* what the first header's are, too */
     uint32_t *type = b->header ? again : b->corpus->type;
     uint32_t *more = b->header ? again + BASE_ALL : b->corpus->more_type;
     for (unsigned i = 0; i < BASE_TYPES; i++)
-        type[i] = add_base_type(b, &base_types[i], base_type_name(b->corpus->dialect, i), names[i]);
+        type[i] = add_base_type(b, &base_types[i], corpus_base_type_name(b->corpus->dialect, i), names[i]);
     type[BASE_CONST_CHAR] = here(b);
-    remember(b, here(b), 1, 1);
+    corpus_remember(b, here(b), 1, 1);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, type[BASE_CHAR]);
     type[BASE_STRING] = here(b);
-    remember(b, here(b), 8, 8);
+    corpus_remember(b, here(b), 8, 8);
     bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
+    corpus_put_constant(b, 8);
     bytes_u32(&b->entries, type[BASE_CONST_CHAR]);
     type[BASE_POINTER] = here(b);
-    remember(b, here(b), 8, 8);
+    corpus_remember(b, here(b), 8, 8);
     bytes_u8(&b->entries, ABBREV_VOID_POINTER);
-    put_constant(b, 8);
+    corpus_put_constant(b, 8);
     for (unsigned i = 0; i < BASE_MORE && b->corpus->dialect.language == DWARF_CPP; i++)
         more[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
 }
@@ -117,28 +117,28 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     *f = shape_of(&b->corpus->manner, k);
     f->at = here(b);
     bytes_u8(&b->entries, ABBREV_INLINE_FUNCTION);
-    uint32_t name = unique_name(b, "", text);
-    put_name(b, name);
-    list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
-    list_inline(b, k, name, 0);
-    declare(b, line);
+    uint32_t name = corpus_unique_name(b, "", text);
+    corpus_put_name(b, name);
+    corpus_list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
+    corpus_list_inline(b, k, name, 0);
+    corpus_declare(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
-    put_constant(b, DW_INL_declared_inlined);
+    corpus_put_constant(b, DW_INL_declared_inlined);
     size_t sibling = bytes_u32(&b->entries, 0);
     for (uint32_t j = 0; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
-        const uint32_t variable = variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
+        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
         f->child[j] = here(b);
         bytes_u8(&b->entries,
                  (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
-        put_name(b, variable);
-        declare(b, line + (is_variable ? 2 : 0));
+        corpus_put_name(b, variable);
+        corpus_declare(b, line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
 }
 
-void add_c_inlines(struct header_builder *b)
+void corpus_add_c_inlines(struct header_builder *b)
 {
     for (uint32_t k = 0; k < corpus_inlines(b->corpus); k++)
         add_inline_function(b, k);
@@ -151,18 +151,18 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
 {
     uint32_t at = here(b);
     char text[96];
-    uint32_t line =
-        begin_declared(b, of.offset ? ABBREV_TYPEDEF : abbrev_type_units(b->corpus->dialect, ABBREV_TYPEDEF_SIG8));
-    uint32_t name = unique_name(b, "_t", text);
-    put_name(b, name);
-    list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
-    declare(b, line);
+    uint32_t line = corpus_begin_declared(b, of.offset ? ABBREV_TYPEDEF
+                                                       : abbrev_type_units(b->corpus->dialect, ABBREV_TYPEDEF_SIG8));
+    uint32_t name = corpus_unique_name(b, "_t", text);
+    corpus_put_name(b, name);
+    corpus_list_entry(b, at, ABBREV_TYPEDEF, name, NULL);
+    corpus_declare(b, line);
     if (of.offset)
         bytes_u32(&b->entries, of.offset);
     else
         bytes_u64(&b->entries, signature);
     b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
-    struct known_type *made = remember(b, at, of.size, of.align);
+    struct known_type *made = corpus_remember(b, at, of.size, of.align);
     made->array = of.array;
     made->atomic = of.atomic;
 }
@@ -172,21 +172,21 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
 static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t size, uint32_t align)
 {
     if (b->corpus->dialect.type_units) {
-        uint64_t signature = move_type(b, at);
+        uint64_t signature = corpus_move_type(b, at);
         bytes_u8(&b->entries, abbrev_type_units(b->corpus->dialect, code));
         bytes_u64(&b->entries, signature);
         b->moved -= (uint32_t)(1 + sizeof signature);
     }
-    remember(b, at, size, align);
+    corpus_remember(b, at, size, align);
 }
 
 static void add_const(struct header_builder *b)
 {
-    struct known_type of = any_type(b);
+    struct known_type of = corpus_any_type(b);
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
-    struct known_type *made = remember(b, at, of.size, of.align);
+    struct known_type *made = corpus_remember(b, at, of.size, of.align);
     made->array = of.array;
     made->atomic = of.atomic;
 }
@@ -194,7 +194,7 @@ static void add_const(struct header_builder *b)
 static void put_pointer(struct header_builder *b, uint32_t of)
 {
     bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
+    corpus_put_constant(b, 8);
     bytes_u32(&b->entries, of);
 }
 
@@ -203,14 +203,14 @@ static void add_void_const(struct header_builder *b)
 {
     const uint32_t of = here(b);
     bytes_u8(&b->entries, ABBREV_VOID_CONST);
-    remember(b, here(b), 8, 8);
+    corpus_remember(b, here(b), 8, 8);
     put_pointer(b, of);
 }
 
 static void add_pointer(struct header_builder *b)
 {
-    const uint32_t of = any_type(b).offset;
-    remember(b, here(b), 8, 8);
+    const uint32_t of = corpus_any_type(b).offset;
+    corpus_remember(b, here(b), 8, 8);
     put_pointer(b, of);
 }
 
@@ -218,8 +218,8 @@ static void add_pointer(struct header_builder *b)
 static void add_restrict(struct header_builder *b)
 {
     const uint32_t pointer = here(b);
-    put_pointer(b, any_type(b).offset);
-    remember(b, here(b), 8, 8);
+    put_pointer(b, corpus_any_type(b).offset);
+    corpus_remember(b, here(b), 8, 8);
     bytes_u8(&b->entries, ABBREV_RESTRICT);
     bytes_u32(&b->entries, pointer);
 }
@@ -239,9 +239,9 @@ static void add_atomic(struct header_builder *b)
     add_typedef(b, of, 0);
 }
 
-void add_array(struct header_builder *b)
+void corpus_add_array(struct header_builder *b)
 {
-    struct known_type of = sized_type(b, 16);
+    struct known_type of = corpus_sized_type(b, 16);
     uint32_t count = 2 + pick(b, 14);
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_ARRAY);
@@ -250,8 +250,8 @@ void add_array(struct header_builder *b)
     bytes_u8(&b->entries, ABBREV_SUBRANGE);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     bytes_u8(&b->entries, (uint8_t)(count - 1));
-    end_children(b, sibling);
-    struct known_type *made = remember(b, at, of.size * count, of.align);
+    corpus_end_children(b, sibling);
+    struct known_type *made = corpus_remember(b, at, of.size * count, of.align);
     made->array = true;
     made->atomic = of.atomic;
 }
@@ -277,39 +277,39 @@ static uint32_t enumerators(struct header_builder *b)
     return count;
 }
 
-void add_enumeration(struct header_builder *b)
+void corpus_add_enumeration(struct header_builder *b)
 {
     uint32_t at = here(b);
     char text[96];
-    uint32_t line = begin_declared(b, ABBREV_ENUMERATION);
-    put_constant(b, DW_ATE_unsigned);
-    put_constant(b, 4);
+    uint32_t line = corpus_begin_declared(b, ABBREV_ENUMERATION);
+    corpus_put_constant(b, DW_ATE_unsigned);
+    corpus_put_constant(b, 4);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_INT));
-    uint32_t name = unique_name(b, "_kind", text);
-    put_name(b, name);
-    list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
-    declare(b, line);
+    uint32_t name = corpus_unique_name(b, "_kind", text);
+    corpus_put_name(b, name);
+    corpus_list_entry(b, at, ABBREV_ENUMERATION, name, NULL);
+    corpus_declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t count = enumerators(b);
     for (uint32_t i = 0; i < count; i++) {
-        next_line(b);
-        name = unique_name(b, "", text);
-        list_entry(b, here(b), ABBREV_ENUMERATOR, name, NULL);
+        corpus_next_line(b);
+        name = corpus_unique_name(b, "", text);
+        corpus_list_entry(b, here(b), ABBREV_ENUMERATOR, name, NULL);
         bytes_u8(&b->entries, ABBREV_ENUMERATOR);
-        put_name(b, name);
+        corpus_put_name(b, name);
         bytes_u8(&b->entries, (uint8_t)i);
     }
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
 /* A member's entry, but for its place. */
 static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
 {
-    const uint32_t name = variable_name(b, scope, 1);
-    const uint32_t line = begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
-    put_name(b, name);
-    declare(b, line);
+    const uint32_t name = corpus_variable_name(b, scope, 1);
+    const uint32_t line = corpus_begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
+    corpus_put_name(b, name);
+    corpus_declare(b, line);
     bytes_u32(&b->entries, type.offset);
 }
 
@@ -318,7 +318,7 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
 {
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
-        struct known_type type = sized_type(b, count > 10 ? 8 : 64);
+        struct known_type type = corpus_sized_type(b, count > 10 ? 8 : 64);
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
@@ -333,7 +333,7 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
 {
     struct scope scope = {.count = 0};
     for (uint32_t i = 0; i < count; i++) {
-        struct known_type type = sized_type(b, 64);
+        struct known_type type = corpus_sized_type(b, 64);
         if (type.atomic)
             type = b->known[BASE_LONG];
         put_member(b, &scope, type);
@@ -360,19 +360,21 @@ static bool is_unnamed(const struct header_builder *b)
 }
 
 /* A structure or union. */
-void add_aggregate(struct header_builder *b, bool is_union)
+void corpus_add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
     bool named = is_union || !is_unnamed(b);
     char text[96];
-    uint32_t line = begin_declared(b, is_union ? ABBREV_UNION : named ? ABBREV_STRUCTURE : ABBREV_UNNAMED_STRUCTURE);
+    uint32_t line = corpus_begin_declared(b, is_union ? ABBREV_UNION
+                                             : named  ? ABBREV_STRUCTURE
+                                                      : ABBREV_UNNAMED_STRUCTURE);
     if (named) {
-        uint32_t name = unique_name(b, is_union ? "_u" : "", text);
-        put_name(b, name);
-        list_entry(b, at, is_union ? ABBREV_UNION : ABBREV_STRUCTURE, name, NULL);
+        uint32_t name = corpus_unique_name(b, is_union ? "_u" : "", text);
+        corpus_put_name(b, name);
+        corpus_list_entry(b, at, is_union ? ABBREV_UNION : ABBREV_STRUCTURE, name, NULL);
     }
     size_t byte_size = bytes_u8(&b->entries, 0);
-    declare(b, line);
+    corpus_declare(b, line);
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t end = 0;
     uint32_t align = 1;
@@ -381,14 +383,14 @@ void add_aggregate(struct header_builder *b, bool is_union)
     else
         add_members(b, members_next(b), &end, &align);
     b->structures += !is_union;
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
     uint32_t size = (end + align - 1) & ~(align - 1);
     if (!b->entries.failed)
         b->entries.data[byte_size] = (uint8_t)size;
     if (named)
         settle_type(b, at, is_union ? ABBREV_UNION_SIG8 : ABBREV_STRUCTURE_SIG8, size, align);
     else if (b->corpus->dialect.type_units)
-        add_typedef(b, (struct known_type){.size = size, .align = align}, move_type(b, at));
+        add_typedef(b, (struct known_type){.size = size, .align = align}, corpus_move_type(b, at));
     else
         add_typedef(b, (struct known_type){.offset = at, .size = size, .align = align}, 0);
 }
@@ -399,51 +401,51 @@ static void add_parameters(struct header_builder *b)
     enum { FURTHER = 31, FURTHER_STEP = 12 };
     for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
-        bytes_u32(&b->entries, any_type(b).offset);
+        bytes_u32(&b->entries, corpus_any_type(b).offset);
     }
     if (b->corpus->dialect.language == DWARF_C && (b->group * FURTHER_STEP + b->functions++) % FURTHER == 0)
         bytes_u8(&b->entries, ABBREV_FURTHER_PARAMETERS);
 }
 
-void add_function_type(struct header_builder *b)
+void corpus_add_function_type(struct header_builder *b)
 {
-    uint32_t result = result_type(b).offset;
+    uint32_t result = corpus_result_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
     /* only pointers to it can be members */
     uint32_t pointer = here(b);
     bytes_u8(&b->entries, ABBREV_POINTER);
-    put_constant(b, 8);
+    corpus_put_constant(b, 8);
     bytes_u32(&b->entries, at);
-    remember(b, pointer, 8, 8);
+    corpus_remember(b, pointer, 8, 8);
 }
 
-void add_function(struct header_builder *b)
+void corpus_add_function(struct header_builder *b)
 {
     char text[96];
-    uint32_t line = begin_declared(b, ABBREV_DECLARED_FUNCTION);
-    put_name(b, unique_name(b, "", text));
-    declare(b, line);
-    bytes_u32(&b->entries, result_type(b).offset);
+    uint32_t line = corpus_begin_declared(b, ABBREV_DECLARED_FUNCTION);
+    corpus_put_name(b, corpus_unique_name(b, "", text));
+    corpus_declare(b, line);
+    bytes_u32(&b->entries, corpus_result_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
 }
 
 static void add_variable(struct header_builder *b)
 {
     char text[96];
     uint32_t at = here(b);
-    uint32_t line = begin_declared(b, ABBREV_EXTERN_VARIABLE);
-    uint32_t name = unique_name(b, "", text);
-    put_name(b, name);
-    list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
-    declare(b, line);
-    bytes_u32(&b->entries, any_type(b).offset);
+    uint32_t line = corpus_begin_declared(b, ABBREV_EXTERN_VARIABLE);
+    uint32_t name = corpus_unique_name(b, "", text);
+    corpus_put_name(b, name);
+    corpus_list_entry(b, at, ABBREV_EXTERN_VARIABLE, name, NULL);
+    corpus_declare(b, line);
+    bytes_u32(&b->entries, corpus_any_type(b).offset);
 }
 
 enum {
@@ -491,7 +493,7 @@ static void choose_lines(struct header_builder *b, enum manner_piece kind)
         b->line = FIRST + random_below(random_at(b->group, all), corpus_inline_line(0) - lines);
 }
 
-void add_c_piece(struct header_builder *b)
+void corpus_add_c_piece(struct header_builder *b)
 {
     const enum manner_piece kind = next_piece(b);
     choose_lines(b, kind);
@@ -499,17 +501,17 @@ void add_c_piece(struct header_builder *b)
     if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
         b->line = corpus_inline_line(0) - 1;
     if (kind == PIECE_STRUCTURE || kind == PIECE_UNION)
-        add_aggregate(b, kind == PIECE_UNION);
+        corpus_add_aggregate(b, kind == PIECE_UNION);
     else if (kind == PIECE_TYPEDEF)
-        add_typedef(b, any_type(b), 0);
+        add_typedef(b, corpus_any_type(b), 0);
     else if (kind == PIECE_ATOMIC)
         add_atomic(b);
     else if (kind == PIECE_POINTER)
         add_pointer(b);
     else if (kind == PIECE_ARRAY)
-        add_array(b);
+        corpus_add_array(b);
     else if (kind == PIECE_FUNCTION_TYPE)
-        add_function_type(b);
+        corpus_add_function_type(b);
     else if (kind == PIECE_CONST)
         add_const(b);
     else if (kind == PIECE_VOID_CONST)
@@ -517,9 +519,9 @@ void add_c_piece(struct header_builder *b)
     else if (kind == PIECE_VARIABLE)
         add_variable(b);
     else if (kind == PIECE_ENUMERATION)
-        add_enumeration(b);
+        corpus_add_enumeration(b);
     else if (kind == PIECE_RESTRICT)
         add_restrict(b);
     else
-        add_function(b);
+        corpus_add_function(b);
 }

@@ -249,7 +249,7 @@ static uint64_t hash_of(const uint8_t *p, size_t size)
     return hash;
 }
 
-uint64_t move_type(struct header_builder *b, uint32_t at)
+uint64_t corpus_move_type(struct header_builder *b, uint32_t at)
 {
     struct mover m = {.b = b, .start = b->types.size};
     uint64_t signature = 0;

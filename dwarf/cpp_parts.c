@@ -33,10 +33,10 @@ uint16_t cpp_derive(struct header_builder *b, enum cpp_kind kind, uint16_t of)
         return CPP_NONE;
     bytes_u8(&b->entries, derived_codes[kind]);
     if (kind != CPP_CONST)
-        put_constant(b, 8);
+        corpus_put_constant(b, 8);
     bytes_u32(&b->entries, h->type[of].offset);
     if (kind == CPP_POINTER) /* a reference is nothing that arrays and pointers are made of */
-        remember(b, t.offset, 8, 8);
+        corpus_remember(b, t.offset, 8, 8);
     return number;
 }
 
@@ -80,7 +80,7 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name)
 static struct cpp_text numbered_name(struct header_builder *b, char *text, size_t room, uint32_t length)
 {
     snprintf(text + length, room - length, "%u", (unsigned)next_serial(b));
-    return cpp_text_at(b, add_string(b, text));
+    return cpp_text_at(b, corpus_add_string(b, text));
 }
 
 struct cpp_text cpp_class_name(struct header_builder *b, uint32_t least, uint32_t most)
@@ -131,13 +131,13 @@ void cpp_template_parameters(struct header_builder *b, const struct cpp_argument
     const uint32_t names[] = {b->corpus->name_t, b->cpp->name_second};
     for (uint32_t i = 0; i < 2 && arguments->type[i] != CPP_NONE; i++) {
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_TEMPLATE_TYPE, names[i]));
-        put_name(b, names[i]);
+        corpus_put_name(b, names[i]);
         bytes_u32(&b->entries, b->cpp->type[arguments->type[i]].offset);
     }
     if (arguments->value < 0)
         return;
     bytes_u8(&b->entries, ABBREV_TEMPLATE_VALUE);
-    put_name(b, b->corpus->name_n);
+    corpus_put_name(b, b->corpus->name_n);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_INT));
     bytes_u8(&b->entries, (uint8_t)arguments->value);
 }
@@ -149,7 +149,7 @@ void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code cod
     char text[CPP_TEXT_MOST] = "";
     if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
         cpp_print_canonical(b->cpp, strings_of(b), type, text);
-    list_entry(b, here(b), code, b->cpp->type[type].name.at, text);
+    corpus_list_entry(b, here(b), code, b->cpp->type[type].name.at, text);
 }
 
 void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, enum abbrev_code code)
@@ -159,7 +159,7 @@ void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, en
         uint32_t length = cpp_print_canonical(b->cpp, strings_of(b), class, text);
         snprintf(text + length, sizeof text - length, "::%s", strings_of(b) + name);
     }
-    list_entry(b, here(b), code, name, text);
+    corpus_list_entry(b, here(b), code, name, text);
 }
 
 void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum abbrev_code code)
@@ -167,7 +167,7 @@ void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum 
     char text[CPP_TEXT_MOST] = "";
     if (b->corpus->dialect.index == INDEX_GDB && !b->corpus->strings.failed)
         cpp_print_method(b->cpp, strings_of(b), &m->f, text);
-    list_entry(b, here(b), code, m->f.name.at, text);
+    corpus_list_entry(b, here(b), code, m->f.name.at, text);
 }
 
 /* --- functions ---------------------------------------------------------------------- */
@@ -175,10 +175,10 @@ void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum 
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope)
 {
     const struct cpp_text name = b->cpp->scope[scope];
-    list_entry(b, here(b), ABBREV_NAMESPACE, name.at, NULL);
+    corpus_list_entry(b, here(b), ABBREV_NAMESPACE, name.at, NULL);
     bytes_u8(&b->entries, ABBREV_NAMESPACE);
-    put_name(b, name.at);
-    declare(b, next_line(b));
+    corpus_put_name(b, name.at);
+    corpus_declare(b, corpus_next_line(b));
     return bytes_u32(&b->entries, 0);
 }
 
@@ -197,7 +197,7 @@ static uint32_t entry_name(struct header_builder *b, const struct cpp_function *
     if (!f->is_template || b->corpus->strings.failed)
         return f->name.at;
     cpp_print_instance(b->cpp, strings_of(b), f->name, &f->arguments, text);
-    return add_string(b, text);
+    return corpus_add_string(b, text);
 }
 
 static uint32_t linkage_name(struct header_builder *b, const struct cpp_function *f)
@@ -206,7 +206,7 @@ static uint32_t linkage_name(struct header_builder *b, const struct cpp_function
     if (b->corpus->strings.failed)
         return 0;
     cpp_mangle(b->cpp, strings_of(b), f, text);
-    return add_string(b, text);
+    return corpus_add_string(b, text);
 }
 
 void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_code code, uint32_t slot)
@@ -220,10 +220,10 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
     m->at = here(b);
     const enum abbrev_code last = m->is_last ? abbrev_last(b->corpus->dialect, code) : ABBREV_END;
     bytes_u8(&b->entries, (uint8_t)(last ? last : code));
-    put_name(b, entry_name(b, f));
-    declare(b, m->line);
+    corpus_put_name(b, entry_name(b, f));
+    corpus_declare(b, m->line);
     m->linkage_name = linkage_name(b, f);
-    put_name(b, m->linkage_name);
+    corpus_put_name(b, m->linkage_name);
     if (returns)
         bytes_u32(&b->entries, b->cpp->type[f->result].offset);
     if (code == ABBREV_VIRTUAL_METHOD) {
@@ -234,7 +234,7 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
         bytes_u32(&b->entries, b->cpp->type[f->class].offset);
     }
     if (code == ABBREV_CONSTRUCTOR)
-        put_constant(b, DW_ACCESS_public);
+        corpus_put_constant(b, DW_ACCESS_public);
     else if (!open)
         bytes_u8(&b->entries, DW_ACCESS_public);
     if (has_object)
@@ -253,5 +253,5 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
         bytes_u32(&b->entries, b->cpp->type[f->parameter[i]].offset);
     }
-    end_children(b, sibling);
+    corpus_end_children(b, sibling);
 }

@@ -28,7 +28,7 @@ void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code cod
 void cpp_list_nested(struct header_builder *b, uint16_t class, uint32_t name, enum abbrev_code code);
 void cpp_list_method(struct header_builder *b, const struct cpp_method *m, enum abbrev_code code);
 
-/* Opens a namespace; returns what end_children takes. */
+/* Opens a namespace; returns what corpus_end_children takes. */
 size_t cpp_open_scope(struct header_builder *b, uint32_t scope);
 void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments);
 /* The declaration of a method or, with ABBREV_SCOPE_FUNCTION, of a namespace's
@@ -42,9 +42,9 @@ void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
 bool cpp_leaves_out(struct header_builder *b, uint32_t n);
 
 /* corpus_class.c. */
-void add_class(struct header_builder *b, bool is_structure);
+void cpp_add_class(struct header_builder *b, bool is_structure);
 /* Puts a few abstract instances of methods that were declared in a namespace. They are outside
  * any namespace, where compilers put them and gdb expects them. */
-void add_abstracts(struct header_builder *b);
+void cpp_add_abstracts(struct header_builder *b);
 
 #endif

@@ -49,7 +49,7 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
     for (uint32_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
         cpp_add(h, &derived[i]);
     for (uint32_t i = 0; i < BASE_MORE; i++) {
-        const uint8_t size = more_type_size(i);
+        const uint8_t size = corpus_more_type_size(i);
         cpp_add(h, &(struct cpp_type){
                        .kind = CPP_BASE, .complete = true, .offset = c->more_type[i], .size = size, .align = size});
     }
@@ -128,9 +128,9 @@ static void print_base(struct writer *w, uint16_t number)
 {
     const char *name = "void";
     if (number >= CPP_MORE)
-        name = more_type_name(number - CPP_MORE);
+        name = corpus_more_type_name(number - CPP_MORE);
     else if (number != CPP_VOID)
-        name = base_type_name((struct dialect){.language = DWARF_CPP}, number);
+        name = corpus_base_type_name((struct dialect){.language = DWARF_CPP}, number);
     put_word(w, w->canonical ? index_gdb_name(name) : name);
 }
 

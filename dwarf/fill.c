@@ -204,13 +204,19 @@ static uint64_t least_str(const struct debug *d)
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
+/* The bytes of names at the end that are no longer than they have to be. */
+static uint64_t tail_names(const struct debug *d)
+{
+    return named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
+}
+
 /* Which headers' names there are, how many declarations stand at the end, and how
  * long their names are, so that .debug_str has the wanted size. */
 static bool fill_str(struct debug *d, struct header_limit *limit, struct error *e)
 {
     const struct corpus *c = d->corpus;
     const uint64_t least = unit_names_least(c);
-    uint64_t names = (named_tail(d)) * UINT64_C(1) * (TAIL_NAME + 1);
+    uint64_t names = tail_names(d);
     uint64_t base = d->size[DEBUG_STR] + names;
     while (d->wanted[DEBUG_STR] < base && d->units_wanted && d->externs > 1) {
         d->externs--;
@@ -364,13 +370,10 @@ static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64
     return section_infeasible(d, DEBUG_INFO, total > others ? total - others : 0, e);
 }
 
-/* All but units of data and sources. Once more, where total_size tells, if `reserve`
- * was too small. */
-static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
+/* What is known before anything is chosen; of .debug_names the `reserve`, if .debug_info is to have a size of its own.
+ */
+static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
 {
-    const bool any_str = !is_wanted(d, DEBUG_STR);
-    struct header_limit limit;
-    uint64_t left;
     d->shorts = 0;
     d->spare = (struct debug_spare){0};
     d->names_extra = d->shorts_extra = 0;
@@ -384,59 +387,85 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
             return section_infeasible(d, composed[i], d->size[composed[i]], e);
     d->externs = EXTERNS_LEAST;
-    if (!fill_abbrev(d, e))
-        return false;
-    uint64_t fixed = total_size(d) + tail_entries(d) + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
+    return fill_abbrev(d, e);
+}
+
+/* Whether what there has to be, `fixed` bytes with the least tail, fits. */
+static bool fixed_fits(struct debug *d, uint64_t total, uint64_t fixed, struct error *e)
+{
     if (is_wanted(d, DEBUG_INFO) && d->units_wanted && d->size[DEBUG_INFO] + tail_entries(d) > d->wanted[DEBUG_INFO]) {
         d->size[DEBUG_INFO] += tail_entries(d);
         return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
     }
     if (fixed > total && is_wanted(d, DEBUG_STR) && d->units_wanted && least_str(d) > d->wanted[DEBUG_STR])
         return section_infeasible(d, DEBUG_STR, least_str(d), e);
-    if (fixed > total)
-        return infeasible(e, total, fixed, "debug information");
-    if (is_wanted(d, DEBUG_INFO) && !is_wanted(d, DEBUG_STR)) {
+    return fixed <= total || infeasible(e, total, fixed, "debug information");
+}
+
+/* Chooses headers whose names take a usual part of the `room` and, where every unit can have all of them, more units of
+ * data for what is left. */
+static bool fill_usual(struct debug *d, uint64_t room, struct header_limit *limit, struct arena *arena, struct error *e)
+{
+    unit_usual_headers(d, room, limit);
+    const uint64_t names = d->header_names - unit_names_least(d->corpus);
+    if (!header_limit_any(limit) && !is_wanted(d, DEBUG_LINE)) {
+        const uint64_t bytes = d->size[DEBUG_INFO] + room - names;
+        const uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
+        if (more) {
+            if (!add_data_units(d, more, arena, e) || !directory_size(d, e))
+                return false;
+            fixed_sizes(d);
+            if (!fill_abbrev(d, e))
+                return false;
+        }
+    }
+    d->size[DEBUG_STR] += names + tail_names(d);
+    return true;
+}
+
+/* How much .debug_info still gets. */
+static bool info_rest(struct debug *d, uint64_t total, uint64_t *rest, struct error *e)
+{
+    const uint64_t so_far = total_size(d);
+    if (so_far > total)
+        return infeasible(e, total, so_far, "debug information");
+    *rest = total - so_far;
+    if (info_is_fixed(d)) {
+        if (d->wanted[DEBUG_INFO] < d->size[DEBUG_INFO])
+            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
+        *rest = d->wanted[DEBUG_INFO] - d->size[DEBUG_INFO];
+    } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
+        return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
+    }
+    return true;
+}
+
+/* All but units of data and sources. Once more, where total_size tells, if `reserve`
+ * was too small. */
+static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
+{
+    const bool any_str = !is_wanted(d, DEBUG_STR);
+    struct header_limit limit;
+    uint64_t rest, left;
+    if (!start_fill(d, reserve, e))
+        return false;
+    const uint64_t fixed = total_size(d) + tail_entries(d) + tail_names(d);
+    if (!fixed_fits(d, total, fixed, e))
+        return false;
+    if (is_wanted(d, DEBUG_INFO) && any_str) {
         /* names take what the other sections leave */
-        uint64_t others = total_size(d) - d->size[DEBUG_STR] - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO];
+        const uint64_t others = total_size(d) - d->size[DEBUG_STR] - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO];
         d->wanted[DEBUG_STR] = total > others ? total - others : 0;
     }
-    if (is_wanted(d, DEBUG_STR)) {
-        if (!fill_str(d, &limit, e))
-            return false;
-    } else {
-        unit_usual_headers(d, total - fixed, &limit);
-        uint64_t names = d->header_names - unit_names_least(d->corpus);
-        if (!header_limit_any(&limit) && !is_wanted(d, DEBUG_LINE)) {
-            uint64_t bytes = d->size[DEBUG_INFO] + total - fixed - names;
-            uint32_t more = debug_data_units(d, bytes, d->composed->info.size, d->unit_count);
-            if (more) {
-                if (!add_data_units(d, more, arena, e) || !directory_size(d, e))
-                    return false;
-                fixed_sizes(d);
-                if (!fill_abbrev(d, e))
-                    return false;
-            }
-        }
-        d->size[DEBUG_STR] += names + named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
-    }
+    if (!(is_wanted(d, DEBUG_STR) ? fill_str(d, &limit, e) : fill_usual(d, total - fixed, &limit, arena, e)))
+        return false;
     if (d->pieces_most != UINT32_MAX && (limit.from || d->pieces_most < limit.cut))
         limit = (struct header_limit){0, d->pieces_most};
     if (d->sources.failed)
         return error_set(e, ERROR_MEMORY, "out of memory for debug information");
     d->size[DEBUG_INFO] += tail_entries(d);
     d->unit[d->unit_count - 1].info_size += tail_entries(d);
-    uint64_t so_far = total_size(d);
-    if (so_far > total)
-        return infeasible(e, total, so_far, "debug information");
-    uint64_t rest = total - so_far;
-    if (info_is_fixed(d)) {
-        if (d->wanted[DEBUG_INFO] < d->size[DEBUG_INFO])
-            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO], e);
-        rest = d->wanted[DEBUG_INFO] - d->size[DEBUG_INFO];
-    } else if (is_wanted(d, DEBUG_INFO) && so_far - d->size[DEBUG_INFO] + d->wanted[DEBUG_INFO] != total) {
-        return section_infeasible(d, DEBUG_INFO, total - (so_far - d->size[DEBUG_INFO]), e);
-    }
-    if (!fill_info(d, rest, &limit, &left, arena, e))
+    if (!info_rest(d, total, &rest, e) || !fill_info(d, rest, &limit, &left, arena, e))
         return false;
     if (info_is_fixed(d))
         return end_fixed_info(d, total, any_str, reserve, arena, e);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/whole.h"
 #include "dwarf/stats_parts.h"
 
 /* What no file needs that a processor is at for its time: ours are read at
@@ -42,21 +43,6 @@ struct answer_header {
 
 /* ---- in the process ---- */
 
-static bool write_all(int fd, const void *from, size_t size)
-{
-    const char *p = from;
-    while (size > 0) {
-        ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* The set's numbers at the front of its slots. */
 static void set_pack(struct stats_set *set)
 {
@@ -76,10 +62,10 @@ static void answer(const char *path, uint64_t most, int to)
     if (header.ok) {
         header.shapes = s.shapes.count;
         set_pack(&s.shapes);
-        sent = write_all(to, &header, sizeof header) && write_all(to, &s, sizeof s) &&
-               write_all(to, s.shapes.slot, s.shapes.count * sizeof *s.shapes.slot);
+        sent = whole_write(to, &header, sizeof header) && whole_write(to, &s, sizeof s) &&
+               whole_write(to, s.shapes.slot, s.shapes.count * sizeof *s.shapes.slot);
     } else {
-        sent = write_all(to, &header, sizeof header) && write_all(to, &e, sizeof e);
+        sent = whole_write(to, &header, sizeof header) && whole_write(to, &e, sizeof e);
     }
     _exit(sent ? 0 : 1);
 }
@@ -169,9 +155,7 @@ static bool read_all(int fd, struct bytes *b)
     const size_t most = sizeof(struct answer_header) + sizeof(struct debug_stats) + SHAPES_MOST * sizeof(uint64_t);
     for (;;) {
         char block[1 << 16];
-        ssize_t n = read(fd, block, sizeof block);
-        if (n < 0 && errno == EINTR)
-            continue;
+        const ssize_t n = whole_read(fd, block, sizeof block);
         if (n <= 0)
             return n == 0 && !b->failed;
         if (b->size + (size_t)n > most)

@@ -386,7 +386,7 @@ static bool look_segments(struct look *l)
                 return false;
         }
     }
-    c->relro = !relro ? RELRO_NONE : c->bind_now ? RELRO_FULL : RELRO_PARTIAL;
+    c->relro = !relro ? CAPTURE_RELRO_NONE : c->bind_now ? CAPTURE_RELRO_FULL : CAPTURE_RELRO_PARTIAL;
     return true;
 }
 

@@ -103,7 +103,7 @@ struct capture_symbols {
     uint64_t weak_functions, weak_objects; /* the defined ones once more */
 };
 
-enum capture_relro { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
+enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };
 
 struct capture {
     uint64_t file_size;

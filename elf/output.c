@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 bool output_begin(struct output *o, int directory, const char *name, const char *path, mode_t mode, uint64_t size,
                   struct error *e)
 {
@@ -30,38 +32,24 @@ bool output_write(const struct output *o, const void *bytes, uint64_t size, uint
     const uint8_t *p = bytes;
     while (size) {
         const uint64_t rest = SLICE - offset % SLICE;
-        const ssize_t n = pwrite(o->fd, p, size < rest ? size : rest, (off_t)offset);
-        if (n <= 0) {
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n == 0)
-                errno = ENOSPC;
+        const uint64_t slice = size < rest ? size : rest;
+        if (!whole_write_at(o->fd, p, slice, offset))
             return error_errno(e, o->path, "cannot write the file");
-        }
-        p += n;
-        offset += (uint64_t)n;
-        size -= (uint64_t)n;
+        p += slice;
+        offset += slice;
+        size -= slice;
     }
     return true;
 }
 
 bool output_read(const struct output *o, void *bytes, uint64_t size, uint64_t offset, struct error *e)
 {
-    uint8_t *p = bytes;
-    while (size) {
-        const ssize_t n = pread(o->fd, p, size, (off_t)offset);
-        if (n <= 0) {
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n == 0)
-                errno = EIO;
-            return error_errno(e, o->path, "cannot read the file back");
-        }
-        p += n;
-        offset += (uint64_t)n;
-        size -= (uint64_t)n;
-    }
-    return true;
+    const ssize_t n = whole_read_at(o->fd, bytes, size, offset);
+    if (n >= 0 && (uint64_t)n == size)
+        return true;
+    if (n >= 0)
+        errno = EIO;
+    return error_errno(e, o->path, "cannot read the file back");
 }
 
 bool output_write_headers(const struct output *o, const struct layout *l, struct error *e)

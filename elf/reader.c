@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 /* More than any linker writes. They keep a sparse file that says it is all
  * headers from taking our memory. */
 enum { SECTIONS_MOST = 1 << 22, NAMES_MOST = 1 << 28 };
@@ -48,21 +50,11 @@ static bool file_open(struct reader *f, struct error *e)
     return true;
 }
 
-bool reader_read(const struct reader *f, void *to_, size_t size, uint64_t offset, size_t *got, struct error *e)
+bool reader_read(const struct reader *f, void *to, size_t size, uint64_t offset, size_t *got, struct error *e)
 {
-    unsigned char *to = to_;
-    *got = 0;
-    while (*got < size) {
-        ssize_t n = pread(f->fd, to + *got, size - *got, (off_t)(offset + *got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return error_errno(e, f->path, "cannot read");
-        if (n == 0)
-            break;
-        *got += (size_t)n;
-    }
-    return true;
+    const ssize_t n = whole_read_at(f->fd, to, size, offset);
+    *got = n > 0 ? (size_t)n : 0;
+    return n >= 0 || error_errno(e, f->path, "cannot read");
 }
 
 /* Where a class has what the check of the headers needs. */

@@ -5,7 +5,6 @@
  */
 #include "elf/unpack.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,6 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/whole.h"
 #include "elf/reader.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -54,18 +54,8 @@ static bool step_zlib(struct unpacking *u, ZSTD_inBuffer *in, ZSTD_outBuffer *ou
 
 static bool write_at(struct unpacking *u, const void *from, size_t size, uint64_t offset)
 {
-    const char *p = from;
-    while (size > 0) {
-        ssize_t n = pwrite(u->fd, p, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return error_errno(u->e, u->reader.path, "cannot be unpacked in memory");
-        p += n;
-        offset += (uint64_t)n;
-        size -= (size_t)n;
-    }
-    return true;
+    return whole_write_at(u->fd, from, size, offset) ||
+           error_errno(u->e, u->reader.path, "cannot be unpacked in memory");
 }
 
 static bool copy_file(struct unpacking *u)

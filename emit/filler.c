@@ -12,7 +12,7 @@
 enum { LINE_START = 64 /* lines before it are referred to */ };
 enum { DWARF_RAX = 0, DWARF_RDX = 1, DWARF_XMM0 = 17 };
 
-struct builder {
+struct run_maker {
     struct filler *filler;
     struct random random;
     uint8_t *p;
@@ -22,19 +22,19 @@ struct builder {
     uint32_t skips; /* the next row comes after a branch: its discriminator */
 };
 
-static uint32_t pick(struct builder *b, uint32_t n)
+static uint32_t pick(struct run_maker *b, uint32_t n)
 {
     return random_below(random_next(&b->random), n);
 }
 
-static uint8_t slot(struct builder *b, bool is_double)
+static uint8_t slot(struct run_maker *b, bool is_double)
 {
     uint32_t j = pick(b, FILLER_SLOTS / 2) * 2 + (is_double ? 1 : 0);
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)j);
 }
 
 /* From here on the slot that was loaded is in `reg`, until end_events. */
-static void begin_event(struct builder *b, uint8_t displacement, uint8_t reg, bool stored)
+static void begin_event(struct run_maker *b, uint8_t displacement, uint8_t reg, bool stored)
 {
     struct filler *f = b->filler;
     assert(f->events < FILLER_EVENTS_MOST);
@@ -47,7 +47,7 @@ static void begin_event(struct builder *b, uint8_t displacement, uint8_t reg, bo
 
 /* The instruction after a load is complete: those that began before it end. An
  * open event is the last, or the one before it (two loads in a row). */
-static void end_events(struct builder *b)
+static void end_events(struct run_maker *b)
 {
     struct filler *f = b->filler;
     uint16_t here = (uint16_t)(b->p - f->code);
@@ -56,12 +56,12 @@ static void end_events(struct builder *b)
             f->event[i - 1].end = here;
 }
 
-static void code(struct builder *b, const char *bytes, unsigned size)
+static void code(struct run_maker *b, const char *bytes, unsigned size)
 {
     b->p = put_bytes(b->p, bytes, size);
 }
 
-static void put_slot(struct builder *b, bool is_double)
+static void put_slot(struct run_maker *b, bool is_double)
 {
     b->p = put_u8(b->p, slot(b, is_double));
 }
@@ -77,7 +77,7 @@ static bool has_next(const struct filler *f, uint32_t k)
  * begins one only with has_next. The end of the statement before, the beginning of this
  * one and what it evaluates first share an address; told densely, every
  * instruction has a row for each of the two lines that it may belong to. */
-static void border_rows(const struct builder *b, uint32_t k, bool dense, struct line_rows *rows)
+static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struct line_rows *rows)
 {
     const struct filler *f = b->filler;
     const bool begins = f->statement[k];
@@ -107,7 +107,7 @@ static void border_rows(const struct builder *b, uint32_t k, bool dense, struct 
 }
 
 /* A piece may begin or end here, and a row of the line program begins. */
-static void border(struct builder *b)
+static void border(struct run_maker *b)
 {
     struct filler *f = b->filler;
     uint32_t k = f->borders++;
@@ -128,13 +128,13 @@ static void border(struct builder *b)
     b->skips = 0;
 }
 
-static void constant(struct builder *b)
+static void constant(struct run_maker *b)
 {
     b->filler->patch[b->patches++] = (uint16_t)(b->p - b->filler->code);
     b->p = put_u32(b->p, (uint32_t)random_next(&b->random) >> pick(b, 24));
 }
 
-static void load_rax(struct builder *b)
+static void load_rax(struct run_maker *b)
 {
     code(b, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
     put_slot(b, false);
@@ -142,7 +142,7 @@ static void load_rax(struct builder *b)
     begin_event(b, b->p[-1], DWARF_RAX, false);
 }
 
-static void load(struct builder *b)
+static void load(struct run_maker *b)
 {
     switch (pick(b, 3)) {
     case 0:
@@ -162,7 +162,7 @@ static void load(struct builder *b)
     load_rax(b);
 }
 
-static void combine(struct builder *b)
+static void combine(struct run_maker *b)
 {
     static const char with_slot[][3] = {"\x48\x03\x45", "\x48\x2b\x45", "\x48\x33\x45", "\x48\x23\x45", "\x48\x0b\x45"};
     static const char two_registers[][4] = {
@@ -207,7 +207,7 @@ static void combine(struct builder *b)
 }
 
 /* `move` stores the register, up to where d is. */
-static void store(struct builder *b, bool is_double, uint8_t reg, const char *move, unsigned size)
+static void store(struct run_maker *b, bool is_double, uint8_t reg, const char *move, unsigned size)
 {
     uint8_t d = slot(b, is_double);
     begin_event(b, d, reg, true);
@@ -216,12 +216,12 @@ static void store(struct builder *b, bool is_double, uint8_t reg, const char *mo
     end_events(b);
 }
 
-static void store_rax(struct builder *b)
+static void store_rax(struct run_maker *b)
 {
     store(b, false, DWARF_RAX, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
 }
 
-static void integers(struct builder *b)
+static void integers(struct run_maker *b)
 {
     load(b);
     for (uint32_t n = 1 + pick(b, 3); n; n--)
@@ -229,7 +229,7 @@ static void integers(struct builder *b)
     store_rax(b);
 }
 
-static void doubles(struct builder *b)
+static void doubles(struct run_maker *b)
 {
     static const char operations[][4] = {"\xf2\x0f\x58\x45", "\xf2\x0f\x59\x45", "\xf2\x0f\x5c\x45",
                                          "\xf2\x0f\x5f\x45"};
@@ -245,7 +245,7 @@ static void doubles(struct builder *b)
 }
 
 /* if (x < y) x = ...: the branch and what it skips are one piece. */
-static void branch(struct builder *b)
+static void branch(struct run_maker *b)
 {
     static const char conditions[] = {0x74, 0x75, 0x7c, 0x7d, 0x7e, 0x7f, 0x72, 0x73};
     load_rax(b);
@@ -291,7 +291,7 @@ static void link_events(struct filler *f)
 
 void filler_make(struct filler *f, uint64_t seed)
 {
-    struct builder b = {
+    struct run_maker b = {
         .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
     b.rows = (struct line_rows){.p = f->rows, .line = LINE_START, .inside = true};
     b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START, .inside = true};

@@ -13,6 +13,7 @@
 
 #include "base/manifest.h"
 #include "base/memory_set.h"
+#include "base/whole.h"
 #include "base/workers.h"
 #include "emit/make.h"
 #include "emit/view_names.h"
@@ -79,23 +80,13 @@ static int open_memory(const char *name)
 /* A descriptor with these bytes; -1 with `e`. */
 static int store(const char *name, const uint8_t *bytes, uint64_t size, struct error *e)
 {
-    int fd = open_memory(name);
-    for (uint64_t at = 0; fd >= 0 && at < size;) {
-        const uint64_t rest = size - at < (1 << 30) ? size - at : 1 << 30;
-        const ssize_t n = write(fd, bytes + at, rest);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            const int number = n ? errno : ENOSPC;
-            close(fd);
-            errno = number;
-            fd = -1;
-        }
-        at += n > 0 ? (uint64_t)n : 0;
-    }
-    if (fd < 0)
-        error_errno(e, name, "cannot be kept in memory");
-    return fd;
+    const int fd = open_memory(name);
+    if (fd >= 0 && whole_write(fd, bytes, size))
+        return fd;
+    error_errno(e, name, "cannot be kept in memory");
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 /* --- libraries -------------------------------------------------------------------------- */

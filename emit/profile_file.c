@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/replacement.h"
+#include "base/whole.h"
 #include "emit/profile_keys.h"
 
 static const char suffix[] = ".prof";
@@ -24,23 +25,6 @@ static bool is_file(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* At most `most` bytes of what is left of the file; -1 and errno on failure. */
-static ssize_t read_whole(int fd, char *data, size_t most)
-{
-    size_t size = 0;
-    while (size < most) {
-        ssize_t n = read(fd, data + size, most - size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        size += (size_t)n;
-    }
-    return (ssize_t)size;
 }
 
 static bool refuse_kind(const char *path, mode_t mode, struct error *e)
@@ -64,7 +48,7 @@ static bool load_from(int fd, struct profile *p, const char *path, struct error 
     char *data = malloc(most);
     if (!data)
         return error_set(e, ERROR_MEMORY, "no memory for reading a profile");
-    ssize_t size = read_whole(fd, data, most);
+    ssize_t size = whole_read(fd, data, most);
     bool ok =
         size >= 0 ? profile_parse(p, data, (size_t)size, path, e) : error_errno(e, path, "cannot read the profile");
     free(data);

@@ -7,7 +7,7 @@
 enum { CARRIED_MOST = 60 /* bytes of an expression that one statement leaves to another */ };
 
 /* A run of the filler, which stands at `at`: borders [first, last). */
-static void read_run(struct reader *r, uint32_t first, uint32_t last, uint32_t at)
+static void read_run(struct reading *r, uint32_t first, uint32_t last, uint32_t at)
 {
     const struct filler *f = r->to->filler;
     const uint16_t *offset = f->offset;
@@ -30,7 +30,7 @@ static void read_run(struct reader *r, uint32_t first, uint32_t last, uint32_t a
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 /* What registers hold is not known: as good as any local. */
-static void forget(struct reader *r)
+static void forget(struct reading *r)
 {
     r->rax = phrase_of_slot(r, r->stored);
     r->rdx = phrase_of_slot(r, 2);
@@ -38,7 +38,7 @@ static void forget(struct reader *r)
     r->xmm0 = phrase_of_slot(r, r->stored_double);
 }
 
-static void read_scope(struct reader *r, const struct block_note *n)
+static void read_scope(struct reading *r, const struct block_note *n)
 {
     reading_indent(r, 0);
     reading_text(r, "{");
@@ -64,7 +64,7 @@ static void read_scope(struct reader *r, const struct block_note *n)
 
 /* What the run does is the header's; here is the call, with the names of what it
  * works on. */
-static void read_inlined(struct reader *r, const struct block_note *n, const struct corpus *corpus)
+static void read_inlined(struct reading *r, const struct block_note *n, const struct corpus *corpus)
 {
     const struct corpus_inline *f = &corpus->inlines[n->inlined];
     const size_t start = r->to->text.size;
@@ -92,9 +92,9 @@ static void read_inlined(struct reader *r, const struct block_note *n, const str
     }
 }
 
-static struct reader reader_for(struct code_text *t, const uint8_t *code)
+static struct reading reading_of(struct code_text *t, const uint8_t *code)
 {
-    struct reader r = {.to = t, .code = code, .depth = 1, .stored_double = 1, .line = t->text.size};
+    struct reading r = {.to = t, .code = code, .depth = 1, .stored_double = 1, .line = t->text.size};
     memset(r.local, -1, sizeof r.local);
     forget(&r);
     return r;
@@ -129,7 +129,7 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
 {
     const size_t start = t->text.size;
     const struct block_note *n = (const struct block_note *)(const void *)blocks->bytes.notes.data + block->note;
-    struct reader r = reader_for(t, blocks->bytes.code.data + block->code);
+    struct reading r = reading_of(t, blocks->bytes.code.data + block->code);
     uint32_t lines = 0;
     r.fixup = (const struct fixup *)(const void *)blocks->bytes.fixups.data + block->fixup;
     r.fixups = block->fixups;
@@ -161,7 +161,7 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
 struct statements code_text_run(struct code_text *t, uint32_t first, uint32_t last)
 {
     const size_t start = t->text.size;
-    struct reader r = reader_for(t, t->filler->code + t->filler->offset[first]);
+    struct reading r = reading_of(t, t->filler->code + t->filler->offset[first]);
     read_run(&r, first, last, 0);
     return finish(t, start);
 }
@@ -169,7 +169,7 @@ struct statements code_text_run(struct code_text *t, uint32_t first, uint32_t la
 struct statements code_text_gap(struct code_text *t, const uint8_t *code, uint32_t size)
 {
     const size_t start = t->text.size;
-    struct reader r = reader_for(t, code);
+    struct reading r = reading_of(t, code);
     reading_code(&r, 0, size);
     reading_rest(&r);
     return finish(t, start);

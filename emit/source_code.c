@@ -165,7 +165,7 @@ static void enclose(struct phrase *p, const char *before, const char *after)
     phrase_add(p, after);
 }
 
-void phrase_slot(const struct reader *r, struct phrase *p, uint32_t slot)
+void phrase_slot(const struct reading *r, struct phrase *p, uint32_t slot)
 {
     if (r->local[slot] >= 0)
         phrase_hole(p, HOLE_LOCAL, (uint32_t)r->local[slot]);
@@ -173,7 +173,7 @@ void phrase_slot(const struct reader *r, struct phrase *p, uint32_t slot)
         phrase_hole(p, HOLE_SLOT, slot);
 }
 
-struct phrase phrase_of_slot(const struct reader *r, uint32_t slot)
+struct phrase phrase_of_slot(const struct reading *r, uint32_t slot)
 {
     struct phrase p = {.size = 0};
     phrase_slot(r, &p, slot);
@@ -182,22 +182,22 @@ struct phrase phrase_of_slot(const struct reader *r, uint32_t slot)
 
 /* --- lines --------------------------------------------------------------------------- */
 
-void reading_put(struct reader *r, const struct phrase *p)
+void reading_put(struct reading *r, const struct phrase *p)
 {
     bytes_append(&r->to->text, p->text, p->size);
 }
 
-void reading_text(struct reader *r, const char *text)
+void reading_text(struct reading *r, const char *text)
 {
     bytes_append(&r->to->text, text, strlen(text));
 }
 
-bool reading_at_start(const struct reader *r)
+bool reading_at_start(const struct reading *r)
 {
     return r->to->text.size == r->line;
 }
 
-void reading_indent(struct reader *r, uint32_t more)
+void reading_indent(struct reading *r, uint32_t more)
 {
     static const char spaces[] = "                ";
     const uint32_t width = (r->depth + more) * TAB;
@@ -205,14 +205,14 @@ void reading_indent(struct reader *r, uint32_t more)
     bytes_append(&r->to->text, reading_at_start(r) ? spaces : " ", reading_at_start(r) ? width : 1);
 }
 
-void reading_end_line(struct reader *r)
+void reading_end_line(struct reading *r)
 {
     reading_text(r, "\n");
     r->line = r->to->text.size;
 }
 
 /* `to` becomes `value`, on as many lines as there are for it. */
-void reading_assign(struct reader *r, const struct phrase *to, const struct phrase *value)
+void reading_assign(struct reading *r, const struct phrase *to, const struct phrase *value)
 {
     reading_indent(r, 0);
     if (r->condition.size) {
@@ -238,7 +238,7 @@ void reading_assign(struct reader *r, const struct phrase *to, const struct phra
 }
 
 /* An expression that comes to nothing, at the end of a stretch of code. */
-void reading_rest(struct reader *r)
+void reading_rest(struct reading *r)
 {
     const struct phrase *rest = r->xmm0_waits ? &r->xmm0 : r->rax_waits ? &r->rax : r->rcx_waits ? &r->rcx : NULL;
     if (rest) {
@@ -269,7 +269,7 @@ static const struct instruction *instruction_at(const uint8_t *code)
     return NULL;
 }
 
-static void store(struct reader *r, uint32_t slot, bool is_double)
+static void store(struct reading *r, uint32_t slot, bool is_double)
 {
     const struct phrase to = phrase_of_slot(r, slot);
     reading_assign(r, &to, is_double ? &r->xmm0 : &r->rax);
@@ -285,7 +285,7 @@ static void store(struct reader *r, uint32_t slot, bool is_double)
     }
 }
 
-static void store_object(struct reader *r, uint32_t operand, bool is_double)
+static void store_object(struct reading *r, uint32_t operand, bool is_double)
 {
     struct phrase to = {.size = 0};
     phrase_hole(&to, HOLE_OBJECT, operand);
@@ -295,7 +295,7 @@ static void store_object(struct reader *r, uint32_t operand, bool is_double)
     r->rax_waits = r->xmm0_waits = false;
 }
 
-static void load_object(struct reader *r, uint32_t operand, bool is_double)
+static void load_object(struct reading *r, uint32_t operand, bool is_double)
 {
     struct phrase *to = is_double ? &r->xmm0 : &r->rax;
     *to = (struct phrase){.size = 0};
@@ -306,7 +306,7 @@ static void load_object(struct reader *r, uint32_t operand, bool is_double)
         r->rax_waits = true;
 }
 
-static void call_helper(struct reader *r, uint32_t operand)
+static void call_helper(struct reading *r, uint32_t operand)
 {
     struct phrase call = {.size = 0};
     for (uint32_t i = 0; i < r->fixups; i++)
@@ -320,7 +320,7 @@ static void call_helper(struct reader *r, uint32_t operand)
 }
 
 /* Those that go on with what is in %rax. */
-static void extend(struct reader *r, const struct instruction *i, uint32_t operand)
+static void extend(struct reading *r, const struct instruction *i, uint32_t operand)
 {
     struct phrase *p = &r->rax;
     const uint8_t small = r->code[operand];
@@ -368,7 +368,7 @@ static void extend(struct reader *r, const struct instruction *i, uint32_t opera
     r->rcx_waits = false;
 }
 
-static void double_extend(struct reader *r, const struct instruction *i, uint32_t slot)
+static void double_extend(struct reading *r, const struct instruction *i, uint32_t slot)
 {
     if (i->kind == DOUBLE_WITH_SLOT) {
         add_operator(&r->xmm0, i->text);
@@ -381,7 +381,7 @@ static void double_extend(struct reader *r, const struct instruction *i, uint32_
     r->xmm0_waits = true;
 }
 
-static void condition(struct reader *r, const char *sign)
+static void condition(struct reading *r, const char *sign)
 {
     const bool is_unsigned = sign[0] == 'u';
     struct phrase compared = r->passed;
@@ -397,7 +397,7 @@ static void condition(struct reader *r, const char *sign)
 }
 
 /* Reads the instruction at `at`; returns where the next begins. */
-static uint32_t read_instruction(struct reader *r, uint32_t at)
+static uint32_t read_instruction(struct reading *r, uint32_t at)
 {
     const struct instruction *i = instruction_at(r->code + at);
     const uint32_t operand = at + i->size;
@@ -476,7 +476,7 @@ static uint32_t read_instruction(struct reader *r, uint32_t at)
 }
 
 /* Instructions of one line in [at, end). */
-void reading_code(struct reader *r, uint32_t at, uint32_t end)
+void reading_code(struct reading *r, uint32_t at, uint32_t end)
 {
     while (at < end)
         at = read_instruction(r, at);

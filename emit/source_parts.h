@@ -18,7 +18,7 @@ struct phrase {
 };
 
 /* What has been read of a stretch of code. */
-struct reader {
+struct reading {
     struct code_text *to;
     const uint8_t *code;
     const struct fixup *fixup; /* of a block, or NULL */
@@ -42,26 +42,26 @@ void phrase_add(struct phrase *p, const char *text);
 void phrase_number(struct phrase *p, uint32_t number);
 void phrase_hole(struct phrase *p, enum hole_kind kind, uint32_t number);
 /* The name that a slot has. */
-void phrase_slot(const struct reader *r, struct phrase *p, uint32_t slot);
-struct phrase phrase_of_slot(const struct reader *r, uint32_t slot);
+void phrase_slot(const struct reading *r, struct phrase *p, uint32_t slot);
+struct phrase phrase_of_slot(const struct reading *r, uint32_t slot);
 
 /* --- lines ------------------------------------------------------------------------------ */
 
-void reading_put(struct reader *r, const struct phrase *p);
-void reading_text(struct reader *r, const char *text);
-bool reading_at_start(const struct reader *r);
+void reading_put(struct reading *r, const struct phrase *p);
+void reading_text(struct reading *r, const char *text);
+bool reading_at_start(const struct reading *r);
 /* Indents a line, `more` steps further than statements at this depth. */
-void reading_indent(struct reader *r, uint32_t more);
-void reading_end_line(struct reader *r);
+void reading_indent(struct reading *r, uint32_t more);
+void reading_end_line(struct reading *r);
 /* `to` becomes `value`, on as many lines as there are for it. */
-void reading_assign(struct reader *r, const struct phrase *to, const struct phrase *value);
+void reading_assign(struct reading *r, const struct phrase *to, const struct phrase *value);
 /* Ends a stretch of code: writes an expression that was not stored, if there is one,
  * so that the line is not empty. */
-void reading_rest(struct reader *r);
+void reading_rest(struct reading *r);
 
 /* --- code --------------------------------------------------------------------------------- */
 
 /* Instructions of one line in [at, end). */
-void reading_code(struct reader *r, uint32_t at, uint32_t end);
+void reading_code(struct reading *r, uint32_t at, uint32_t end);
 
 #endif

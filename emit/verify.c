@@ -13,6 +13,7 @@
 #include "base/directory.h"
 #include "base/executable.h"
 #include "base/manifest.h"
+#include "base/whole.h"
 #include "base/workers.h"
 #include "emit/digest.h"
 #include "emit/ranks.h"
@@ -99,9 +100,7 @@ static bool digest_file(int fd, unsigned char *buffer, uint64_t size, uint64_t *
     XXH3_128bits_reset(state);
     ssize_t n;
     *there = 0;
-    while (*there <= size && (n = read(fd, buffer, READ_SLICE)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
+    while (*there <= size && (n = whole_read(fd, buffer, READ_SLICE)) != 0) {
         if (n < 0) {
             XXH3_freeState(state);
             return false;

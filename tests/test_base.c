@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +19,7 @@
 #include "base/random.h"
 #include "base/replacement.h"
 #include "base/shares.h"
+#include "base/whole.h"
 #include "base/workers.h"
 
 /* ---- randomness ---- */
@@ -89,6 +91,44 @@ static void test_file_begin(void **state)
     assert_true(file_begin(path, begin, sizeof begin, &got)); /* and waits for nobody */
     assert_int_equal(got, -1);
     assert_int_equal(unlink(path), 0);
+}
+
+/* A pipe gives what is there, and takes what has room: much less than all. */
+static void test_whole_is_more_than_a_pipe_holds(void **state)
+{
+    (void)state;
+    static char sent[1 << 20], got[sizeof sent + 1];
+    int ends[2];
+    memset(sent, 'x', sizeof sent);
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(whole_write(ends[1], sent, sizeof sent) ? 0 : 1);
+    assert_true(child > 0);
+    close(ends[1]);
+    assert_int_equal(whole_read(ends[0], got, sizeof got), sizeof sent);
+    assert_memory_equal(got, sent, sizeof sent);
+    assert_int_equal(whole_read(ends[0], got, sizeof got), 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void test_whole_at_ends_with_the_file(void **state)
+{
+    (void)state;
+    char path[] = "whole-XXXXXX", got[8];
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(unlink(path), 0);
+    assert_true(whole_write_at(fd, "text", 4, 3));
+    assert_int_equal(whole_read_at(fd, got, sizeof got, 4), 3);
+    assert_memory_equal(got, "ext", 3);
+    assert_int_equal(whole_read_at(fd, got, sizeof got, 7), 0);
+    close(fd);
+    assert_int_equal(whole_read_at(fd, got, sizeof got, 0), -1);
+    assert_int_equal(errno, EBADF);
+    assert_false(whole_write(fd, "text", 4));
+    assert_int_equal(errno, EBADF);
 }
 
 static void expect_text(const char *path, const char *text)
@@ -252,6 +292,8 @@ int main(void)
         cmocka_unit_test(test_random_below_stays_below),
         cmocka_unit_test(test_shares_are_the_sum),
         cmocka_unit_test(test_file_begin),
+        cmocka_unit_test(test_whole_is_more_than_a_pipe_holds),
+        cmocka_unit_test(test_whole_at_ends_with_the_file),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
         cmocka_unit_test(test_replacement_keeps_links_and_rights),

@@ -2,7 +2,6 @@
 #include "tools/descendants.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/directory.h"
 
 bool descendants_hold(sigset_t *awaited, sigset_t *mask, struct error *e)
 {
@@ -51,38 +52,37 @@ static pid_t parent_of(const char *pid)
     return behind && sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Every process that there is, in an array that the caller frees. */
-static struct process *list_processes(size_t *count)
+/* Every process that there is. */
+struct processes {
+    struct process *all;
+    size_t count, room;
+};
+
+static bool add_process(void *context, int proc, const char *name)
 {
-    DIR *proc = opendir("/proc");
-    struct process *all = NULL;
-    size_t room = 0;
-    *count = 0;
-    for (const struct dirent *entry; proc && (entry = readdir(proc));) {
-        if (!isdigit((unsigned char)entry->d_name[0]))
-            continue;
-        if (*count == room) {
-            struct process *more = realloc(all, (room = room * 2 + 256) * sizeof *all);
-            if (!more)
-                break;
-            all = more;
-        }
-        all[(*count)++] = (struct process){(pid_t)atoi(entry->d_name), parent_of(entry->d_name)};
+    struct processes *const p = context;
+    (void)proc;
+    if (!isdigit((unsigned char)name[0]))
+        return true;
+    if (p->count == p->room) {
+        struct process *more = realloc(p->all, (p->room = p->room * 2 + 256) * sizeof *p->all);
+        if (!more)
+            return false;
+        p->all = more;
     }
-    if (proc)
-        closedir(proc);
-    return all;
+    p->all[p->count++] = (struct process){(pid_t)atoi(name), parent_of(name)};
+    return true;
 }
 
-static bool descends(const struct process *all, size_t count, pid_t pid, pid_t from)
+static bool descends(const struct processes *p, pid_t pid, pid_t from)
 {
-    for (size_t steps = 0; pid > 1 && steps <= count; steps++) {
+    for (size_t steps = 0; pid > 1 && steps <= p->count; steps++) {
         size_t i = 0;
-        while (i < count && all[i].pid != pid)
+        while (i < p->count && p->all[i].pid != pid)
             i++;
-        if (i == count)
+        if (i == p->count)
             return false;
-        pid = all[i].parent;
+        pid = p->all[i].parent;
         if (pid == from)
             return true;
     }
@@ -99,12 +99,12 @@ void descendants_end(void)
         }
         if (ended < 0)
             return;
-        size_t count;
-        struct process *all = list_processes(&count);
-        for (size_t i = 0; i < count; i++)
-            if (descends(all, count, all[i].pid, getpid()))
-                kill(all[i].pid, SIGKILL);
-        free(all);
+        struct processes p = {0};
+        directory_each(AT_FDCWD, "/proc", add_process, &p); /* what cannot be read now is, the next time */
+        for (size_t i = 0; i < p.count; i++)
+            if (descends(&p, p.all[i].pid, getpid()))
+                kill(p.all[i].pid, SIGKILL);
+        free(p.all);
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     }
 }

@@ -1,7 +1,6 @@
 /* See pyelfprobe_probe.h. */
 #include "tools/pyelfprobe_probe.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/process.h"
 
 enum { TAIL = 4096 };
@@ -30,16 +30,19 @@ bool probe_open(struct probe *p, struct error *e)
     return true;
 }
 
+static bool remove_one(void *context, int directory, const char *name)
+{
+    (void)context;
+    unlinkat(directory, name, 0);
+    return true;
+}
+
 void probe_tidy(struct probe *p)
 {
-    DIR *directory = *p->directory ? opendir(p->directory) : NULL;
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
-    if (*p->directory)
-        rmdir(p->directory);
+    if (!*p->directory)
+        return;
+    directory_each(AT_FDCWD, p->directory, remove_one, NULL);
+    rmdir(p->directory);
     p->directory[0] = '\0';
 }
 

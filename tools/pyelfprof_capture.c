@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/whole.h"
 #include "base/workers.h"
 #include "tools/pyelfprof.h"
 
@@ -63,8 +64,8 @@ static bool crc_matches(const char *path, uint32_t wanted)
     unsigned char *block = malloc(size);
     uLong crc = crc32(0, NULL, 0);
     ssize_t n = -1;
-    while (fd >= 0 && block && ((n = read(fd, block, size)) > 0 || (n < 0 && errno == EINTR)))
-        crc = n > 0 ? crc32(crc, block, (uInt)n) : crc;
+    while (fd >= 0 && block && (n = whole_read(fd, block, size)) > 0)
+        crc = crc32(crc, block, (uInt)n);
     free(block);
     if (fd >= 0)
         close(fd);

@@ -6,7 +6,6 @@
  * script runs under python3, which names the extension modules
  * that are there at its end; what these need is then looked for as for --exec.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/whole.h"
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
 
@@ -376,8 +376,8 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
 static void read_log(int fd, struct report *r)
 {
     char text[1 << 14];
-    for (ssize_t n; (n = read(fd, text, sizeof text)) > 0 || (n < 0 && errno == EINTR);)
-        take_report(r, text, n > 0 ? (size_t)n : 0);
+    for (ssize_t n; (n = whole_read(fd, text, sizeof text)) > 0;)
+        take_report(r, text, (size_t)n);
 }
 
 /* Whether all that was loaded is in it. */

@@ -231,7 +231,7 @@ static void put_links(struct flow *row, const struct capture *c)
         put_word(row, "hash", c->hash_gnu ? "both" : c->hash_sysv ? "sysv" : "none");
     if (c->bind_now)
         put_word(row, "bind", "now");
-    if (c->relro != RELRO_PARTIAL)
+    if (c->relro != CAPTURE_RELRO_PARTIAL)
         put_word(row, "relro", relro[c->relro]);
     if (!c->build_id_size)
         put_word(row, "build-id", "false");

@@ -1,0 +1,61 @@
+/* See whole.h. */
+#include "base/whole.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* From where the descriptor stands without `offset`; so is what follows. */
+static ssize_t read_all(int fd, char *to, size_t size, const uint64_t *offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        const size_t rest = size - done;
+        const ssize_t n = offset ? pread(fd, to + done, rest, (off_t)(*offset + done)) : read(fd, to + done, rest);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+static bool write_all(int fd, const char *from, size_t size, const uint64_t *offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        const size_t rest = size - done;
+        const ssize_t n =
+            offset ? pwrite(fd, from + done, rest, (off_t)(*offset + done)) : write(fd, from + done, rest);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+ssize_t whole_read(int fd, void *to, size_t size)
+{
+    return read_all(fd, to, size, NULL);
+}
+
+ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+    return read_all(fd, to, size, &offset);
+}
+
+bool whole_write(int fd, const void *from, size_t size)
+{
+    return write_all(fd, from, size, NULL);
+}
+
+bool whole_write_at(int fd, const void *from, size_t size, uint64_t offset)
+{
+    return write_all(fd, from, size, &offset);
+}
