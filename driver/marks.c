@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>

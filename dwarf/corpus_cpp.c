@@ -305,8 +305,12 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
     b->listed.size = listed;
 }
 
-/* As next_kind, in each of two orders. */
-static uint32_t next_of(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
+/* The kind of the next piece, out of `all`. `step` is about `all` divided by the golden ratio, and has no common
+ * factor with it, so that every stretch of a header has all kinds in the same proportions; so have small libraries,
+ * which use only the beginning of the first header.
+ *
+ * There are two orders, of pieces in namespaces and outside; `kinds` is how many of this one there were. */
+static uint32_t next_kind(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
 {
     return (b->group * (all / 3) + (*kinds)++ * step) % all;
 }
@@ -314,7 +318,7 @@ static uint32_t next_of(struct header_builder *b, uint32_t *kinds, uint32_t all,
 static void add_outer_piece(struct header_builder *b)
 {
     enum { ALL = 171, STEP = 106 };
-    const uint32_t kind = next_of(b, &b->kinds, ALL, STEP);
+    const uint32_t kind = next_kind(b, &b->kinds, ALL, STEP);
     if (kind < 30)
         cpp_add_class(b, false);
     else if (kind < 67)
@@ -338,7 +342,7 @@ static void add_outer_piece(struct header_builder *b)
 static void add_inner_piece(struct header_builder *b)
 {
     enum { ALL = 95, STEP = 59 };
-    const uint32_t kind = next_of(b, &b->cpp->kinds, ALL, STEP);
+    const uint32_t kind = next_kind(b, &b->cpp->kinds, ALL, STEP);
     if (kind < 22)
         cpp_add_class(b, false);
     else if (kind < 52)

@@ -41,7 +41,7 @@ struct header_builder {
     bool early;           /* the entry under way has a line of one byte */
     uint32_t serial;      /* makes names of types unique */
     char prefix[8];       /* what these names begin with */
-    uint32_t kinds;       /* pieces so far, for next_kind */
+    uint32_t kinds;       /* pieces so far */
     uint32_t structures, enumerations, functions; /* so far, in C */
     uint32_t header;
     uint32_t group;         /* the first header of its group (corpus_together) */
@@ -62,14 +62,6 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
 static inline uint32_t next_serial(struct header_builder *b)
 {
     return b->serial++ * b->corpus->headers + b->group;
-}
-
-/* The kind of the next piece, out of `all`. `step` is about `all` divided by the golden ratio, and has no common
- * factor with it, so that every stretch of a header has all kinds in the same proportions; so have small libraries,
- * which use only the beginning of the first header. */
-static inline uint32_t next_kind(struct header_builder *b, uint32_t all, uint32_t step)
-{
-    return (b->group * (all / 3) + b->kinds++ * step) % all;
 }
 
 /* The place in the unit of the next entry. */

@@ -4,7 +4,6 @@
  * CPython 3.11's extension modules, compiled by gcc 12. */
 #include "dwarf/corpus_parts.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { UNION_MOST = 5 /* members */ };

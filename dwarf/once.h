@@ -2,7 +2,6 @@
 #ifndef DWARF_ONCE_H
 #define DWARF_ONCE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"

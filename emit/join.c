@@ -63,7 +63,8 @@ uint32_t join_row(const struct joined *j, uint32_t part)
 
 /* --- sizes --------------------------------------------------------------------- */
 
-uint64_t join_skip(const struct library *l, enum section_id id)
+/* Bytes at the beginning of a library's section that are left out in the executable. */
+static uint64_t skipped_of(const struct library *l, enum section_id id)
 {
     if (l->shape.executable)
         return 0;
@@ -102,7 +103,7 @@ static uint64_t part_size(const struct joined *j, const struct library *l, enum 
     case SECTION_STRTAB:
         return l->plan->stripped ? 0 : symbols_part_strings(l);
     default:
-        return s->size - join_skip(l, id);
+        return s->size - skipped_of(l, id);
     }
 }
 
@@ -142,7 +143,7 @@ static void measure(const struct joined *j, const struct library *l, uint64_t si
 void join_measure(struct joined *j, const struct library *l)
 {
     struct part *part = &j->part[index_of(l)];
-    const uint32_t skipped = (uint32_t)join_skip(l, SECTION_TEXT);
+    const uint32_t skipped = (uint32_t)skipped_of(l, SECTION_TEXT);
     const struct glue_place *g = l->glue.place;
     measure(j, l, part->size);
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT && !l->plan->without_debug; s++)
@@ -150,7 +151,7 @@ void join_measure(struct joined *j, const struct library *l)
     part->init = g[GLUE_PYINIT].offset - skipped;
     part->entry = g[GLUE_ENTRY].offset - skipped;
     part->own_extern = g[GLUE_EXTERN].offset - skipped;
-    part->marks = (uint32_t)(l->code.marks - l->layout.section[SECTION_BSS].address - join_skip(l, SECTION_BSS));
+    part->marks = (uint32_t)(l->code.marks - l->layout.section[SECTION_BSS].address - skipped_of(l, SECTION_BSS));
     part->marks_size = l->shape.marks;
     for (uint32_t i = 0; l->row->kind == LIBRARY_UTILITY && i < l->row->functions; i++)
         j->function[part->functions + i] = l->body[i].offset - skipped;
@@ -240,7 +241,7 @@ static void place_image(struct library *l)
         struct section *s = &l->layout.section[id];
         if (!s->size || layout_kind(id)->type == SHT_NOBITS)
             continue;
-        const uint64_t file = j->layout.section[id].offset + join_base(l, id) - join_skip(l, id);
+        const uint64_t file = j->layout.section[id].offset + join_base(l, id) - skipped_of(l, id);
         s->offset = at + ((file - at) & (FILE_PAGE - 1));
         at = s->offset + s->size;
     }
@@ -257,7 +258,7 @@ void join_place(struct library *l)
             continue; /* not of the executable */
         s->index = j->layout.section[id].index;
         if (layout_kind(id)->flags & SHF_ALLOC)
-            s->address = join_address(j, index, id, 0) - join_skip(l, id);
+            s->address = join_address(j, index, id, 0) - skipped_of(l, id);
     }
     for (enum debug_section s = 0; s < DEBUG_SECTION_COUNT; s++)
         l->joins.base[s] = (uint32_t)j->part[index].base[library_debug_section(l, s)];
@@ -311,7 +312,7 @@ bool join_piece(const struct library *l, unsigned piece, struct piece_place *pla
     if (!part->size[piece] || layout_kind(id)->type == SHT_NOBITS)
         return false;
     *place = (struct piece_place){
-        .image = l->layout.section[id].offset + join_skip(l, id) + (piece == PART_GLOBALS ? part->size[id] : 0),
+        .image = l->layout.section[id].offset + skipped_of(l, id) + (piece == PART_GLOBALS ? part->size[id] : 0),
         .file = l->joined->layout.section[id].offset + part->base[piece],
         .size = part->size[piece],
     };

@@ -100,7 +100,4 @@ bool join_piece(const struct library *l, unsigned piece, struct piece_place *pla
 void join_place(struct library *l);
 bool join_targets(struct library *l, struct arena *arena);
 
-/* Bytes at the beginning of a library's section that are left out in the executable. */
-uint64_t join_skip(const struct library *l, enum section_id id);
-
 #endif

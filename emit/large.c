@@ -1,7 +1,6 @@
 /* See large.h. */
 #include "emit/large.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* The comparison as a page; see compare_html.h. */
 #include "tools/compare_html.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/version.h"

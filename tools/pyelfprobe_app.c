@@ -244,52 +244,6 @@ static bool take_command(struct app *app, struct arena *arena, struct error *e)
     return true;
 }
 
-/* ---- all ---- */
-
-bool app_open(struct app *app, const struct probe_options *o, size_t number, struct arena *arena, struct error *e)
-{
-    struct stat st;
-    *app = (struct app){.label = o->app[number]};
-    if (o->commands)
-        return take_command(app, arena, e) && app_choose_place(app, o, arena, e);
-    if (stat(app->label, &st) != 0)
-        return error_errno(e, app->label, "cannot be found");
-    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-        return error_set(e, ERROR_INPUT, "is neither a directory nor a list of files") || error_at(e, app->label, 0);
-    if (S_ISREG(st.st_mode) && object_is(app->label))
-        return error_set(e, ERROR_INPUT, "is a library; give the directory that it is in, or a file with its path") ||
-               error_at(e, app->label, 0);
-    const bool well = S_ISDIR(st.st_mode) ? take_directory(app, arena, e) : take_list(app, arena, e);
-    if (!well)
-        return e->file[0] ? false : error_at(e, app->label, 0);
-    if (!app->count)
-        return error_set(e, ERROR_INPUT, "has no shared objects; give a set, or where *.so are") ||
-               error_at(e, app->label, 0);
-    return app_choose_place(app, o, arena, e);
-}
-
-bool app_imports(const struct app *app)
-{
-    return app->modules;
-}
-
-bool app_find_link(struct app *app, struct arena *arena, struct error *e)
-{
-    char path[PATH_MAX];
-    if (app->set && snprintf(path, sizeof path, "%s/" MANIFEST_ROWS_FILE, app->directory) < (int)sizeof path &&
-        access(path, F_OK) == 0)
-        return error_set(e, ERROR_USAGE,
-                         "--start=link: %s has no " EXECUTABLE_LINK ", as no set whose profile has rows for its "
-                         "libraries; use --start=loader or python",
-                         app->label);
-    if (!app->set || snprintf(path, sizeof path, "%s/" EXECUTABLE_LINK, app->directory) >= (int)sizeof path ||
-        access(path, X_OK) != 0)
-        return error_set(e, ERROR_USAGE,
-                         "--start=link: %s has no " EXECUTABLE_LINK "; generate it with pyelfgen --link", app->label);
-    app->link = copy(arena, path);
-    return app->link || no_memory(e);
-}
-
 /* ---- where to break ---- */
 
 /* In a set, the functions of a module stand by number behind PyInit_, the entry and
@@ -323,7 +277,8 @@ static void find_call(struct app *app)
     }
 }
 
-bool app_choose_place(struct app *app, const struct probe_options *o, struct arena *arena, struct error *e)
+/* After the last file: the place to break at. */
+static bool choose_place(struct app *app, const struct probe_options *o, struct arena *arena, struct error *e)
 {
     app->place = o->place;
     if (app->place) {
@@ -346,6 +301,52 @@ bool app_choose_place(struct app *app, const struct probe_options *o, struct are
         }
     }
     return true;
+}
+
+/* ---- all ---- */
+
+bool app_open(struct app *app, const struct probe_options *o, size_t number, struct arena *arena, struct error *e)
+{
+    struct stat st;
+    *app = (struct app){.label = o->app[number]};
+    if (o->commands)
+        return take_command(app, arena, e) && choose_place(app, o, arena, e);
+    if (stat(app->label, &st) != 0)
+        return error_errno(e, app->label, "cannot be found");
+    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+        return error_set(e, ERROR_INPUT, "is neither a directory nor a list of files") || error_at(e, app->label, 0);
+    if (S_ISREG(st.st_mode) && object_is(app->label))
+        return error_set(e, ERROR_INPUT, "is a library; give the directory that it is in, or a file with its path") ||
+               error_at(e, app->label, 0);
+    const bool well = S_ISDIR(st.st_mode) ? take_directory(app, arena, e) : take_list(app, arena, e);
+    if (!well)
+        return e->file[0] ? false : error_at(e, app->label, 0);
+    if (!app->count)
+        return error_set(e, ERROR_INPUT, "has no shared objects; give a set, or where *.so are") ||
+               error_at(e, app->label, 0);
+    return choose_place(app, o, arena, e);
+}
+
+bool app_imports(const struct app *app)
+{
+    return app->modules;
+}
+
+bool app_find_link(struct app *app, struct arena *arena, struct error *e)
+{
+    char path[PATH_MAX];
+    if (app->set && snprintf(path, sizeof path, "%s/" MANIFEST_ROWS_FILE, app->directory) < (int)sizeof path &&
+        access(path, F_OK) == 0)
+        return error_set(e, ERROR_USAGE,
+                         "--start=link: %s has no " EXECUTABLE_LINK ", as no set whose profile has rows for its "
+                         "libraries; use --start=loader or python",
+                         app->label);
+    if (!app->set || snprintf(path, sizeof path, "%s/" EXECUTABLE_LINK, app->directory) >= (int)sizeof path ||
+        access(path, X_OK) != 0)
+        return error_set(e, ERROR_USAGE,
+                         "--start=link: %s has no " EXECUTABLE_LINK "; generate it with pyelfgen --link", app->label);
+    app->link = copy(arena, path);
+    return app->link || no_memory(e);
 }
 
 /* ---- the page cache ---- */

@@ -50,9 +50,6 @@ bool app_find_link(struct app *app, struct arena *arena, struct error *e);
 /* Adds a file, if it is one, and no other with the same path is there. */
 bool app_add(struct app *app, const char *path, struct arena *arena, struct error *e);
 
-/* After the last file: the place to break at. */
-bool app_choose_place(struct app *app, const struct probe_options *options, struct arena *arena, struct error *e);
-
 /* Reads all files into the page cache, or drops them from it: then `seen` tells
  * whether that could be done. */
 bool app_cache(const struct app *app, enum page_cache_wish wish, struct page_cache *seen, struct error *e);

@@ -142,7 +142,6 @@ bool prof_is_debug_dir(const char *path, struct error *e);
 void prof_capture(struct prof *p);
 /* Whether the file is as it was when *state was taken, or gone; what has been read of it
  * counts for nothing where this is false, and *e says so. */
-struct prof_state prof_state_of(const char *path);
 bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e);
 /* Reads their debug information. */
 void prof_dwarf(struct prof *p);
