@@ -205,7 +205,8 @@ static void understands_every_key(void **state)
         "calls: {depth: 11, utility: 0, utilities-per-module: 31, cross-module: false, cross-module-chain: 0,\n"
         "  coverage: 0.25, need-all: true}\n"
         "names: {style: itanium, length: 132}\n"
-        "elf:\n  hash: both\n  bind: now\n  relro: full\n  build-id: false\n  soname: false\n  relr: true\n  max-page-size: 2097152\n"
+        "elf:\n  hash: both\n  bind: now\n  relro: full\n  build-id: false\n  soname: false\n  relr: true\n  "
+        "max-page-size: 2097152\n"
         "dwarf: {version: 5, language: c, units: 35}\n...\n");
     assert_string_equal(p.application, "caf\u00e9%: 1");
     assert_true(p.seed == UINT64_MAX && p.modules == 280 && p.utilities == 215);
