@@ -190,8 +190,9 @@ static uint64_t words_apart(const struct plan_library *l)
     const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     const uint64_t words = data == PROFILE_DERIVED ? UINT64_MAX / 2 : (uint64_t)data / 8;
     const uint64_t least = UINT64_C(0) + l->extra.pointers + l->extra.addresses;
-    const uint64_t within = pages == PROFILE_DERIVED ? words : (uint64_t)pages * RELOCATED_PAGE / 8;
-    return within < least ? least : within < words ? within : words;
+    const bool few = pages != PROFILE_DERIVED && (uint64_t)pages < words / (RELOCATED_PAGE / 8);
+    const uint64_t within = few ? (uint64_t)pages * (RELOCATED_PAGE / 8) : words;
+    return within < least ? least : within;
 }
 
 uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part)
