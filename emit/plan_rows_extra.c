@@ -328,8 +328,8 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     const uint64_t versions = rows_versions_least(l) + x->versioned;
     const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, share));
     const bool any = uncalled || least.defined || l->calls;
-    const uint64_t plain = rows_value_or(l->said, ROW_RELATIVE, 0);
-    x->pointers = more_than(plain + rows_value_or(l->said, ROW_RELR, 0), least.relative, share);
+    const int64_t relative = profile_row_relative(plan->profile, l->said);
+    x->pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least.relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
         .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),

@@ -94,12 +94,14 @@ struct relocations {
 static struct relocations relocations_of(const struct library *l, uint8_t *image)
 {
     const struct section *s = l->layout.section;
-    const uint32_t all = library_is_part(l) && join_packs(l->joined) ? l->shape.relative : 0;
-    return (struct relocations){.layout = &l->layout,
-                                .image = image,
-                                .p = image + s[SECTION_RELA_DYN].offset,
-                                .packed.p = image + s[SECTION_RELR_DYN].offset,
-                                .to_pack = library_is_part(l) ? all : l->shape.packed};
+    struct relocations r = {.layout = &l->layout,
+                            .image = image,
+                            .p = image + s[SECTION_RELA_DYN].offset,
+                            .packed.p = image + s[SECTION_RELR_DYN].offset,
+                            .to_pack = l->shape.packed};
+    if (library_is_part(l))
+        r.to_pack = join_packs(l->joined) ? l->shape.relative : 0;
+    return r;
 }
 
 static uint8_t *at_address(const struct relocations *r, enum section_id id, uint64_t address)
