@@ -228,7 +228,9 @@ static bool look_versions(struct look *l, Elf_Scn *section, const GElf_Shdr *shd
     if (!data)
         return false;
     if (shdr->sh_type == SHT_GNU_verdef) {
-        l->c->versions += shdr->sh_info <= data->d_size / sizeof(Elf64_Verdef) ? shdr->sh_info : 0;
+        const uint64_t count = shdr->sh_info <= data->d_size / sizeof(Elf64_Verdef) ? shdr->sh_info : 0;
+        l->c->versions_defined += count;
+        l->c->versions += count;
         return true;
     }
     uint64_t at = 0;

@@ -141,7 +141,8 @@ struct capture {
     enum capture_relro relro;
     uint64_t runpaths; /* directories of DT_RUNPATH and DT_RPATH */
     uint64_t versions; /* defined and needed */
-    uint64_t tls;      /* bytes of PT_TLS in memory */
+    uint64_t versions_defined;
+    uint64_t tls; /* bytes of PT_TLS in memory */
     uint64_t constructors, destructors;
     uint64_t constructor_code; /* bytes of those constructors that unwind tables tell of */
     uint64_t init_code;        /* bytes of the function by whose name Python knows it, the largest of several */

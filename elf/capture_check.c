@@ -45,6 +45,7 @@ static const struct limit limits[] = {
     NUMBER(plt, CAPTURE_COUNT_MOST, "entries of the PLT"),
     NUMBER(runpaths, CAPTURE_COUNT_MOST, "directories to search"),
     NUMBER(versions, CAPTURE_COUNT_MOST, "versions"),
+    NUMBER(versions_defined, CAPTURE_COUNT_MOST, "versions defined"),
     NUMBER(constructors, CAPTURE_COUNT_MOST, "constructors"),
     NUMBER(destructors, CAPTURE_COUNT_MOST, "destructors"),
     NUMBER(unwind_entries, CAPTURE_COUNT_MOST, "entries of unwind tables"),

@@ -7,7 +7,7 @@
  * before the first offset: nothing grows after layout_place.
  *
  *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
- *          .gnu.version .gnu.version_r .rela.dyn .rela.plt .relr.dyn
+ *          .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
  *     RX   .init .plt .plt.got .text .fini
  *     R    .rodata .eh_frame_hdr .eh_frame
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
@@ -40,6 +40,7 @@
     X(DYNSYM, ".dynsym", SHT_DYNSYM, SHF_ALLOC, 8, 24, DYNSTR, NONE)                                                   \
     X(DYNSTR, ".dynstr", SHT_STRTAB, SHF_ALLOC, 1, 0, NONE, NONE)                                                      \
     X(VERSYM, ".gnu.version", SHT_GNU_versym, SHF_ALLOC, 2, 2, DYNSYM, NONE)                                           \
+    X(VERDEF, ".gnu.version_d", SHT_GNU_verdef, SHF_ALLOC, 8, 0, DYNSTR, NONE)                                         \
     X(VERNEED, ".gnu.version_r", SHT_GNU_verneed, SHF_ALLOC, 8, 0, DYNSTR, NONE)                                       \
     X(RELA_DYN, ".rela.dyn", SHT_RELA, SHF_ALLOC, 8, 24, DYNSYM, NONE)                                                 \
     X(RELA_PLT, ".rela.plt", SHT_RELA, SHF_ALLOC | SHF_INFO_LINK, 8, 24, DYNSYM, GOT_PLT)                              \

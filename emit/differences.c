@@ -30,7 +30,7 @@ static int64_t fixed_locals(const struct library *l, uint8_t type)
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
-    const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects;
+    const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects + l->row->extra.version_symbols;
     v[ROW_DYNAMIC_OTHER] = l->row->extra.ends;
     v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects - v[ROW_DYNAMIC_OTHER];
     v[ROW_DYNAMIC_OBJECTS] = objects;
@@ -99,7 +99,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_RUNPATH] = l->row->runpath;
-    v[ROW_VERSIONS] = libc + l->row->extra.versions + l->row->extra.versioned + shape_relr_versions(l->row, &l->shape);
+    v[ROW_VERSIONS_DEFINED] = l->layout.section[SECTION_VERDEF].info;
+    v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (libc ? (int64_t)shape_versions(l->row, &l->shape) : 0);
     v[ROW_TLS] = l->row->extra.tls;
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
@@ -122,8 +123,8 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT, SECTION_PLT_GOT);
     v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
     v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
-    v[ROW_SHARE_SYMBOLS] =
-        SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM, SECTION_VERNEED);
+    v[ROW_SHARE_SYMBOLS] = SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM,
+                                 SECTION_VERDEF, SECTION_VERNEED);
     v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT, SECTION_RELR_DYN);
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_BUILD_ID);
 }

@@ -47,6 +47,8 @@ struct plan_edge {
     uint32_t first;   /* index of the first in the caller's sequence of imports */
     uint32_t call;    /* index of the first in the caller's sequence of called imports */
     uint32_t rank;    /* rank of the first among the functions that may be called there (calls_rows.h) */
+    uint32_t
+        versions; /* how many of the other's versions, from the first on, its symbols are asked for by (versions.h) */
 };
 
 /* What a library with a row gives up where its sizes have no room for it. Each level also gives up what the levels
@@ -130,22 +132,24 @@ struct plan_library {
         uint32_t pointers;    /* R_X86_64_RELATIVE relocations in .data */
         uint32_t weak_own;    /* how many dynamic functions, counted from the end (small ones are last), are weak */
         uint32_t objects;     /* dynamic symbols of data */
-        uint32_t weak_objects; /* how many of `objects`, counted from the end, are weak */
-        uint32_t ends;         /* dynamic symbols for where sections begin or end (shape_ends) */
-        uint32_t needed;       /* libraries outside the set, besides the C library, that it needs (DT_NEEDED) */
-        uint32_t versions;     /* symbol versions of the C library that it needs beyond OUTSIDE_VERSION */
-        uint32_t versioned;    /* of how many `needed` libraries, from the first on, it needs OUTSIDE_VERSION */
-        uint32_t tls;          /* bytes of .tbss; counted in bss */
-        uint32_t tls_modules;  /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
-        uint32_t constructing; /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
-        uint32_t initialising; /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
-        uint32_t constructors; /* beyond the one that every library has */
-        uint32_t destructors;  /* beyond the one that every library has */
-        bool ended;            /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
-        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
-        uint32_t methods;      /* in the module's method table, beyond those that the driver calls (methods.h) */
-        uint32_t documented;   /* how many of `methods`, from the first on, have a documentation string */
-        uint64_t names;        /* bytes of the names of `outside`, with terminators */
+        uint32_t weak_objects;    /* how many of `objects`, counted from the end, are weak */
+        uint32_t ends;            /* dynamic symbols for where sections begin or end (shape_ends) */
+        uint32_t definitions;     /* symbol versions that it defines besides the base version (versions.h) */
+        uint32_t version_symbols; /* how many of these, from the first on, have an absolute symbol of their name */
+        uint32_t needed;          /* libraries outside the set, besides the C library, that it needs (DT_NEEDED) */
+        uint32_t versions;        /* symbol versions of the C library that it needs beyond OUTSIDE_VERSION */
+        uint32_t versioned;       /* of how many `needed` libraries, from the first on, it needs OUTSIDE_VERSION */
+        uint32_t tls;             /* bytes of .tbss; counted in bss */
+        uint32_t tls_modules;     /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
+        uint32_t constructing;    /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
+        uint32_t initialising;    /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
+        uint32_t constructors;    /* beyond the one that every library has */
+        uint32_t destructors;     /* beyond the one that every library has */
+        bool ended;          /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
+        uint32_t unwind;     /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t methods;    /* in the module's method table, beyond those that the driver calls (methods.h) */
+        uint32_t documented; /* how many of `methods`, from the first on, have a documentation string */
+        uint64_t names;      /* bytes of the names of `outside`, with terminators */
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
@@ -195,6 +199,9 @@ struct plan_library {
     uint32_t lengths;       /* entries set in function_length */
     struct plan_edge *edge; /* owned by the plan; in the order of DT_NEEDED */
     uint32_t edges;
+    uint32_t versioned_edges;    /* of how many it needs versions */
+    uint32_t edge_versions;      /* how many versions these are */
+    uint64_t edge_version_names; /* bytes of their names, with terminators */
 
     uint64_t size[SIZE_KINDS];
     uint64_t local_names; /* characters in the names of local symbols beyond the natural lengths */

@@ -199,7 +199,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)
         l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
-    l->inner_marks = rows_value_or(row, ROW_DYNAMIC_OBJECTS, !profile_is_captured(r->s->plan->profile)) == 0;
+    const uint32_t definitions = rows_definitions(row); /* which are objects, too */
+    const uint64_t objects =
+        rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(r->s->plan->profile) ? 0 : definitions + 1);
+    l->inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
@@ -217,7 +220,8 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->dwarf_terse = dialect.terse;
     set_elf(l, row);
     l->separate = separation_of(r, l);
-    l->without_libc = row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0;
+    l->without_libc =
+        row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0 && !rows_definitions(row);
     const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
@@ -403,6 +407,7 @@ static void count_imports(struct rows *r)
             l->imports += edge->symbols;
         }
         count_calls(plan, l);
+        rows_set_edge_versions(plan, l);
     }
 }
 

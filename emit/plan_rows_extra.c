@@ -288,6 +288,18 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
     x->weak_own = rows_smaller(weak - x->weak_objects - x->weak, exported);
 }
 
+/* Versions that it defines, and symbols of these, which the row counts as objects. */
+static void set_definitions(const struct plan *plan, struct plan_library *l, uint32_t share)
+{
+    struct plan_extra *const x = &l->extra;
+    const int64_t objects = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_OBJECTS);
+    const bool named = l->elf.soname && !l->without_libc; /* by which others know the base version */
+    x->definitions = named ? more_than(rows_definitions(l->said), 0, share) : 0;
+    x->version_symbols = x->definitions;
+    if (objects != PROFILE_DERIVED && objects < (int64_t)x->definitions)
+        x->version_symbols = (uint32_t)objects;
+}
+
 /* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
 static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
@@ -299,11 +311,12 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     x->clones = clones ? clones_of(plan, l, share) : 0;
+    set_definitions(plan, l, share);
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
-    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, least.marks_exported, share);
+    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->version_symbols, share);
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())
         x->needed = outside_libraries_most();

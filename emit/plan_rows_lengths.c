@@ -7,6 +7,7 @@
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/versions.h"
 
 enum { LENGTH_NATURAL = 15 /* where nothing is known */ };
 
@@ -133,6 +134,9 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
         lengths_fix(f, strlen(shape_clones[i]));
     for (uint32_t i = 0; i < l->extra.ends; i++)
         lengths_fix(f, strlen(shape_ends[i].name));
+    char version[VERSIONS_NAME_MOST];
+    for (uint32_t i = 0; i < l->extra.version_symbols; i++)
+        lengths_fix(f, versions_name(l, i, version));
     if (s->python)
         lengths_fix(f, strlen(s->entry));
     if (s->python)

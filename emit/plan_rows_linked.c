@@ -4,6 +4,10 @@
 #include "elf/plt.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
+#include "emit/versions.h"
+
+/* Numbers of versions have 15 bits, the highest of which no library comes near. */
+enum { VERSIONS_MOST = 30000 };
 
 uint32_t rows_direct(const struct profile_row *row)
 {
@@ -21,25 +25,61 @@ static uint64_t hash_least(uint32_t defined)
     return hash_gnu_size(&h);
 }
 
+uint32_t rows_definitions(const struct profile_row *row)
+{
+    const uint64_t all = rows_value_or(row, ROW_VERSIONS_DEFINED, 0);
+    return all < 2 ? 0 : all - 1 < VERSIONS_OWN_MOST ? (uint32_t)all - 1 : VERSIONS_OWN_MOST;
+}
+
+void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
+{
+    const uint64_t least = rows_versions_least(l) - l->edge_versions;
+    const uint64_t said = rows_value_or(l->said, ROW_VERSIONS, VERSIONS_MOST);
+    const uint64_t most = said < VERSIONS_MOST ? said : VERSIONS_MOST;
+    uint64_t left = most > least && !l->without_libc ? most - least : 0;
+    l->versioned_edges = l->edge_versions = 0;
+    l->edge_version_names = 0;
+    for (uint32_t i = 0; i < l->edges; i++) { /* one of each, and then others */
+        struct plan_edge *const edge = &l->edge[i];
+        edge->versions = left && edge->symbols && plan->library[edge->library].extra.definitions;
+        left -= edge->versions;
+        l->versioned_edges += edge->versions;
+    }
+    for (uint32_t i = 0; i < l->edges; i++) {
+        struct plan_edge *const edge = &l->edge[i];
+        struct edge_versions v;
+        if (!edge->versions)
+            continue;
+        versions_of_edge(plan, l, edge, (uint32_t)left + 1, &v);
+        edge->versions = v.count;
+        left -= v.count - 1;
+        l->edge_versions += v.count;
+        for (uint32_t k = 0; k < plan->library[edge->library].extra.definitions; k++)
+            l->edge_version_names += v.place[k] ? versions_bytes(&plan->library[edge->library], k, k + 1) : 0;
+    }
+}
+
 uint32_t rows_versioned(const struct plan_library *l)
 {
     enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* that have OUTSIDE_VERSION: the first; as a rule */
     const struct profile_row *const row = l->said;
     const uint64_t dynstr = rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
-    const uint64_t versions = rows_value_or(row, ROW_VERSIONS, 0);
+    const uint64_t all = rows_value_or(row, ROW_VERSIONS, 0);
     const uint64_t least = rows_versions_least(l);
+    const uint64_t besides = least - 1 - l->elf.relr; /* which are none of libraries outside the set */
+    const uint64_t versions = all > besides ? all - besides : 0;
     const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
                              rows_value_or(row, ROW_DYNAMIC_OTHER, 0);
     const uint64_t symbols = 1 + defined + rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
-    uint32_t most =
-        rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), versions > least ? (uint32_t)(versions - least) : 0);
+    uint32_t most = rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), all > least ? (uint32_t)(all - least) : 0);
     if (l->without_libc || !dynstr || symbols > UINT32_MAX)
         return 0;
     const struct gnu_hash usual = hash_gnu_plan((uint32_t)defined, 0);
     const bool gnu = l->elf.hash != HASH_SYSV;
     const uint64_t share = rows_value_or(row, ROW_SHARE_SYMBOLS, 0);
     const uint64_t others = symbols * (sizeof(Elf64_Sym) + sizeof(Elf64_Half)) + dynstr +
-                            versions * sizeof(Elf64_Vernaux) + sizeof(Elf64_Verneed) +
+                            (versions + l->edge_versions) * sizeof(Elf64_Vernaux) +
+                            (UINT64_C(1) + l->versioned_edges) * sizeof(Elf64_Verneed) + versions_defined_size(l) +
                             (l->elf.hash != HASH_GNU ? hash_sysv_size((uint32_t)symbols) : 0);
     const uint64_t left = share > others ? share - others : 0;
     for (uint32_t n = 0; n <= most; n++)
@@ -55,8 +95,8 @@ uint32_t rows_versioned(const struct plan_library *l)
 uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l)
 {
     enum { FEW = 8 };
-    static const enum section_id parts[] = {SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_VERSYM,
-                                            SECTION_VERNEED};
+    static const enum section_id parts[] = {SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH,
+                                            SECTION_VERSYM, SECTION_VERDEF, SECTION_VERNEED};
     const struct shape s = shape_of(plan, l);
     struct layout layout = {0};
     uint64_t others = hash_least(s.defined) - sizeof(uint32_t);

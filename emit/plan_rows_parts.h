@@ -80,12 +80,19 @@ uint32_t rows_initialising(const struct plan_library *l);
 /* How many more than `already` the row states for `v`; of these, `share` fourths. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 
-/* How many versions of the C library any library with a row needs that is linked with it: OUTSIDE_VERSION, and with
- * packed relocations RELR_VERSION. */
+/* How many versions a library with a row has that is linked with the C library, before others of that are chosen:
+ * OUTSIDE_VERSION, with packed relocations RELR_VERSION, its own and those of libraries in the set. */
 static inline uint64_t rows_versions_least(const struct plan_library *l)
 {
-    return UINT64_C(1) + l->elf.relr;
+    const uint32_t own = l->extra.definitions ? 1 + l->extra.definitions : 0;
+    return UINT64_C(1) + l->elf.relr + own + l->edge_versions;
 }
+
+/* How many versions, besides the base version, a row's library is to define. */
+uint32_t rows_definitions(const struct profile_row *row);
+
+/* Sets by how many versions of others a library asks for its imports, as far as its row has any. */
+void rows_set_edge_versions(const struct plan *plan, struct plan_library *l);
 
 /* Sets w->lengths to the wanted lengths of undefined symbols' names, and *exported to the bytes of exported names that
  * are not yet settled. False where these are not known, or if the library is not stripped and nothing of it is unbound.

@@ -83,6 +83,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(SONAME, ROW, "soname", SWITCH, 0, 1, NULL)                                                                       \
     X(RUNPATH, ROW, "runpath", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(VERSIONS, ROW, "versions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                    \
+    X(VERSIONS_DEFINED, ROW, "versions-defined", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* of `versions` */                \
     X(TLS, ROW, "tls", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                              \
     X(IFUNC, ROW, "ifunc", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
     X(CONSTRUCTORS, ROW, "constructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \

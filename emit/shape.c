@@ -12,6 +12,7 @@
 #include "emit/methods.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/versions.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #define FIXED_ROW(id, name, prefixed, module, type, section)                                                           \
@@ -115,6 +116,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->names += string(shape_clones[i]);
     for (uint32_t i = 0; i < l->extra.ends; i++)
         s->names += string(shape_ends[i].name);
+    s->names += versions_bytes(l, 0, l->extra.version_symbols);
     if (s->has_extern)
         s->names += stem + sizeof "_extern";
     if (s->extern_called >= 0) {
@@ -127,6 +129,7 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     s->dynstr += l->without_libc ? 0 : sizeof "libc.so.6" + sizeof OUTSIDE_VERSION;
     s->dynstr += shape_relr_versions(l, s) * sizeof RELR_VERSION;
     s->dynstr += outside_versions_bytes(l->extra.versions);
+    s->dynstr += versions_bytes(l, l->extra.version_symbols, l->extra.definitions) + l->edge_version_names;
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
@@ -253,7 +256,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     uint32_t marked = l->functions - s.local + s.marks_exported;
     s.inner = plan_is_direct(l) ? marked : 0;
     s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
-    s.defined += l->small_exported + l->extra.ends;
+    s.defined += l->small_exported + l->extra.ends + l->extra.version_symbols;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     s.frameless = plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0);
@@ -278,6 +281,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
                 + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
                 + 3 + (s.packed < s.relative)             /* RELA RELASZ RELAENT, RELACOUNT */
                 + (s.packed ? 3 : 0)                      /* RELR RELRSZ RELRENT */
+                + (l->extra.definitions ? 2 : 0)          /* VERDEF VERDEFNUM */
                 + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
     if (l->without_libc)
         s.dynamic -= 1 + 3;
@@ -339,10 +343,11 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSTR].size = s->dynstr;
     if (!l->without_libc) {
         section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
-        section[SECTION_VERNEED].size =
-            (sizeof(Elf64_Verneed) + sizeof(Elf64_Vernaux)) * (UINT64_C(1) + l->extra.versioned) +
-            sizeof(Elf64_Vernaux) * (uint64_t)(l->extra.versions + shape_relr_versions(l, s));
-        section[SECTION_VERNEED].info = 1 + l->extra.versioned;
+        section[SECTION_VERDEF].size = versions_defined_size(l);
+        section[SECTION_VERDEF].info = l->extra.definitions ? 1 + l->extra.definitions : 0;
+        section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) * (uint64_t)shape_versioned(l) +
+                                        sizeof(Elf64_Vernaux) * (uint64_t)shape_versions(l, s);
+        section[SECTION_VERNEED].info = shape_versioned(l);
     }
     section[SECTION_RELA_DYN].size =
         sizeof(Elf64_Rela) * (s->relative - s->packed + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones +

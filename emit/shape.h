@@ -193,6 +193,23 @@ static inline uint32_t shape_relr_versions(const struct plan_library *l, const s
     return s->packed && !l->without_libc;
 }
 
+/* Of a library that is linked with the C library: how many versions of that it needs; of how many libraries it needs
+ * versions, and how many in all. */
+static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
+{
+    return 1 + l->extra.versions + shape_relr_versions(l, s);
+}
+
+static inline uint32_t shape_versioned(const struct plan_library *l)
+{
+    return 1 + l->extra.versioned + l->versioned_edges;
+}
+
+static inline uint32_t shape_versions(const struct plan_library *l, const struct shape *s)
+{
+    return shape_libc_versions(l, s) + l->extra.versioned + l->edge_versions;
+}
+
 /* How many functions of CPython a module calls. */
 static inline uint32_t shape_python_functions(const struct plan_library *l)
 {

@@ -1,9 +1,10 @@
-/* Dynamic symbols, their strings, hashes and versions; symtab.c makes the other table.
+/* Dynamic symbols, their strings and hashes; symbols_versions.c writes their versions, symtab.c makes the other table.
  *
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | _start entry extern PyInit visits small data ends pyelf_executable | others undefined
+ *     imports | own functions | _start entry extern PyInit visits small data ends versions pyelf_executable
+ *     | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
  * bucket.
@@ -18,6 +19,7 @@
 #include "emit/names_row.h"
 #include "emit/relocated.h"
 #include "emit/symbols_parts.h"
+#include "emit/versions.h"
 
 enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
 
@@ -33,8 +35,8 @@ struct symbols {
     uint32_t count;     /* of them so far */
     uint32_t undefined; /* written so far, from 1 */
     uint32_t *start_of; /* of the names of dynamic symbols that may have ends in common (names_row.h) */
-    uint32_t others;    /* of the defined symbols: the first of these that is none of a function before */
-    uint32_t unbound;   /* and the first that nothing binds, in .dynsym */
+    uint32_t unbound;   /* the first undefined one that nothing binds, in .dynsym */
+    struct symbol_versions versions;
 };
 
 /* The name of a dynamic symbol that is no numbered function; what is the end of another gets it later. */
@@ -60,7 +62,7 @@ static void name_ends(struct symbols *t)
             continue;
         const uint32_t of = (uint32_t)end;
         const uint32_t length = names_row_place_length(row, of);
-        const uint32_t symbol = of < row->exported ? of : t->others + of - row->exported;
+        const uint32_t symbol = of < row->exported ? of : t->versions.others + of - row->exported;
         const uint32_t name = t->start_of[place] + names_row_place_length(row, place) - length;
         if (of >= row->ended - row->unbound) {
             t->dynsym[t->unbound + of - (row->ended - row->unbound)].st_name = name;
@@ -188,6 +190,19 @@ static void put_ends(struct symbols *t)
     }
 }
 
+/* Of versions: absolute ones. */
+static void put_version_symbols(struct symbols *t)
+{
+    char name[VERSIONS_NAME_MOST];
+    t->versions.symbols = t->count;
+    t->versions.names = (uint32_t)(t->names - t->start);
+    for (uint32_t i = 0; i < t->l->row->extra.version_symbols; i++) {
+        versions_name(t->l->row, i, name);
+        define(t, put_name(t, name, ""), STT_OBJECT, SECTION_NONE, 0, 0);
+        t->defined[t->count - 1].st_shndx = SHN_ABS;
+    }
+}
+
 static struct others put_others(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -208,10 +223,12 @@ static struct others put_others(struct symbols *t)
         define_glue(t, put_name(t, "PyInit_", name), GLUE_PYINIT);
     if (s->marks_exported && !s->inner)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
-    t->others = t->count;
+    t->versions.others = t->count;
     put_small(t);
     put_data(t);
+    t->versions.ends = t->count;
     put_ends(t);
+    put_version_symbols(t);
     if (s->executable)
         define(t, put_name(t, EXECUTABLE_SYMBOL, ""), STT_OBJECT, SECTION_DATA_REL_RO, l->at.executable,
                sizeof(struct executable));
@@ -267,52 +284,6 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
         p = put_bytes(put_bytes(p, "PyInit_", strlen("PyInit_")), name, strlen(name) + 1);
     assert(p == (uint8_t *)start + size);
     return start;
-}
-
-/* What a library at `file` in .dynstr needs of versions: `count` of them, whose names follow that at `version`, and
- * which symbols have from `number` on; `last` of all libraries. */
-static uint8_t *put_needs(const char *strings, uint32_t file, uint32_t version, uint32_t count, uint32_t number,
-                          bool last, uint8_t *p)
-{
-    const uint32_t next = last ? 0 : (uint32_t)(sizeof(Elf64_Verneed) + count * sizeof(Elf64_Vernaux));
-    const Elf64_Verneed need = {VER_NEED_CURRENT, (Elf64_Half)count, file, sizeof need, next};
-    p = put_bytes(p, &need, sizeof need);
-    for (uint32_t i = 1; i <= count; i++) {
-        const char *name = strings + version;
-        const Elf64_Vernaux aux = {hash_sysv(name, strlen(name)), 0, (Elf64_Half)(VER_NDX_GLOBAL + number + i), version,
-                                   i < count ? sizeof aux : 0};
-        p = put_bytes(p, &aux, sizeof aux);
-        version += (uint32_t)strlen(name) + 1;
-    }
-    return p;
-}
-
-/* `version` is the first of their names in .dynstr, which the C library has all of and further libraries the first:
- * without it there are none. `needed` is the first of the names of these. */
-static void write_versions(const struct library *l, uint8_t *image, uint32_t libc, uint32_t version, uint32_t needed,
-                           const struct others *o)
-{
-    if (l->row->without_libc)
-        return;
-    const char *strings = (const char *)image + l->layout.section[SECTION_DYNSTR].offset;
-    const uint32_t outside = o->outside + l->row->extra.outside;
-    uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
-    uint32_t symbols = l->shape.undefined + l->shape.defined;
-    p = put_u16(p, VER_NDX_LOCAL);
-    for (uint32_t i = 1; i <= symbols; i++) {
-        uint32_t of = i == o->cxa_finalize || i == o->start_main;
-        if (i >= o->outside && i < outside)
-            of = symbols_version(l, i - o->outside);
-        p = put_u16(p, (uint16_t)(VER_NDX_GLOBAL + of));
-    }
-    p = image + l->layout.section[SECTION_VERNEED].offset;
-    const uint32_t versions = 1 + l->row->extra.versions + shape_relr_versions(l->row, &l->shape);
-    const uint32_t versioned = l->row->extra.versioned;
-    p = put_needs(strings, libc, version, versions, 0, !versioned, p);
-    for (uint32_t i = 0; i < versioned; i++) {
-        p = put_needs(strings, needed, version, 1, versions + i, i + 1 == versioned, p);
-        needed += (uint32_t)strlen(strings + needed) + 1;
-    }
 }
 
 static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order)
@@ -415,6 +386,36 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
     return true;
 }
 
+/* Names of versions: those that it needs of libraries outside the set, its own that have no symbol, and those that it
+ * needs of others in the set. */
+static void put_versions(struct symbols *t)
+{
+    const struct plan_library *row = t->l->row;
+    char name[VERSIONS_NAME_MOST];
+    t->versions.outside = row->without_libc ? 0 : put_name(t, OUTSIDE_VERSION, "");
+    for (uint32_t i = 0; i < row->extra.versions; i++)
+        put_name(t, outside_version_name(2 + i), "");
+    if (shape_relr_versions(row, &t->l->shape))
+        put_name(t, RELR_VERSION, "");
+    t->versions.unmarked = (uint32_t)(t->names - t->start);
+    for (uint32_t i = row->extra.version_symbols; i < row->extra.definitions; i++) {
+        versions_name(row, i, name);
+        put_name(t, name, "");
+    }
+    t->versions.edges = (uint32_t)(t->names - t->start);
+    for (uint32_t i = 0; i < row->edges; i++) {
+        const struct plan_library *to = &t->l->plan->library[row->edge[i].library];
+        struct edge_versions v;
+        versions_of_edge(t->l->plan, row, &row->edge[i], row->edge[i].versions, &v);
+        for (uint32_t k = 0; v.count && k < to->extra.definitions; k++) {
+            if (!v.place[k])
+                continue;
+            versions_name(to, k, name);
+            put_name(t, name, "");
+        }
+    }
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -437,17 +438,12 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     struct others o = put_others(&t);
     if (!write_hashes(&t, arena, order))
         return false;
-    const bool without_libc = l->row->without_libc;
-    uint32_t libc = without_libc ? 0 : put_name(&t, "libc.so.6", "");
-    uint32_t version = without_libc ? 0 : put_name(&t, OUTSIDE_VERSION, "");
-    for (uint32_t i = 0; i < l->row->extra.versions; i++)
-        put_name(&t, outside_version_name(2 + i), "");
-    if (shape_relr_versions(l->row, s))
-        put_name(&t, RELR_VERSION, "");
+    const uint32_t libc = l->row->without_libc ? 0 : put_name(&t, "libc.so.6", "");
+    put_versions(&t);
     uint32_t soname = s->soname ? put_name(&t, l->row->name, ".so") : 0;
     uint32_t runpath = l->row->runpath ? put_name(&t, "$ORIGIN", "") : 0;
     l->strings = (struct dynamic_strings){libc, soname, runpath, (uint32_t)(t.names - dynstr)};
-    const uint32_t needed = put_needed(&t);
+    t.versions.files = put_needed(&t);
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
 
     uint32_t first = 1 + s->undefined;
@@ -466,7 +462,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     for (uint32_t i = 0; i < l->row->extra.slots; i++)
         plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
-        plt_symbols[l->small_slots + i] = place[t.others + i];
+        plt_symbols[l->small_slots + i] = place[t.versions.others + i];
     if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)
@@ -478,7 +474,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_defined = first;
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
-    write_versions(l, image, libc, version, needed, &o);
+    t.versions.order = order;
+    symbols_write_versions(l, image, &o, &t.versions);
     if (!l->row->stripped)
         symtab_write(l, image, t.dynsym, &o);
     return !l->row->said || shuffle_names(&t, &o, arena);

@@ -381,9 +381,13 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
     if (now || l->shape.executable)
         ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
+    if (s[SECTION_VERDEF].size) {
+        ENTRY(DT_VERDEF, s[SECTION_VERDEF].address);
+        ENTRY(DT_VERDEFNUM, own[SECTION_VERDEF].info);
+    }
     if (!l->row->without_libc) {
         ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
-        ENTRY(DT_VERNEEDNUM, 1 + l->row->extra.versioned);
+        ENTRY(DT_VERNEEDNUM, own[SECTION_VERNEED].info);
         ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
     }
     if (l->shape.packed < l->shape.relative)

@@ -37,6 +37,7 @@ static const struct known known[] = {
     {"soname", COMPARE_WORD, "true"},
     {"runpath", COMPARE_SUM, NULL},
     {"versions", COMPARE_SUM, NULL},
+    {"versions-defined", COMPARE_SUM, NULL},
     {"tls", COMPARE_SUM, NULL},
     {"ifunc", COMPARE_SUM, NULL},
     {"constructors", COMPARE_SUM, "1"},

@@ -239,6 +239,7 @@ static void put_links(struct flow *row, const struct capture *c)
         put_word(row, "soname", "false");
     put_some(row, "runpath", c->runpaths);
     put_some(row, "versions", c->versions);
+    put_some(row, "versions-defined", c->versions_defined);
     put_some(row, "tls", c->tls);
     put_some(row, "ifunc", c->ifunc);
     if (c->constructors != 1)

@@ -1,0 +1,57 @@
+/* Symbol versions that libraries with rows define (.gnu.version_d) and need of one another.
+ *
+ *     LIBU3_1.0, LIBU3_1.1, ...   a library's versions besides the base one, which has its DT_SONAME
+ *
+ * Most symbols have the first version, as in libraries that have grown, and each fourth one of the others in turn. As
+ * ld does it, each version has an absolute symbol of its name, which has that version, and where there are more than
+ * two, each has the one before as its parent.
+ *
+ * Sources: "ELF Symbol Versioning" (Drepper); LSB Core 5.0, 10.7 "Symbol Versioning"; binutils' ld 2.40.
+ */
+#ifndef EMIT_VERSIONS_H
+#define EMIT_VERSIONS_H
+
+#include <stdint.h>
+
+#include "emit/plan.h"
+
+enum {
+    VERSIONS_NAME_MOST = 48, /* bytes of a version's name, with its terminator */
+    VERSIONS_OWN_MOST = 1000 /* that a library defines besides the base version: the C library has 38 */
+};
+
+/* Writes the name of version `number`, from 0; returns its characters. */
+uint32_t versions_name(const struct plan_library *l, uint32_t number, char name[VERSIONS_NAME_MOST]);
+
+/* Bytes of the names of versions [from, to), with terminators. */
+uint64_t versions_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
+
+/* Whether each but the first has the one before as its parent. */
+static inline bool versions_have_parents(const struct plan_library *l)
+{
+    return l->extra.definitions > 2;
+}
+
+/* The version of a dynamic symbol of a library that has some: `symbol` counts exported functions and then names_row.h's
+ * others, as imports do. */
+static inline uint32_t versions_of(const struct plan_library *l, uint32_t symbol)
+{
+    enum { EACH = 4 };
+    const uint32_t later = l->extra.definitions - 1;
+    return later && symbol % EACH == EACH - 1 ? 1 + symbol / EACH % later : 0;
+}
+
+/* The versions of what a library imports by one of its edges. */
+struct edge_versions {
+    uint32_t count;                    /* of those that it asks for */
+    uint16_t place[VERSIONS_OWN_MOST]; /* of each version, from 1 among these; 0: it does not ask for it */
+};
+
+/* Finds them; it asks for the first `most`, and for symbols that have another version without any. */
+void versions_of_edge(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
+                      uint32_t most, struct edge_versions *v);
+
+/* Bytes of .gnu.version_d. */
+uint64_t versions_defined_size(const struct plan_library *l);
+
+#endif
