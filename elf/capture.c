@@ -200,7 +200,25 @@ static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
     return true;
 }
 
-static bool look_build_id(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+/* Whether properties (psABI 1.0 section 13.1) say that indirect branches lead to an endbr64 alone. */
+static bool has_landings(const uint8_t *at, uint64_t size, bool wide)
+{
+    const uint64_t align = wide ? 8 : 4;
+    uint32_t property[3]; /* type, size, what it says */
+    while (size >= sizeof property) {
+        memcpy(property, at, sizeof property);
+        if (property[0] == GNU_PROPERTY_X86_FEATURE_1_AND && property[1] == sizeof property[2])
+            return property[2] & GNU_PROPERTY_X86_FEATURE_1_IBT;
+        const uint64_t whole = (2 * sizeof property[0] + property[1] + align - 1) / align * align;
+        if (whole > size)
+            return false;
+        at += whole;
+        size -= whole;
+    }
+    return false;
+}
+
+static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     if (shdr->sh_size > 1 << 20)
         return true;
@@ -211,11 +229,15 @@ static bool look_build_id(struct look *l, Elf_Scn *section, const GElf_Shdr *shd
     size_t name;
     size_t description;
     for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
-        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU || note.n_descsz == 0 ||
-            note.n_descsz > CAPTURE_BUILD_ID_MOST ||
+        const uint8_t *const says = (const uint8_t *)data->d_buf + description;
+        if (note.n_namesz != sizeof ELF_NOTE_GNU ||
             memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
             continue;
-        memcpy(l->c->build_id, (const char *)data->d_buf + description, note.n_descsz);
+        if (note.n_type == NT_GNU_PROPERTY_TYPE_0)
+            l->c->cf_protection |= has_landings(says, note.n_descsz, l->c->wide);
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz == 0 || note.n_descsz > CAPTURE_BUILD_ID_MOST)
+            continue;
+        memcpy(l->c->build_id, says, note.n_descsz);
         l->c->build_id_size = note.n_descsz;
     }
     return true;
@@ -411,6 +433,7 @@ static bool look_each(struct look *l, uint32_t type, look_function *each)
 /* What sections say by their headers alone, or in a few bytes. */
 static bool look_headers(struct look *l)
 {
+    static const char *const notes[] = {".note.gnu.build-id", ".note.gnu.property", NULL};
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
@@ -424,8 +447,8 @@ static bool look_headers(struct look *l)
             l->c->share[share_of(&shdr, name)] += shdr.sh_size;
         l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
-        if (shdr.sh_type == SHT_NOTE && strcmp(name, ".note.gnu.build-id") == 0)
-            ok = look_build_id(l, section, &shdr);
+        if (shdr.sh_type == SHT_NOTE && is_one_of(name, notes))
+            ok = look_notes(l, section, &shdr);
         else if (shdr.sh_type == SHT_PROGBITS && strcmp(name, ".gnu_debuglink") == 0)
             ok = look_debuglink(l, section, &shdr);
         if (!ok)

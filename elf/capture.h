@@ -138,6 +138,7 @@ struct capture {
 
     bool hash_gnu, hash_sysv;
     bool bind_now;
+    bool cf_protection; /* indirect branches lead to an endbr64 alone */
     enum capture_relro relro;
     uint64_t runpaths; /* directories of DT_RUNPATH and DT_RPATH */
     uint64_t versions; /* defined and needed */

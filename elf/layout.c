@@ -115,9 +115,11 @@ static void place_data(struct layout *l, struct cursor *at)
     place_run(l, at, SECTION_INIT_ARRAY, SECTION_BSS);
     add_segment(l, PT_LOAD, PF_R | PF_W, l->page, from, *at);
     add_section_segment(l, PT_DYNAMIC, PF_R | PF_W, SECTION_DYNAMIC);
+    add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_PROPERTY);
     add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_BUILD_ID);
     if (l->section[SECTION_TBSS].size)
         add_segment(l, PT_TLS, PF_R, kinds[SECTION_TBSS].align, from, tls);
+    add_section_segment(l, PT_GNU_PROPERTY, PF_R, SECTION_NOTE_PROPERTY);
     add_section_segment(l, PT_GNU_EH_FRAME, PF_R, SECTION_EH_FRAME_HDR);
     l->segment[l->segment_count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
     if (protected)
@@ -144,6 +146,8 @@ static uint32_t segments_needed(const struct layout *l)
     uint32_t count = 7;
     if (l->section[SECTION_NOTE_BUILD_ID].size)
         count++;
+    if (l->section[SECTION_NOTE_PROPERTY].size) /* PT_GNU_PROPERTY too */
+        count += 2;
     if (l->relro != LAYOUT_RELRO_NONE)
         count++;
     if (l->section[SECTION_TBSS].size)

@@ -34,6 +34,7 @@
 /* name, sh_type, sh_flags, sh_addralign, sh_entsize, sh_link, sh_info */
 #define LAYOUT_SECTIONS(X)                                                                                             \
     X(INTERP, ".interp", SHT_PROGBITS, SHF_ALLOC, 1, 0, NONE, NONE)                                                    \
+    X(NOTE_PROPERTY, ".note.gnu.property", SHT_NOTE, SHF_ALLOC, 8, 0, NONE, NONE)                                      \
     X(NOTE_BUILD_ID, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 4, 0, NONE, NONE)                                      \
     X(HASH, ".hash", SHT_HASH, SHF_ALLOC, 8, 4, DYNSYM, NONE)                                                          \
     X(GNU_HASH, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, 0, DYNSYM, NONE)                                              \
@@ -48,6 +49,7 @@
     X(INIT, ".init", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
     X(PLT, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 16, NONE, NONE)                                        \
     X(PLT_GOT, ".plt.got", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 8, 8, NONE, NONE)                                  \
+    X(PLT_SECOND, ".plt.sec", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 16, NONE, NONE)                             \
     X(TEXT, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, 0, NONE, NONE)                                       \
     X(FINI, ".fini", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0, NONE, NONE)                                        \
     X(RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, 32, 0, NONE, NONE)                                                   \
@@ -113,14 +115,15 @@ struct section {
 
 enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
 
-enum { LAYOUT_SEGMENTS_MOST = 12 };
+enum { LAYOUT_SEGMENTS_MOST = 14 };
 
 struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
-    uint64_t got_plt; /* bytes of .got, the first, that are the PLT's: where ld binds at once it has no .got.plt */
-    uint64_t page;    /* maximum page size, a power of two */
-    uint64_t without; /* flags that no section gets */
+    uint64_t got_plt;   /* bytes of .got, the first, that are the PLT's: where ld binds at once it has no .got.plt */
+    bool cf_protection; /* the PLT is in two parts (plt.h) */
+    uint64_t page;      /* maximum page size, a power of two */
+    uint64_t without;   /* flags that no section gets */
     enum layout_relro relro;
     uint64_t entry; /* e_entry, any time before layout_write; 0: nothing to start */
 

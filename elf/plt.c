@@ -8,6 +8,31 @@ static uint8_t *put_relative(uint8_t *p, uint64_t target, uint64_t next)
     return put_u32(p, (uint32_t)(target - next));
 }
 
+/* endbr64; jmp *word(%rip); nopw 0(%rax,%rax,1) */
+static uint8_t *put_landing_jump(uint8_t *p, uint64_t address, uint64_t word)
+{
+    p = put_bytes(p, PLT_LANDING "\xff\x25", PLT_LANDING_SIZE + 2);
+    p = put_relative(p, word, address + PLT_LANDING_SIZE + 6);
+    return put_bytes(p, "\x66\x0f\x1f\x44\x00\x00", 6);
+}
+
+/* Entry `number` of .plt at this address, `base` that of the table. */
+static uint8_t *put_entry(const struct layout *l, uint8_t *p, uint64_t base, uint32_t number, uint64_t slot)
+{
+    const uint64_t entry = base + PLT_ENTRY * (UINT64_C(1) + number);
+    if (l->cf_protection) {
+        p = put_bytes(p, PLT_LANDING, PLT_LANDING_SIZE);
+    } else {
+        p = put_bytes(p, "\xff\x25", 2);
+        p = put_relative(p, slot, entry + 6);
+    }
+    p = put_u8(p, 0x68);
+    p = put_u32(p, number);
+    p = put_u8(p, 0xe9);
+    p = put_relative(p, base, entry + (l->cf_protection ? 14 : 16));
+    return l->cf_protection ? put_bytes(p, "\x66\x90", 2) : p;
+}
+
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols)
 {
     uint64_t got = l->section[layout_got_plt(l)].address;
@@ -24,17 +49,15 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
     p = put_bytes(p, "\xff\x25", 2);
     p = put_relative(p, got + 16, base + 12);
     p = put_bytes(p, "\x0f\x1f\x40\x00", 4);
+    uint8_t *second = image + l->section[SECTION_PLT_SECOND].offset;
     uint8_t *rela = image + l->section[SECTION_RELA_PLT].offset;
     for (uint32_t i = 0; i < slots; i++) {
         uint64_t entry = base + PLT_ENTRY * (UINT64_C(1) + i);
         uint64_t slot = got + PLT_GOT_RESERVED + UINT64_C(8) * i;
-        p = put_bytes(p, "\xff\x25", 2);
-        p = put_relative(p, slot, entry + 6);
-        p = put_u8(p, 0x68);
-        p = put_u32(p, i);
-        p = put_u8(p, 0xe9);
-        p = put_relative(p, base, entry + 16);
-        slot_at = put_u64(slot_at, entry + 6);
+        p = put_entry(l, p, base, i, slot);
+        if (l->cf_protection)
+            second = put_landing_jump(second, plt_address(l, i), slot);
+        slot_at = put_u64(slot_at, l->cf_protection ? entry : entry + 6); /* to where it pushes its number */
         rela = put_u64(rela, slot);
         rela = put_u64(rela, ELF64_R_INFO((uint64_t)symbols[i], R_X86_64_JUMP_SLOT));
         rela = put_u64(rela, 0);
@@ -44,8 +67,13 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
 void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word)
 {
     const struct section *s = &l->section[SECTION_PLT_GOT];
-    const uint64_t at = PLT_DIRECT * (uint64_t)number;
-    uint8_t *p = put_bytes(image + s->offset + at, "\xff\x25", 2);
+    const uint64_t at = plt_direct_size(l->cf_protection) * (uint64_t)number;
+    uint8_t *p = image + s->offset + at;
+    if (l->cf_protection) {
+        put_landing_jump(p, s->address + at, word);
+        return;
+    }
+    p = put_bytes(p, "\xff\x25", 2);
     p = put_relative(p, word, s->address + at + 6);
     put_bytes(p, "\x66\x90", 2);
 }

@@ -12,10 +12,23 @@
  *            68 imm32          push  $n
  *            e9 rel32          jmp   PLT0
  *
+ * Where branches are checked (-z ibt; psABI 1.0 section 13), each place that an indirect branch leads to begins with
+ * `endbr64`, and what code calls is a second table, .plt.sec:
+ *
+ *     PLTn:  f3 0f 1e fa       endbr64
+ *            68 imm32          push  $n
+ *            e9 rel32          jmp   PLT0
+ *            66 90             xchg  %ax,%ax
+ *     SECn:  f3 0f 1e fa       endbr64
+ *            ff 25 rel32       jmp   *slot(%rip)
+ *            66 0f 1f 44 00 00 nopw  0(%rax,%rax,1)
+ *
  * An entry of .plt.got, as ld has them for functions that have a word in .got anyway, such as __cxa_finalize:
  *
  *            ff 25 rel32       jmp   *word(%rip)
  *            66 90             xchg  %ax,%ax
+ *
+ * or one like those of .plt.sec.
  */
 #ifndef ELF_PLT_H
 #define ELF_PLT_H
@@ -24,11 +37,26 @@
 
 #include "elf/layout.h"
 
-enum { PLT_ENTRY = 16, PLT_GOT_RESERVED = 24, PLT_DIRECT = 8 /* bytes of an entry of .plt.got */ };
+enum { PLT_ENTRY = 16, PLT_GOT_RESERVED = 24 };
+
+#define PLT_LANDING "\xf3\x0f\x1e\xfa" /* endbr64 */
+enum { PLT_LANDING_SIZE = 4 };
+
+/* Bytes of an entry of .plt.got. */
+static inline uint32_t plt_direct_size(bool cf_protection)
+{
+    return cf_protection ? 16 : 8;
+}
 
 static inline uint64_t plt_size(uint32_t slots)
 {
     return slots ? PLT_ENTRY * (UINT64_C(1) + slots) : 0;
+}
+
+/* Of .plt.sec. */
+static inline uint64_t plt_second_size(uint32_t slots)
+{
+    return PLT_ENTRY * (uint64_t)slots;
 }
 
 static inline uint64_t plt_got_size(uint32_t slots)
@@ -41,13 +69,15 @@ static inline uint64_t plt_rela_size(uint32_t slots)
     return sizeof(Elf64_Rela) * (uint64_t)slots;
 }
 
-/* Address of the entry for `slot`. */
+/* Address of the entry for `slot` that code calls. */
 static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
 {
+    if (l->cf_protection)
+        return l->section[SECTION_PLT_SECOND].address + PLT_ENTRY * (uint64_t)slot;
     return l->section[SECTION_PLT].address + PLT_ENTRY * (UINT64_C(1) + slot);
 }
 
-/* Writes .plt, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
+/* Writes .plt, .plt.sec, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols);
 
 /* Writes an entry of .plt.got, the one at `number`, for the word at this address. */

@@ -13,6 +13,9 @@ enum {
     NOTHING_BYTES = 8,
 };
 
+/* Both files have them. */
+static const enum section_id notes[] = {SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID};
+
 uint64_t separate_link_size(const char *name)
 {
     return (strlen(name) + 1 + LINK_ALIGN - 1) / LINK_ALIGN * LINK_ALIGN + sizeof(uint32_t);
@@ -36,19 +39,21 @@ static bool place_library(struct layout *library, const struct layout *whole, ui
     return true;
 }
 
-/* The note stays where the program headers have it. All that is elsewhere is said
+/* Notes stay where the program headers have them. All that is elsewhere is said
  * to be at eight zero bytes behind it: dwarfdump reads .eh_frame even where it is
  * SHT_NOBITS, and finds there the end of it. */
 static void place_debug(struct layout *debug, const struct layout *whole)
 {
     *debug = *whole;
     uint64_t nothing = sizeof(Elf64_Ehdr) + debug->segment_count * sizeof(Elf64_Phdr);
-    const struct section *note = &debug->section[SECTION_NOTE_BUILD_ID];
-    if (note->size)
-        nothing = note->offset + note->size;
+    for (unsigned i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        const struct section *note = &debug->section[notes[i]];
+        if (note->size)
+            nothing = note->offset + note->size;
+    }
     nothing = (nothing + NOTHING_BYTES - 1) & ~(uint64_t)(NOTHING_BYTES - 1);
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COMMENT; id++) {
-        if (id == SECTION_NOTE_BUILD_ID)
+        if (id == notes[0] || id == notes[1])
             continue;
         debug->section[id].elsewhere = true;
         debug->section[id].offset = nothing;
@@ -95,7 +100,8 @@ static void write_link(const struct separate *s, uint8_t *image, const char *nam
 
 void separate_write(const struct separate *s, uint8_t *image, const char *link)
 {
-    copy_section(s, image, SECTION_NOTE_BUILD_ID);
+    for (unsigned i = 0; i < sizeof notes / sizeof notes[0]; i++)
+        copy_section(s, image, notes[i]);
     copy_section(s, image, SECTION_COMMENT);
     layout_write(&s->debug, image + s->start);
     if (link)

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "elf/plt.h"
 
 /* Call frame instructions (DWARF 5 table 7.29); register 6 is %rbp, 7 %rsp,
  * 16 the return address (psABI figure 3.36). */
@@ -37,8 +38,9 @@ static const uint8_t cie[24] = {
 };
 
 /* The PLT's frame: after PLT0's push the CFA is %rsp+24; within an entry it is
- * %rsp+8, or %rsp+16 from its third instruction on, at byte 11 of 16:
- * %rsp + 8 + ((%rip & 15) >= 11) * 8. */
+ * %rsp+8, or %rsp+16 behind the instruction that pushes its number, at byte 11 of 16:
+ * %rsp + 8 + ((%rip & 15) >= 11) * 8. With an endbr64 in place of a jump before that it is byte 9. */
+enum { PLT_PUSHED = 14, LIT11 = 0x3b, LIT9 = 0x39 }; /* index of the byte that differs; DW_OP_lit11 and DW_OP_lit9 */
 static const uint8_t plt_instructions[] = {
     CFA_DEF_CFA_OFFSET,
     16,
@@ -54,7 +56,7 @@ static const uint8_t plt_instructions[] = {
     0, /* DW_OP_breg7 8, DW_OP_breg16 0 */
     0x3f,
     0x1a, /* DW_OP_lit15, DW_OP_and */
-    0x3b,
+    LIT11,
     0x2a, /* DW_OP_lit11, DW_OP_ge */
     0x33,
     0x24,
@@ -127,8 +129,9 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size);
     uint8_t *end = w->frame + size;
-    uint64_t advance = f->size - 5; /* from after `mov %rsp,%rbp` to `ret` */
-    p = put_u8(p, CFA_ADVANCE_LOC | 1);
+    const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
+    uint64_t advance = f->size - landing - 5; /* from after `mov %rsp,%rbp` to `ret` */
+    p = put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | (landing + 1)));
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
@@ -209,7 +212,9 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
     if (plt->size) {
         uint8_t *p = begin_entry(&w, PLT_ENTRY_BYTES, plt->address, plt->size);
         static_assert(FDE_HEADER + sizeof plt_instructions <= PLT_ENTRY_BYTES, "the PLT's entry has room");
-        p = put_bytes(p, plt_instructions, sizeof plt_instructions);
+        put_bytes(p, plt_instructions, sizeof plt_instructions);
+        p[PLT_PUSHED] = l->cf_protection ? LIT9 : LIT11;
+        p += sizeof plt_instructions;
         memset(p, CFA_NOP, PLT_ENTRY_BYTES - FDE_HEADER - sizeof plt_instructions);
         w.frame += PLT_ENTRY_BYTES;
         w.at += PLT_ENTRY_BYTES;

@@ -15,13 +15,14 @@
 
 #include "elf/layout.h"
 
-/* A function with a frame pointer: `push %rbp` at its first byte, `mov
+/* A function with a frame pointer: `push %rbp` as its first instruction, `mov
  * %rsp,%rbp` after it, `leave; ret` as its last two bytes. */
 struct unwind_function {
     uint64_t address;
     uint64_t size;
     bool outermost; /* nobody called it, and it has no frame: unwinding ends here */
     bool frameless; /* it pushes nothing */
+    bool landing;   /* it begins with an endbr64 before all else */
 };
 
 /* Bytes of one function's entry in .eh_frame: 17 of header, 8 of prologue, 2, 3

@@ -81,7 +81,7 @@ static uint32_t calls_of(const struct code *c)
 uint32_t code_least(const struct code *c, uint32_t index)
 {
     const struct function *f = &c->own[index];
-    uint32_t size = CODE_PROLOGUE + spills_size(f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
+    uint32_t size = plan_landing(c->library) + CODE_PROLOGUE + spills_size(f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
     for (uint32_t j = 0; j < f->count; j++)
         size += mix_sizes[f->type[j]];
     for (uint32_t t = 0; t < calls_of(c); t++) {
@@ -161,6 +161,11 @@ void code_pad(uint8_t *p, uint32_t size)
     memcpy(p, nops[size], size);
 }
 
+uint8_t *code_landing(const struct code *c, uint8_t *p)
+{
+    return put_bytes(p, PLT_LANDING, plan_landing(c->library));
+}
+
 uint8_t *code_prologue(uint8_t *p)
 {
     /* push %rbp; mov %rsp,%rbp; sub $128,%rsp */
@@ -193,7 +198,7 @@ static uint8_t *put_branch(const struct code *c, uint8_t *p, uint8_t instruction
 {
     assert(slot != CODE_NO_SLOT);
     p = put_u8(p, instruction);
-    return code_relative(c, p, c->target ? c->target[slot] : c->plt + PLT_ENTRY * (UINT64_C(1) + slot), 0);
+    return code_relative(c, p, c->target ? c->target[slot] : c->slots + PLT_ENTRY * (uint64_t)slot, 0);
 }
 
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot)
@@ -393,7 +398,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     const bool last = index + LAST_FUNCTIONS >= c->library->functions;
     if (!last)
         fetch_pieces(c, b + 1);
-    uint8_t *p = code_prologue(start);
+    uint8_t *p = code_prologue(code_landing(c, start));
     p = put_spills(p, f);
     p = code_mark(c, p, index);
     p = code_own(p, f->own);
@@ -436,10 +441,10 @@ void code_registers(const struct function *f, uint8_t *reg)
     }
 }
 
-uint32_t code_parameters(const struct function *f, struct code_parameter *parameter)
+uint32_t code_parameters(const struct plan_library *l, const struct function *f, struct code_parameter *parameter)
 {
     uint8_t reg[ARGUMENTS_MOST];
-    uint32_t at = CODE_PROLOGUE;
+    uint32_t at = plan_landing(l) + CODE_PROLOGUE;
     uint32_t integers = 0;
     code_registers(f, reg);
     for (uint32_t j = 0; j < f->count; j++) {

@@ -5,7 +5,8 @@
  * mixes number and arguments into an accumulator, does something with its
  * locals, calls others through the PLT and returns the accumulator.
  *
- *     start  push %rbp; mov %rsp,%rbp; sub $128,%rsp      prologue
+ *     start  endbr64                                      only where branches are checked (profile_elf.cf_protection)
+ *            push %rbp; mov %rsp,%rbp; sub $128,%rsp      prologue
  *            spill of each argument to -16(%rbp), -24(%rbp), ...
  *            movb $1,visits+i(%rip)                        mark
  *            mov $own,%rax; mov %rax,-8(%rbp)              own number
@@ -82,7 +83,7 @@ struct code {
     /* Where .text is in the image, and addresses; set before the write pass. */
     uint8_t *image;
     uint32_t helper[4]; /* offsets in .text */
-    uint64_t text, plt, marks, constants_f, constants_d, scratch;
+    uint64_t text, slots, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
@@ -131,7 +132,7 @@ static inline int32_t code_slot_place(uint32_t slot)
 void code_registers(const struct function *f, uint8_t *reg);
 
 /* Fills parameter[f->count]; returns the offset at which the last is spilled. */
-uint32_t code_parameters(const struct function *f, struct code_parameter *parameter);
+uint32_t code_parameters(const struct plan_library *l, const struct function *f, struct code_parameter *parameter);
 
 /* Bytes of the code that mixes argument j of f into the accumulator. */
 uint32_t code_mix_size(const struct function *f, uint32_t j);
@@ -203,6 +204,7 @@ static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t 
 /* What the assembler puts between functions: `size` (below 16) bytes of nops. */
 void code_pad(uint8_t *p, uint32_t size);
 
+uint8_t *code_landing(const struct code *c, uint8_t *p);
 uint8_t *code_prologue(uint8_t *p);
 uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);

@@ -218,7 +218,7 @@ static void describe_calls(struct walk *w, struct subject *s)
 static uint64_t describe_beginning(struct walk *w, struct subject *s)
 {
     struct line_rows *rows = &w->composer.rows;
-    uint64_t at = s->start + code_parameters(s->f, s->parameter);
+    uint64_t at = s->start + code_parameters(w->l->row, s->f, s->parameter);
     line_row(rows, s->start, w->line_number);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);

@@ -46,7 +46,7 @@ static bool has_last_lists(const struct walk *w, enum glue_function which)
 static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
 {
     struct subject s = {.line = w->line_number, .name = w->l->row->number + 1, .step = 1};
-    const uint64_t spilled = start + SPILLED;
+    const uint64_t spilled = start + plan_landing(w->l->row) + SPILLED;
     const uint64_t border[] = {spilled, spilled + SPILL, end};
     const int32_t place[] = {PARAMETER_PLACE, PARAMETER_PLACE - 8};
     tune_lists(w, &s, border, sizeof border / sizeof border[0], place);

@@ -69,7 +69,7 @@ static uint64_t missing_rows(const struct walk *w, uint64_t code, const uint8_t 
  * not told otherwise or do not matter. */
 static uint32_t borders(const struct walk *w, const struct subject *s, bool pieces, uint64_t *border)
 {
-    uint32_t count = tune_borders(s, border);
+    uint32_t count = tune_borders(w, s, border);
     uint64_t at = border[count - 1];
     for (uint32_t i = 0; pieces && i < s->body->pieces && count < BORDERS_MOST; i++)
         border[count++] = at += code_piece_size(&w->l->code, &s->body->piece[i]);
@@ -178,7 +178,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
 static void last_lists(struct walk *w, struct subject *s)
 {
     uint64_t border[TUNE_BORDERS_MOST + 1];
-    const uint32_t count = tune_borders(s, border);
+    const uint32_t count = tune_borders(w, s, border);
     tune_lists(w, s, border, count, (const int32_t[]){code_slot_place(0), code_slot_place(1)});
 }
 

@@ -198,7 +198,7 @@ struct more_room more_room(const struct walk *w, uint64_t end);
 /* describe_tune.c: code offsets of borders between instructions, from the prologue's end to the first piece. Returns
  * how many. */
 enum { TUNE_BORDERS_MOST = 12 };
-uint32_t tune_borders(const struct subject *s, uint64_t *border);
+uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *border);
 /* Add to the last function, behind its other entries, what makes lists, ranges and rows exactly as long as they are
  * wanted, if possible. The lists describe two locals at `place` in the frame, whose displacements from %rbp take a
  * byte; each entry covers the code between two neighbouring borders. */

@@ -91,7 +91,7 @@ void plain_locals(struct walk *w, struct subject *s)
     uint8_t *begin[TUNE_BORDERS_MOST];
     uint8_t *sibling[TUNE_BORDERS_MOST];
     const uint64_t end = s->end - CODE_EPILOGUE;
-    const uint32_t borders = tune_borders(s, border);
+    const uint32_t borders = tune_borders(w, s, border);
     const bool blocks = !w->l->debug.wanted[DEBUG_RANGES]; /* others have their code in common, and ranges */
     uint32_t depth = 0;
     put_locals(w, s, FILLER_SLOTS, s->line + 1);

@@ -44,12 +44,12 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
     return count[bytes] != UINT16_MAX;
 }
 
-uint32_t tune_borders(const struct subject *s, uint64_t *border)
+uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *border)
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t count = 0;
-    uint64_t at = s->start + code_parameters(s->f, parameter);
-    border[count++] = s->start + CODE_PROLOGUE;
+    uint64_t at = s->start + code_parameters(w->l->row, s->f, parameter);
+    border[count++] = s->start + plan_landing(w->l->row) + CODE_PROLOGUE;
     if (at > border[0])
         border[count++] = at;
     border[count++] = at += CODE_MARK;
@@ -233,7 +233,7 @@ void tune_ranges(struct walk *w, struct subject *s)
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_RANGES], c->ranges, &c->out->ranges);
-    uint32_t entries = tune_borders(s, border) - 1;
+    uint32_t entries = tune_borders(w, s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
     for (uint32_t n = 2; n <= entries; n++)

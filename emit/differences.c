@@ -98,6 +98,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_RELRO] = elf->relro;
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
+    v[ROW_CF_PROTECTION] = elf->cf_protection;
     v[ROW_RUNPATH] = l->row->runpath;
     v[ROW_VERSIONS_DEFINED] = l->layout.section[SECTION_VERDEF].info;
     v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (libc ? (int64_t)shape_versions(l->row, &l->shape) : 0);
@@ -120,13 +121,13 @@ static void measure_options(const struct library *l, int64_t *v)
 static void measure_shares(const struct library *l, int64_t *v)
 {
     v[ROW_SHARE_CODE] = SIZES(l, SECTION_INIT, SECTION_TEXT, SECTION_FINI);
-    v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT, SECTION_PLT_GOT);
+    v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT, SECTION_PLT_GOT, SECTION_PLT_SECOND);
     v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
     v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
     v[ROW_SHARE_SYMBOLS] = SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM,
                                  SECTION_VERDEF, SECTION_VERNEED);
     v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT, SECTION_RELR_DYN);
-    v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_BUILD_ID);
+    v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID);
 }
 
 static void measure_debug(const struct library *l, int64_t *v)

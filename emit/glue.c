@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "elf/plt.h"
 #include "emit/evaluate.h"
 #include "emit/small.h"
 
@@ -37,7 +38,7 @@ static bool entry_calls(const struct code *c, uint32_t chain)
 
 static uint32_t entry_size(const struct code *c, const struct shape *s)
 {
-    uint32_t size = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
+    uint32_t size = plan_landing(c->library) + CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
     for (uint32_t chain = 0; chain < c->library->chains; chain++) {
         if (!entry_calls(c, chain))
             continue;
@@ -51,38 +52,40 @@ uint32_t glue_init_size(const struct plan_library *l)
 {
     switch (l->init) {
     case INIT_TAIL:
-        return PYINIT_TAIL_SIZE;
+        return plan_landing(l) + PYINIT_TAIL_SIZE;
     case INIT_PHASES:
-        return PYINIT_PHASES_SIZE;
+        return plan_landing(l) + PYINIT_PHASES_SIZE;
     default:
-        return plan_is_plain(l) ? PYINIT_PLAIN_SIZE : PYINIT_SIZE;
+        return plan_landing(l) + (plan_is_plain(l) ? PYINIT_PLAIN_SIZE : PYINIT_SIZE);
     }
 }
 
-enum plan_init glue_init_of(uint64_t bytes)
+enum plan_init glue_init_of(const struct plan_library *l, uint64_t said)
 {
+    const uint64_t bytes = said > plan_landing(l) ? said - plan_landing(l) : said;
     return bytes == 0 || bytes >= PYINIT_SIZE ? INIT_FRAMED : bytes < PYINIT_TAIL_SIZE ? INIT_PHASES : INIT_TAIL;
 }
 
 struct glue glue_size(const struct code *c, const struct shape *s)
 {
     struct glue g = {0};
-    g.place[GLUE_DTORS].size = DTORS_SIZE;
-    g.place[GLUE_FRAME_DUMMY].size = FRAME_DUMMY_SIZE;
+    const uint32_t landing = plan_landing(c->library);
+    g.place[GLUE_DTORS].size = landing + DTORS_SIZE;
+    g.place[GLUE_FRAME_DUMMY].size = landing + FRAME_DUMMY_SIZE;
     g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
     if (s->python) {
         const bool plain = plan_is_plain(c->library);
         g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
-        g.place[GLUE_METHOD].size = METHOD_SIZE + c->library->result_by_got;
-        g.place[GLUE_VISITED].size = plain ? 0 : VISITED_SIZE;
+        g.place[GLUE_METHOD].size = landing + METHOD_SIZE + c->library->result_by_got;
+        g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE;
         g.place[GLUE_ENTRY].size = entry_size(c, s);
     }
     if (s->has_extern)
-        g.place[GLUE_EXTERN].size = EXTERN_SIZE;
+        g.place[GLUE_EXTERN].size = landing + EXTERN_SIZE;
     for (unsigned i = 0; i < s->helpers; i++)
-        g.place[GLUE_HELPER + i].size = HELPER_SIZE;
+        g.place[GLUE_HELPER + i].size = landing + HELPER_SIZE;
     if (s->executable)
-        g.place[GLUE_START].size = START_SIZE;
+        g.place[GLUE_START].size = landing + START_SIZE;
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         g.place[i].offset = g.end;
         g.end += (g.place[i].size + CODE_ALIGN - 1) & ~(uint32_t)(CODE_ALIGN - 1);
@@ -101,12 +104,13 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     uint64_t at = g->place[which].offset;
     line_row(rows, at, *line);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
+    if (which == GLUE_PYINIT && c->library->init != INIT_FRAMED) {
+        line_row(rows, at + g->place[which].size - CODE_JUMP, ++*line);
+        return;
+    }
+    at += plan_landing(c->library);
     switch (which) {
     case GLUE_PYINIT:
-        if (c->library->init != INIT_FRAMED) {
-            line_row(rows, at + g->place[which].size - CODE_JUMP, ++*line);
-            break;
-        }
         at += c->library->extra.initialising;
         line_row(rows, at + 8, ++*line);
         if (plan_is_plain(c->library)) {
@@ -193,7 +197,8 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    p = small_put_pieces(p, place->size - GLUE_CONSTRUCTOR_LEAST, plan_key(c->library, PURPOSE_CONSTRUCTORS));
+    p = small_put_pieces(p, place->size - glue_constructor_least(c->library),
+                         plan_key(c->library, PURPOSE_CONSTRUCTORS));
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
     p = put_u32(p, (uint32_t)(bytes / WINDOW_STRIDE));
@@ -339,7 +344,7 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
         if (!place->size)
             continue;
         uint8_t *start = c->image + place->offset;
-        uint8_t *p = start;
+        uint8_t *p = code_landing(c, start);
         switch ((enum glue_function)i) {
         case GLUE_DTORS:
             p = put_dtors(c, a, p);
@@ -375,15 +380,16 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
     }
 }
 
-void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start)
+void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start, uint32_t landing)
 {
-    uint8_t *p =
-        put_bytes(init, "\x48\x83\xec\x08\x48\x8b\x05", 7); /* sub $8,%rsp; mov __gmon_start__@GOT(%rip),%rax */
-    p = put_u32(p, (uint32_t)(got_gmon_start - (address + 11)));
+    uint8_t *p = put_bytes(init, PLT_LANDING, landing);
+    p = put_bytes(p, "\x48\x83\xec\x08\x48\x8b\x05", 7); /* sub $8,%rsp; mov __gmon_start__@GOT(%rip),%rax */
+    p = put_u32(p, (uint32_t)(got_gmon_start - (address + landing + 11)));
     p = put_bytes(p, "\x48\x85\xc0\x74\x02\xff\xd0", 7); /* test %rax,%rax; je past; call *%rax */
     p = put_bytes(p, "\x48\x83\xc4\x08\xc3", 5);         /* add $8,%rsp; ret */
-    assert(p == init + INIT_BYTES);
-    p = put_bytes(fini, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3", 9);
-    assert(p == fini + FINI_BYTES);
+    assert(p == init + landing + INIT_BYTES);
+    p = put_bytes(fini, PLT_LANDING, landing);
+    p = put_bytes(p, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3", 9);
+    assert(p == fini + landing + FINI_BYTES);
     (void)p;
 }

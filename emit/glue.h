@@ -36,6 +36,11 @@ enum glue_function {
 /* The fewest bytes that GLUE_CONSTRUCTOR can have; it reads the library's code. */
 enum { GLUE_CONSTRUCTOR_LEAST = 26 };
 
+static inline uint32_t glue_constructor_least(const struct plan_library *l)
+{
+    return plan_landing(l) + GLUE_CONSTRUCTOR_LEAST;
+}
+
 struct glue_place {
     uint32_t offset; /* in .text */
     uint32_t size;   /* 0: the library has no such function */
@@ -68,7 +73,7 @@ struct glue_addresses {
 /* Bytes that PyInit_ needs, without plan_extra.initialising; and which kind of PyInit_ is chosen for a row that says it
  * has `bytes` bytes (0: the row does not say). */
 uint32_t glue_init_size(const struct plan_library *l);
-enum plan_init glue_init_of(uint64_t bytes);
+enum plan_init glue_init_of(const struct plan_library *l, uint64_t bytes);
 
 /* Size pass: `code` needs no addresses yet. */
 struct glue glue_size(const struct code *code, const struct shape *s);
@@ -81,7 +86,7 @@ uint64_t glue_rows_most(const struct code *code);
 
 void glue_write(const struct code *code, const struct glue *g, const struct shape *s, const struct glue_addresses *a);
 
-/* Writes .init and .fini; `address` is that of .init. */
-void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start);
+/* Writes .init and .fini, which begin with `landing` bytes of an endbr64; `address` is that of .init. */
+void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start, uint32_t landing);
 
 #endif

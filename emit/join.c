@@ -211,6 +211,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     share_strings(j);
     *l = (struct layout){.page = own->layout.page,
                          .without = own->layout.without,
+                         .cf_protection = own->layout.cf_protection,
                          .relro = own->layout.relro,
                          .got_plt = own->layout.got_plt};
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {

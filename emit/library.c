@@ -161,7 +161,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     uint64_t units = row->functions ? (free_bytes - free_bytes / 8) / align : 0;
     if (units && row->said && row->said->value[ROW_SHARE_CODE] != PROFILE_DERIVED) {
         const uint64_t code = (uint64_t)row->said->value[ROW_SHARE_CODE];
-        const uint64_t fixed = least + INIT_BYTES + FINI_BYTES;
+        const uint64_t fixed = least + l->layout.section[SECTION_INIT].size + l->layout.section[SECTION_FINI].size;
         const uint64_t more = code > fixed ? code - fixed : 0;
         const uint64_t most = least_constants(l) < free_bytes ? free_bytes - least_constants(l) : 0;
         units = (more < most ? more : most) / align;

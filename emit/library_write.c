@@ -57,30 +57,40 @@ static void write_init(const struct library *l, uint8_t *image)
 {
     const struct section *init = &l->layout.section[SECTION_INIT];
     glue_write_init(image + init->offset, init->address, image + l->layout.section[SECTION_FINI].offset,
-                    l->at.got_gmon_start);
+                    l->at.got_gmon_start, plan_landing(l->row));
 }
 
 static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
 {
-    const struct section *const direct = &l->layout.section[SECTION_PLT_GOT];
+    static const enum section_id tables[] = {SECTION_PLT_GOT, SECTION_PLT_SECOND};
+    enum { TABLES = sizeof tables / sizeof tables[0] };
+    const bool landing = plan_landing(l->row) != 0;
     uint32_t count = 0;
     struct unwind_function *f =
-        arena_take(arena, (UINT64_C(1) + l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
+        arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
     if (!f)
         return NULL;
-    if (direct->size)
-        f[count++] = (struct unwind_function){direct->address, direct->size, false, true};
+    for (unsigned i = 0; i < TABLES; i++) {
+        const struct section *const s = &l->layout.section[tables[i]];
+        if (s->size)
+            f[count++] = (struct unwind_function){.address = s->address, .size = s->size, .frameless = true};
+    }
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
-            f[count++] =
-                (struct unwind_function){l->code.text + l->glue.place[i].offset, l->glue.place[i].size, i == GLUE_START,
-                                         i == GLUE_CONSTRUCTOR || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED)};
+            f[count++] = (struct unwind_function){
+                .address = l->code.text + l->glue.place[i].offset,
+                .size = l->glue.place[i].size,
+                .outermost = i == GLUE_START,
+                .frameless = i == GLUE_CONSTRUCTOR || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED),
+                .landing = landing,
+            };
     for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){l->code.text + l->body[i].offset, l->body[i].size, false, false};
+        f[count++] = (struct unwind_function){
+            .address = l->code.text + l->body[i].offset, .size = l->body[i].size, .landing = landing};
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < l->row->small; i++) {
         if (l->row->small_size[i])
-            f[count++] = (struct unwind_function){at, l->row->small_size[i], false, true};
+            f[count++] = (struct unwind_function){.address = at, .size = l->row->small_size[i], .frameless = true};
         at += plan_small_place(l->row, i);
     }
     *count_of = count;

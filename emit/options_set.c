@@ -77,6 +77,9 @@ bool options_set_take(struct options *o, int key, const char *value, struct erro
     case OPTION_RELR:
         o->instead[KEY_RELR] = "true";
         return true;
+    case OPTION_CF_PROTECTION:
+        o->instead[KEY_CF_PROTECTION] = "true";
+        return true;
     case OPTION_TYPE_UNITS:
         o->instead[KEY_TYPE_UNITS] = "true";
         return true;

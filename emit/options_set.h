@@ -12,6 +12,7 @@ enum {
     OPTION_SEPARATE,
     OPTION_INDEX,
     OPTION_RELR,
+    OPTION_CF_PROTECTION,
     OPTION_TYPE_UNITS,
     OPTION_SPLIT,
     OPTION_HASH,
@@ -43,6 +44,8 @@ enum {
         {OPTION_HASH, "hash", "STYLE",                                                                                 \
          "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},                         \
         {OPTION_RELR, "relr", NULL, "pack relative relocations, as ld -z pack-relative-relocs does"},                  \
+        {OPTION_CF_PROTECTION, "cf-protection", NULL,                                                                  \
+         "code for processors that check where branches lead, as of gcc -fcf-protection"},                             \
         {OPTION_SEPARATE, "separate", "KIND",                                                                          \
          "files for debug information: none, debuglink or build-id, instead of as the profile says"},                  \
         {OPTION_INDEX, "index", "KIND",                                                                                \

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/executable.h"
+#include "elf/plt.h"
 #include "elf/unwind.h"
 #include "emit/executables.h"
 #include "emit/function.h"
@@ -342,6 +343,12 @@ static inline bool plan_is_direct(const struct plan_library *l)
 static inline const char *plan_prefix(const struct plan_library *l)
 {
     return l->prefix[0] ? l->prefix : l->name;
+}
+
+/* Bytes of the endbr64 that its functions begin with, if they do. */
+static inline uint32_t plan_landing(const struct plan_library *l)
+{
+    return l->elf.cf_protection ? PLT_LANDING_SIZE : 0;
 }
 
 /* Bytes that one of its small functions takes in .text, padded to a multiple of 16. */

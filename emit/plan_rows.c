@@ -35,7 +35,7 @@ enum {
 
 /* --- the libraries ------------------------------------------------------------------------ */
 
-static void set_elf(struct plan_library *l, const struct profile_row *row)
+static void set_elf(const struct plan *plan, struct plan_library *l, const struct profile_row *row)
 {
     struct profile_elf *elf = &l->elf;
     const uint64_t page = rows_value_or(row, ROW_PAGE, (uint64_t)elf->max_page_size);
@@ -50,6 +50,7 @@ static void set_elf(struct plan_library *l, const struct profile_row *row)
     elf->build_id = rows_value_or(row, ROW_BUILD_ID, elf->build_id);
     elf->soname = rows_value_or(row, ROW_SONAME, elf->soname);
     elf->relr = rows_value_or(row, ROW_RELR, elf->relr) > 0;
+    elf->cf_protection = rows_cf_protection(plan->profile, row);
     if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
         elf->max_page_size = (int64_t)page;
 }
@@ -87,7 +88,8 @@ static uint64_t functions_told(const struct plan *plan, const struct profile_row
 {
     enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* its entry, a row in the index of these, a byte of code */
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
-    const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) : 0) + (rows_direct(row) ? 1 : 0);
+    const bool cf = rows_cf_protection(plan->profile, row);
+    const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) + cf : 0) + (rows_direct(row, cf) ? 1 : 0);
     const uint64_t told = entries > tables ? entries - tables : 0;
     const uint64_t most = rows_value_or(row, ROW_TEXT, UINT64_MAX) / EACH_LEAST;
     if (!told)
@@ -100,7 +102,8 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
 {
     const uint64_t told = functions_told(plan, row);
     uint64_t n = FUNCTIONS_NATURAL;
-    const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= GLUE_CONSTRUCTOR_LEAST;
+    const uint32_t landing = rows_cf_protection(plan->profile, row) ? PLT_LANDING_SIZE : 0;
+    const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= landing + GLUE_CONSTRUCTOR_LEAST;
     if (row->value[ROW_SYMTAB] == 0 && told) /* .dynsym has but a part of them */
         n = told - constructs;
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
@@ -197,8 +200,9 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->alike = choose_alike(row);
     const int64_t relative = profile_row_relative(r->s->plan->profile, row);
     l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
+    set_elf(r->s->plan, l, row);
     if (l->kind == LIBRARY_MODULE)
-        l->init = glue_init_of(rows_value_or(row, ROW_INIT_CODE, 0));
+        l->init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
     const uint32_t definitions = rows_definitions(row); /* which are objects, too */
     const uint64_t objects =
         rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(r->s->plan->profile) ? 0 : definitions + 1);
@@ -218,7 +222,6 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->dwarf_version = dialect.version;
     l->dwarf_language = dialect.language;
     l->dwarf_terse = dialect.terse;
-    set_elf(l, row);
     l->separate = separation_of(r, l);
     l->without_libc =
         row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0 && !rows_definitions(row);

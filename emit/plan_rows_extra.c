@@ -196,7 +196,7 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
 static uint32_t constructing_of(const struct plan_library *l)
 {
     const uint64_t code = rows_value_or(l->said, ROW_CONSTRUCTOR_CODE, 0);
-    return code < GLUE_CONSTRUCTOR_LEAST ? 0 : code < CODE_MOST ? (uint32_t)code : CODE_MOST;
+    return code < glue_constructor_least(l) ? 0 : code < CODE_MOST ? (uint32_t)code : CODE_MOST;
 }
 
 uint32_t rows_initialising(const struct plan_library *l)
@@ -357,7 +357,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
-    x->direct = rows_smaller(rows_direct(l->said), 1 + x->got);
+    x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
     set_unwind(plan, l);
     x->buckets = rows_buckets(plan, l);
     return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, share);

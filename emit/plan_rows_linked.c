@@ -9,13 +9,14 @@
 /* Numbers of versions have 15 bits, the highest of which no library comes near. */
 enum { VERSIONS_MOST = 30000 };
 
-uint32_t rows_direct(const struct profile_row *row)
+uint32_t rows_direct(const struct profile_row *row, bool cf_protection)
 {
-    const uint64_t plt = plt_size((uint32_t)rows_value_or(row, ROW_PLT, 0));
+    const uint32_t slots = (uint32_t)rows_value_or(row, ROW_PLT, 0);
+    const uint64_t plt = plt_size(slots) + (cf_protection ? plt_second_size(slots) : 0);
     const uint64_t share = rows_value_or(row, ROW_SHARE_PLT, 0);
-    const uint64_t entries = share > plt ? (share - plt) / PLT_DIRECT : 0;
-    return share == plt + entries * PLT_DIRECT && entries <= rows_value_or(row, ROW_GLOB_DAT, 0) ? (uint32_t)entries
-                                                                                                 : 0;
+    const uint32_t each = plt_direct_size(cf_protection);
+    const uint64_t entries = share > plt ? (share - plt) / each : 0;
+    return share == plt + entries * each && entries <= rows_value_or(row, ROW_GLOB_DAT, 0) ? (uint32_t)entries : 0;
 }
 
 /* Bytes of .gnu.hash with one bucket, if that is not too few. */

@@ -54,6 +54,12 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
     return row->value[v] == PROFILE_DERIVED ? otherwise : (uint64_t)row->value[v];
 }
 
+/* Whether a row's library is one for processors that check where branches lead. */
+static inline bool rows_cf_protection(const struct profile *p, const struct profile_row *row)
+{
+    return rows_value_or(row, ROW_CF_PROTECTION, p->elf.cf_protection && !profile_is_captured(p));
+}
+
 static inline uint32_t rows_smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -160,7 +166,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
 /* plan_rows_linked.c: values that a row does not state, worked out from its sizes. extra.direct: the entries of
  * .plt.got that explain `share: plt`, or 0. extra.versioned: what room the row's tables of symbols leave for version
  * needs. extra.buckets: the buckets of .gnu.hash with which all tables of symbols have the row's size, or 0. */
-uint32_t rows_direct(const struct profile_row *row);
+uint32_t rows_direct(const struct profile_row *row, bool cf_protection);
 uint32_t rows_versioned(const struct plan_library *l);
 uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l);
 

@@ -45,7 +45,7 @@ static void least_sizes(const struct plan *plan, const struct plan_library *l, u
     for (uint32_t i = 0; i < count; i++) {
         const struct function f = plan_function(l, i);
         const struct function next = plan_function(l, i + 1);
-        least[i] = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
+        least[i] = plan_landing(l) + CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
         if ((i + 1) % plan->depth)
             least[i] += CODE_CALL + code_pass_size(&next);
     }

@@ -81,6 +81,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(RELRO, ROW, "relro", WORD, 0, 2, ((const char *const[]){"none", "partial", "full", NULL}))                       \
     X(BUILD_ID, ROW, "build-id", SWITCH, 0, 1, NULL)                                                                   \
     X(SONAME, ROW, "soname", SWITCH, 0, 1, NULL)                                                                       \
+    X(CF_PROTECTION, ROW, "cf-protection", SWITCH, 0, 1, NULL)                                                         \
     X(RUNPATH, ROW, "runpath", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(VERSIONS, ROW, "versions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                    \
     X(VERSIONS_DEFINED, ROW, "versions-defined", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* of `versions` */                \
@@ -234,6 +235,7 @@ struct profile {
         bool build_id;         /* true */
         bool soname;           /* true */
         bool relr;             /* false; relative relocations are packed */
+        bool cf_protection;    /* false; for processors that check where branches lead (Intel's CET) */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {

@@ -78,6 +78,7 @@ enum profile_key_id {
     KEY_BUILD_ID,
     KEY_SONAME,
     KEY_RELR,
+    KEY_CF_PROTECTION,
     KEY_MAX_PAGE_SIZE,
     KEY_VERSION,
     KEY_LANGUAGE,

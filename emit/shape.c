@@ -259,7 +259,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.defined += l->small_exported + l->extra.ends + l->extra.version_symbols;
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    s.frameless = plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0);
+    s.frameless =
+        plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0) + (l->elf.cf_protection && s.plt);
     s.framed = l->functions + s.glue + s.frameless;
     s.frameless += s.python && l->init != INIT_FRAMED;
     s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
@@ -330,6 +331,9 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
                                                   : LAYOUT_RELRO_NONE;
     if (s->executable)
         section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
+    layout->cf_protection = elf->cf_protection;
+    if (elf->cf_protection)
+        section[SECTION_NOTE_PROPERTY].size = PROPERTY_BYTES;
     if (elf->build_id)
         section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
     if (elf->hash != HASH_SYSV) {
@@ -354,10 +358,11 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
                               l->extra.got + l->extra.tls_modules + l->extra.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_RELR_DYN].size = s->packed ? shape_relr(plan, l, s, false) : 0;
-    section[SECTION_INIT].size = INIT_BYTES;
+    section[SECTION_INIT].size = plan_landing(l) + INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
-    section[SECTION_PLT_GOT].size = PLT_DIRECT * (uint64_t)l->extra.direct;
-    section[SECTION_FINI].size = FINI_BYTES;
+    section[SECTION_PLT_GOT].size = plt_direct_size(elf->cf_protection) * (uint64_t)l->extra.direct;
+    section[SECTION_PLT_SECOND].size = elf->cf_protection ? plt_second_size(s->plt) : 0;
+    section[SECTION_FINI].size = plan_landing(l) + FINI_BYTES;
     const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);

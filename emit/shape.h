@@ -92,10 +92,11 @@ extern const struct section_end shape_ends[SHAPE_ENDS];
 extern const char *const shape_clones[PLAN_CLONES];
 
 enum {
-    INIT_BYTES = 23,
+    INIT_BYTES = 23, /* these two without an endbr64 */
     FINI_BYTES = 9,
-    SHAPE_HELPERS = 4, /* LOCAL_HELPER0 and on */
-    NAME_POINTERS = 8, /* in .data.rel.ro */
+    PROPERTY_BYTES = 32, /* of .note.gnu.property */
+    SHAPE_HELPERS = 4,   /* LOCAL_HELPER0 and on */
+    NAME_POINTERS = 8,   /* in .data.rel.ro */
     /* R_X86_64_RELATIVE relocations. Every library: initialiser, finaliser, handle. A module besides: name and methods
      * of PyModuleDef, name and function of one PyMethodDef. With attributes: these also have doc, and there is a second
      * PyMethodDef. */

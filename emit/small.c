@@ -14,7 +14,7 @@ static uint32_t methods_of(const struct plan_library *l)
 {
     uint32_t count = 0;
     while (count < l->extra.methods && count < plan_small_local(l) &&
-           l->small_size[l->small - 1 - count] >= RETURN_NUMBER)
+           l->small_size[l->small - 1 - count] >= plan_landing(l) + RETURN_NUMBER)
         count++;
     return count;
 }
@@ -102,7 +102,9 @@ void small_write(const struct library *l, uint8_t *p)
         const uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
         const uint32_t size = row->small_size[i];
         const uint32_t end = i < first ? 1 : RETURN_NUMBER;
-        p = small_put_pieces(p, size ? size - end : 0, value);
+        const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
+        p = put_bytes(p, PLT_LANDING, landing);
+        p = small_put_pieces(p, size ? size - landing - end : 0, value);
         if (size)
             p = i < first ? put_u8(p, 0xc3) : put_return_number(l, i, p); /* ret */
         const uint32_t padding = plan_small_place(row, i) - size;

@@ -395,7 +395,7 @@ static void numbered_body(struct source_walk *w, struct told *t, uint32_t index,
     struct code_parameter parameter[ARGUMENTS_MOST];
     const struct function *f = &w->l->code.own[index];
     const struct body *b = &w->l->body[index];
-    uint64_t at = t->start + code_parameters(f, parameter);
+    uint64_t at = t->start + code_parameters(w->l->row, f, parameter);
     begin_statement(w, source_line_at(w, at));
     text_put(body_of(w), (const char *)locals->data, locals->size);
     at += CODE_MARK;
@@ -514,7 +514,7 @@ static void helper_body(struct source_walk *w, const struct told *t)
 {
     uint32_t weight;
     next_statement(w, t);
-    memcpy(&weight, w->l->code.image + t->start + 23, sizeof weight);
+    memcpy(&weight, w->l->code.image + t->start + plan_landing(w->l->row) + 23, sizeof weight);
     say(w, "unsigned long result = ");
     say(w, t->parameter[0]);
     say(w, " * ");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/plt.h"
 #include "elf/relr.h"
 #include "emit/files.h"
 #include "emit/join.h"
@@ -31,7 +32,7 @@ void tables_addresses(struct library *l)
     struct glue_addresses *a = &l->at;
     struct code *c = &l->code;
     c->text = s[SECTION_TEXT].address;
-    c->plt = s[SECTION_PLT].address;
+    c->slots = plt_address(&l->layout, 0);
     c->constants_d = s[SECTION_RODATA].address;
     c->constants_f = c->constants_d + 8 * CONSTANTS;
     uint64_t string = c->constants_d + CONSTANT_BYTES;
@@ -403,6 +404,24 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     assert(p == start + s[SECTION_DYNAMIC].size);
 }
 
+/* NT_GNU_PROPERTY_TYPE_0 (psABI 1.0 section 13.1): indirect branches lead to an endbr64, and nothing changes the place
+ * that a function returns to. */
+static void write_property(const struct library *l, uint8_t *image)
+{
+    enum { PROPERTY_SIZE = 16 };
+    if (!l->layout.section[SECTION_NOTE_PROPERTY].size)
+        return;
+    uint8_t *p = image + l->layout.section[SECTION_NOTE_PROPERTY].offset;
+    p = put_u32(p, sizeof "GNU");
+    p = put_u32(p, PROPERTY_SIZE);
+    p = put_u32(p, NT_GNU_PROPERTY_TYPE_0);
+    p = put_bytes(p, "GNU", sizeof "GNU");
+    p = put_u32(p, GNU_PROPERTY_X86_FEATURE_1_AND);
+    p = put_u32(p, sizeof(uint32_t));
+    p = put_u32(p, GNU_PROPERTY_X86_FEATURE_1_IBT | GNU_PROPERTY_X86_FEATURE_1_SHSTK);
+    put_u32(p, 0); /* to a multiple of 8 */
+}
+
 static void write_build_id(const struct library *l, uint8_t *image)
 {
     if (!l->layout.section[SECTION_NOTE_BUILD_ID].size)
@@ -460,6 +479,7 @@ void tables_write(struct library *l, uint8_t *image, bool steered)
 {
     if (l->shape.executable)
         memcpy(image + l->layout.section[SECTION_INTERP].offset, SHAPE_INTERPRETER, sizeof SHAPE_INTERPRETER);
+    write_property(l, image);
     write_build_id(l, image);
     write_constants(l, image, steered);
     write_relocated(l, image);

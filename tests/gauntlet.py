@@ -76,6 +76,7 @@ VARIANTS = [
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("relr", {"elf": {"relr": True}}, "relr"),
+    Variant("cf-protection", {"elf": {"cf-protection": True}}),
     Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
     Variant("static", {}, "executable", options=["--static"]),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),

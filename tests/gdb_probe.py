@@ -7,6 +7,7 @@ same place and is told apart by the marker at the start of our lines.
 
 import json
 import os
+import re
 
 import gdb
 
@@ -116,7 +117,7 @@ def plt(place):
         gdb.execute("stepi", to_string=True)
         pc = gdb.newest_frame().pc()
         symbol = gdb.execute(f"info symbol {pc}", to_string=True).strip()
-        entered = entered or "section .plt of" in symbol
+        entered = entered or re.search(r"section \.plt(\.sec)? of", symbol)
         if entered and gdb.solib_name(pc) == library:  # PLT0, where the stub leads, has no symbol
             code = gdb.execute("x/i $pc", to_string=True).split("\t")[-1].strip()
             show(stub=code, symbol=symbol, callers=[frame["function"] for frame in frames()[1:]])

@@ -24,6 +24,7 @@ VARIANTS = {
     "relro-full": {"elf": {"bind": "now", "relro": "full"}},
     "relro-none": {"elf": {"relro": "none"}},
     "relr": {"elf": {"relr": True}},
+    "cf-protection": {"elf": {"cf-protection": True}},
     "no-soname": {"elf": {"soname": False}},
     "repeated-calls": {"calls": {"repeat": 10}},
     "random-calls": {"calls": {"random": True}},

@@ -88,8 +88,8 @@ def test_runs(which, mode, programs, request):
     assert f"mode {mode}, 1 rank, 4 modules" in runs(programs, request.getfixturevalue(which).directory, mode).stdout
 
 
-VARIANTS = ["hash-sysv", "hash-both", "relro-full", "relro-none", "relr", "no-build-id", "page-64k", "stripped", "bare"]
-VARIANTS += ["no-debug", "cpp", "cpp-4", "itanium-natural", "depth-1", "units-of-one", "one-function", "large-bss"]
+VARIANTS = ["hash-sysv", "hash-both", "relro-full", "relro-none", "relr", "cf-protection", "no-build-id", "page-64k"]
+VARIANTS += ["stripped", "bare", "no-debug", "cpp", "cpp-4", "itanium-natural", "depth-1", "units-of-one", "one-function", "large-bss"]
 QUICK = ["relro-full", "stripped", "no-debug", "cpp", "one-function"]
 KINDS = ["--compress=zlib", "--compress=zstd", "--separate=debuglink", "--separate=build-id", "--split"]
 KINDS += ["--type-units", "--index=gdb_index", "--index=debug_names"]

@@ -34,9 +34,9 @@ def probe(small, programs):
     # without the system's own debug information, whose faults are not ours
     debugger = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null"]
 
-    def run(script, **what):
+    def run(script, directory=small, **what):
         command = [*debugger, "-iex", "set complaints 100", "-x", SOURCE / "tests" / "gdb_probe.py"]
-        command += ["--args", PYTHON, "-I", "-c", script, small]
+        command += ["--args", PYTHON, "-I", "-c", script, directory]
         environment = {"PROBE": json.dumps(what), "LD_BIND_NOW": None}
         done = programs.command(command, leaks=False, env=environment, timeout=120)
         complaints = re.findall("^.*(?:During symbol reading|[Ee]rror).*$", done.stderr, flags=re.M)
@@ -242,6 +242,24 @@ def test_unwinding_from_a_lazily_bound_call(probe, expected):
     assert first.name + "@plt" in stubs[0]["symbol"]
     assert all(row["callers"][-1] == "_start" for row in stubs)
     assert "ld-linux" in shown[-1]["left_for"]
+
+
+def test_unwinding_where_branches_are_checked(probe, programs, tmp_path):
+    """At each instruction of a function, from its endbr64 on, and of both parts of the PLT."""
+    directory = tmp_path / "set"
+    programs.run("pyelfgen", "--cf-protection", "--profile", "small", "-o", directory)
+    expected = model.Model(directory)
+    chain = chain_in(expected, "libmodule1", 3)
+    stack = [f.name for f in reversed(chain[:7])] + ["libmodule1_entry"]
+    walked = probe(DRIVE.format("libmodule1"), directory, mode="walk", place=chain[6].name)
+    assert len(walked) > 20 and {tuple(row["callers"][:7]) for row in walked} == {tuple(stack[1:])[:7]}
+    shown = probe(CALL.format("libmodule1"), directory, mode="plt", place=chain[6].name)
+    stubs = [row for row in shown if "stub" in row]
+    first, *_ = chain[6].calls
+    words = [row["stub"].replace("bnd ", "").split()[0] for row in stubs]
+    assert words == ["endbr64", "jmp", "endbr64", "push", "jmp", "push", "jmp"]
+    assert [row["callers"][:8] for row in stubs] == [stack] * 7
+    assert first.name + "@plt" in stubs[0]["symbol"] and "ld-linux" in shown[-1]["left_for"]
 
 
 def test_information_about_scopes_and_types(small):

@@ -5,7 +5,7 @@
  * Prints for each library how many instructions it has, and a line on stderr
  * for everything that is not as a compiler leaves it:
  *
- * - a byte of .init, .plt, .text or .fini that is no part of an instruction;
+ * - a byte of .init, .plt, .plt.got, .plt.sec, .text or .fini that is no part of an instruction;
  * - a direct call or jump, or a function symbol, that leads to none's start;
  * - a jump out of its function, but for one to the PLT, a function that runs on past its end;
  * - code between functions that does anything, between those that symbols or unwind tables tell of;
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLT = 1, TEXT = 2, REGIONS = 4, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
+enum { PLT = 1, PLT_SECOND = 2, TEXT = 3, REGIONS = 6, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
 
 /* What is known of each byte of a section with code. */
 enum { STARTS = 1, IN_FUNCTION = 2, ENDS = 4 /* of a function: nothing runs past here */ };
@@ -55,11 +55,16 @@ static void complain(struct object *o, uint64_t address, const char *what, uint6
         fprintf(stderr, "decode_text: %s: %#" PRIx64 ": %s %#" PRIx64 "\n", o->path, address, what, about);
 }
 
+static bool is_in(const struct region *r, uint64_t address)
+{
+    return address - r->address < r->size;
+}
+
 /* The byte's marks, or NULL where there is no code. */
 static uint8_t *marks_at(struct object *o, uint64_t address)
 {
     for (unsigned i = 0; i < REGIONS; i++)
-        if (address - o->region[i].address < o->region[i].size)
+        if (is_in(&o->region[i], address))
             return &o->region[i].marks[address - o->region[i].address];
     return NULL;
 }
@@ -128,7 +133,7 @@ static void check_operands(struct object *o, uint64_t address, const ZydisDecode
             complain(o, address, "leads to no instruction:", target);
         } else if (i->meta.category != ZYDIS_CATEGORY_CALL) {
             const struct range *function = function_at(o, address);
-            const bool tail = target - o->region[PLT].address < o->region[PLT].size; /* a call, and return */
+            const bool tail = is_in(&o->region[PLT], target) || is_in(&o->region[PLT_SECOND], target);
             if (function && !tail && (target < function->address || target >= function->end))
                 complain(o, address, "jumps out of its function, to", target);
         }
@@ -307,7 +312,8 @@ static void mark_nameless(struct region *text)
 
 static bool read_sections(struct object *o, Elf *elf)
 {
-    static const char *const names[REGIONS] = {".init", [PLT] = ".plt", [TEXT] = ".text", ".fini"};
+    static const char *const names[REGIONS] = {
+        ".init", [PLT] = ".plt", [PLT_SECOND] = ".plt.sec", [TEXT] = ".text", ".fini", ".plt.got"};
     size_t strings;
     if (elf_getshdrstrndx(elf, &strings) != 0)
         return false;

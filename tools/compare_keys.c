@@ -35,6 +35,7 @@ static const struct known known[] = {
     {"relro", COMPARE_WORD, "partial"},
     {"build-id", COMPARE_WORD, "true"},
     {"soname", COMPARE_WORD, "true"},
+    {"cf-protection", COMPARE_WORD, "false"},
     {"runpath", COMPARE_SUM, NULL},
     {"versions", COMPARE_SUM, NULL},
     {"versions-defined", COMPARE_SUM, NULL},

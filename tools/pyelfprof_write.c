@@ -237,6 +237,8 @@ static void put_links(struct flow *row, const struct capture *c)
         put_word(row, "build-id", "false");
     if (!c->soname)
         put_word(row, "soname", "false");
+    if (c->cf_protection)
+        put_word(row, "cf-protection", "true");
     put_some(row, "runpath", c->runpaths);
     put_some(row, "versions", c->versions);
     put_some(row, "versions-defined", c->versions_defined);
