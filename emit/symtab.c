@@ -1,4 +1,5 @@
-/* .symtab and .strtab: the null entry, local symbols, then what .dynsym has. An executable's own
+/* .symtab and .strtab: the null entry, local symbols file by file, as ld has them, those that ld makes itself behind an
+ * empty name, then what .dynsym has. An executable's own
  * functions and marks are dynamic for nobody: they stand here only, at the end. The names of dynamic
  * symbols are at offset 1, as in .dynstr (symbols.c).
  */
@@ -154,48 +155,83 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     return name;
 }
 
-/* Static objects; before them functions whose names are of the same kind. */
-static void put_objects(const struct library *l, struct local_table *t)
+enum { OBJECT_REGIONS = 4 };
+
+/* Where the walk over static objects is, and over functions before them whose names are of the same kind. */
+struct object_walk {
+    const struct library *l;
+    struct region regions[OBJECT_REGIONS];
+    struct object_pitch pitch; /* of the region that it is in */
+    struct name_stem stem;
+    struct shared_names names;
+    uint32_t small; /* the next small function */
+    uint64_t at;    /* its address */
+    uint32_t region, object;
+};
+
+static void enter_region(struct object_walk *w, uint32_t region)
+{
+    const struct region *g = &w->regions[region];
+    w->region = region;
+    w->object = 0;
+    w->pitch = library_object_pitch(w->l, g->address, g->size, g->count);
+}
+
+static struct object_walk walk_objects(const struct library *l, const struct local_table *t)
 {
     const struct plan_library *row = l->row;
     const struct section *s = l->layout.section;
-    const struct region regions[] = {
-        {SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l), l->objects_data},
-        {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
-        {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
-        {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
-         UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss},
+    struct object_walk w = {
+        .l = l,
+        .regions = {{SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l),
+                     l->objects_data},
+                    {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
+                    {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
+                    {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
+                     UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
+        .names = {.named = names_row_objects_named(row), .first = next_name(t)},
+        .small = row->small_exported,
+        .at = l->code.text + l->small,
     };
-    struct name_stem stem;
-    names_stem(&stem, row->name, "_var");
-    const uint32_t named = names_row_objects_named(row);
-    uint64_t extra_each = named ? row->local_names / named : 0;
-    uint64_t extra_more = named ? row->local_names % named : 0;
-    struct shared_names names = {.named = named, .first = next_name(t)};
-    uint64_t at = l->code.text + l->small;
-    for (uint32_t i = 0; i < row->small; i++) {
-        const uint64_t address = at;
-        at += plan_small_place(row, i);
-        if (i < row->small_exported)
-            continue;
-        *t->next++ = symbols_entry(put_object_name(l, t, &names, &stem, 0), STB_LOCAL, STT_FUNC, s[SECTION_TEXT].index,
-                                   address, row->small_size[i]);
-    }
-    for (unsigned r = 0; r < sizeof regions / sizeof regions[0]; r++) {
-        const struct region *g = &regions[r];
-        uint32_t index = s[g->section].index;
-        const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
-        const struct object_pitch pitch = library_object_pitch(l, g->address, g->size, g->count);
-        for (uint32_t i = 0; i < g->count; i++) {
-            const uint32_t number = names.number;
-            const uint64_t from = library_object_at(&pitch, i);
-            const uint64_t to = i + 1 < g->count ? library_object_at(&pitch, i + 1) : g->size;
-            const uint64_t length = stem.length + names_digits(number) + extra_each + (number < extra_more ? 1 : 0);
-            *t->next++ = symbols_entry(put_object_name(l, t, &names, &stem, (uint32_t)length), STB_LOCAL, type, index,
-                                       g->address + from, to - from);
-        }
-    }
-    assert(names.number == plan_small_local(row) + row->locals);
+    names_stem(&w.stem, row->name, "_var");
+    for (uint32_t i = 0; i < w.small; i++)
+        w.at += plan_small_place(row, i);
+    enter_region(&w, 0);
+    return w;
+}
+
+static void put_small(struct object_walk *w, struct local_table *t)
+{
+    const struct library *l = w->l;
+    const uint32_t name = put_object_name(l, t, &w->names, &w->stem, 0);
+    *t->next++ = symbols_entry(name, STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index, w->at,
+                               l->row->small_size[w->small]);
+    w->at += plan_small_place(l->row, w->small++);
+}
+
+static void put_object(struct object_walk *w, struct local_table *t)
+{
+    const struct plan_library *row = w->l->row;
+    while (w->object == w->regions[w->region].count)
+        enter_region(w, w->region + 1);
+    const struct region *g = &w->regions[w->region];
+    const uint32_t number = w->names.number;
+    const uint32_t named = w->names.named;
+    const uint64_t extra = row->local_names / named + (number < row->local_names % named ? 1 : 0);
+    const uint64_t length = w->stem.length + names_digits(number) + extra;
+    const uint64_t from = library_object_at(&w->pitch, w->object);
+    const uint64_t to = ++w->object < g->count ? library_object_at(&w->pitch, w->object) : g->size;
+    const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
+    const uint32_t name = put_object_name(w->l, t, &w->names, &w->stem, (uint32_t)length);
+    *t->next++ =
+        symbols_entry(name, STB_LOCAL, type, w->l->layout.section[g->section].index, g->address + from, to - from);
+}
+
+/* Those up to the `end`-th. */
+static void put_objects(struct object_walk *w, struct local_table *t, uint32_t end)
+{
+    while (w->names.number < end)
+        (w->small < w->l->row->small ? put_small : put_object)(w, t);
 }
 
 /* Writes two halves of a name. */
@@ -221,17 +257,20 @@ static void put_inner_functions(const struct library *l, struct local_table *t)
     }
 }
 
-/* Those that are no dynamic symbols. */
-static void put_local_functions(const struct library *l, struct local_table *t)
+/* Numbered functions up to `end` that are no dynamic symbols, from *next on. */
+static void put_local_functions(const struct library *l, struct local_table *t, struct names_head *head, uint32_t *next,
+                                uint32_t end)
 {
-    struct names_head head = {0};
-    for (uint32_t i = l->row->functions - l->shape.local; i < l->row->functions; i++) {
+    for (; *next < end; ++*next) {
+        const struct body *b = &l->body[*next];
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
-                                   l->code.text + l->body[i].offset, l->body[i].size);
-        t->strings = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->strings, NULL);
+                                   l->code.text + b->offset, b->size);
+        t->strings = names_write_function(&l->plan->names, head, l->row, *next, &l->code.own[*next], t->strings, NULL);
     }
-    if (!l->row->inner_entry)
-        return;
+}
+
+static void put_inner_entry(const struct library *l, struct local_table *t)
+{
     const struct glue_place *entry = &l->glue.place[GLUE_ENTRY];
     *t->next++ = symbols_entry(next_name(t), STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
                                l->code.text + entry->offset, entry->size);
@@ -246,21 +285,48 @@ static void put_inner_marks(const struct library *l, struct local_table *t)
     t->strings = put_two(t->strings, l->row->name, "_visits");
 }
 
-/* Further files, as crtend.o is one, and units are: named as those that are there, whose names follow
- * those of dynamic symbols, or as the row has it. */
-static void put_files(const struct library *l, struct local_table *t)
+static void put_file(struct local_table *t, uint32_t name)
 {
-    uint32_t name = (uint32_t)(1 + l->shape.names);
-    const uint32_t bytes = names_row_file_bytes(l->row);
-    const uint32_t end = next_name(t) + bytes - 1;
+    *t->next++ = symbols_entry(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+}
+
+/* What source files have of their own: local functions and static objects, of which each file has its part behind its
+ * name. The first file's name is there; further ones are called alike, or as the row has it. The last file, where there
+ * are any, is crtend.o, as crtbegin.o, whose name is the first behind those of dynamic symbols. */
+static void put_sources(const struct library *l, struct local_table *t)
+{
+    const struct plan_library *row = l->row;
+    const uint32_t crt = (uint32_t)(1 + l->shape.names);
+    uint32_t source = crt;
+    for (unsigned id = 0; id < LOCAL_FILE_SOURCE; id++)
+        source += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
+    const uint32_t bytes = names_row_file_bytes(row);
     if (bytes)
-        t->strings = names_row_write_file(l->row, t->strings);
-    for (uint32_t i = 0; i < l->row->files; i++) {
-        const uint32_t own = i && bytes ? end - names_row_file_length(l->row, i) : name;
-        *t->next++ = symbols_entry(own, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
-        for (unsigned id = 0; !i && id < LOCAL_FILE_SOURCE; id++)
-            name += (uint32_t)strlen(fixed_local_kinds[id].name) + 1;
+        t->strings = names_row_write_file(row, t->strings);
+    const uint32_t end = next_name(t) - 1; /* of the longest name */
+    const uint32_t sources = row->files > 1 ? row->files : 1;
+    const uint32_t objects = plan_small_local(row) + row->locals;
+    uint32_t function = row->functions - l->shape.local;
+    struct names_head head = {0};
+    if (row->inner_entry)
+        put_inner_entry(l, t);
+    /* names of objects are behind those of functions */
+    const uint64_t names = l->shape.local ? row->function_names - row->exported_names : 0;
+    struct local_table of_objects = *t;
+    of_objects.strings += names;
+    struct object_walk walk = walk_objects(l, &of_objects);
+    for (uint32_t i = 0; i < sources; i++) {
+        if (i)
+            put_file(t, bytes ? end - names_row_file_length(row, i) : source);
+        const uint64_t left = sources - UINT64_C(1) - i;
+        put_local_functions(l, t, &head, &function, row->functions - (uint32_t)(l->shape.local * left / sources));
+        of_objects.next = t->next;
+        put_objects(&walk, &of_objects, objects - (uint32_t)(objects * left / sources));
+        t->next = of_objects.next;
     }
+    t->strings = of_objects.strings;
+    if (row->files)
+        put_file(t, crt);
 }
 
 /* Whether .symtab has it behind the name. */
@@ -291,8 +357,9 @@ void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dyns
     memcpy(strtab, image + s[SECTION_DYNSTR].offset, 1 + l->shape.names);
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
-    put_fixed_locals(l, &t, 0, FIXED_LOCAL_COUNT - 1);
-    put_files(l, &t);
+    put_fixed_locals(l, &t, 0, LOCAL_FILE_NONE - 1);
+    put_sources(l, &t);
+    put_fixed_locals(l, &t, LOCAL_FILE_NONE, FIXED_LOCAL_COUNT - 1);
     uint32_t name = next_name(&t);
     if (!l->row->without_libc)
         t.strings = put_bytes(t.strings, versioned, sizeof versioned);
@@ -301,8 +368,6 @@ void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dyns
         t.strings = put_bytes(t.strings, start_main, sizeof start_main);
     const uint8_t *versions = t.strings;
     put_versioned_names(l, &t);
-    put_local_functions(l, &t);
-    put_objects(l, &t);
     assert(t.next == symtab + s[SECTION_SYMTAB].info);
     uint32_t globals = l->shape.undefined + l->shape.defined;
     memcpy(t.next, dynsym + 1, globals * sizeof *dynsym);
@@ -397,6 +462,7 @@ void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image)
     assert(t.strings == start + part_names(l) && t.next == symtab + locals + l->shape.defined + l->shape.inner);
     t.next = symtab;
     put_fixed_locals(l, &t, PART_LOCAL_FIRST, PART_LOCAL_LAST);
-    put_objects(l, &t);
+    struct object_walk objects = walk_objects(l, &t);
+    put_objects(&objects, &t, row->locals);
     assert(t.next == symtab + locals && t.strings == start + symbols_part_strings(l));
 }

@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-from objects import ask, calls, dwarfdump_complaints, each, elflint, functions, section, sizes_of_each, tool
+from objects import ask, calls, counted_libraries, dwarfdump_complaints, each, elflint, functions, section
+from objects import sizes_of_each, tool
 from sets import VARIANTS, mostly_long
 
 # Our programs ran when the sets were made; what reads them is not ours.
@@ -203,3 +204,39 @@ def test_a_byte_that_is_no_instruction_is_seen(broken, programs):
     path.write_bytes(content)
     status, output = run(programs.path("decode_text"), path)
     assert status == 1 and f"{address:#x}: is no instruction" in output
+
+
+def locals_by_file(path):
+    """Names of local symbols, in the order of .symtab, in a list for each file."""
+    text = ask("readelf", "-sW", path).partition(".symtab")[2]
+    files = []
+    for kind, name in re.findall(r"^ *\d+: \S+ +\w+ (\w+) +LOCAL +\w+ +\w+ ?(\S*)$", text, flags=re.M):
+        if kind == "FILE":
+            files.append((name, []))
+        elif files:
+            files[-1][1].append((kind, name))
+    return files
+
+
+@pytest.mark.parametrize("name", ["small", "itanium", "without-sizes"])
+def test_local_symbols_stand_behind_their_file(sets, name):
+    """What ld makes itself is of none: it is behind an empty name."""
+    made = {"_init", "_fini", "__dso_handle", "_DYNAMIC", "__GNU_EH_FRAME_HDR", "_GLOBAL_OFFSET_TABLE_"}
+    for path in counted_libraries(sets.get(name)):
+        files = locals_by_file(path)
+        assert [file for file, _ in files] == ["crtstuff.c", f"{path.stem}.c", ""]
+        crt, own, linked = [[name for _, name in symbols] for _, symbols in files]
+        assert crt == ["__do_global_dtors_aux", "frame_dummy", "completed.0"] and set(linked) == made
+        assert any("_helper0" in name for name in own) and any("_var0" in name for name in own)
+
+
+def test_local_symbols_of_rows_are_dealt_to_their_files(programs, tmp_path):
+    """As many as `local: other` says, with crtend.o's behind all sources; each has functions and objects."""
+    row = """{kind: utility, text: 90000, data: 9000, bss: 900, symtab: 9600, strtab: 9000, functions: 200,
+        dynamic: {functions: 20, objects: 2, undefined: 9}, local: {functions: 150, objects: 100, other: 16}}"""
+    (tmp_path / "a.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set")
+    files = locals_by_file(tmp_path / "set" / "libutility0.so")
+    names = [file for file, _ in files]
+    assert len(files) == 15 and names[0] == names[-2] == "crtstuff.c" and names[-1] == ""
+    assert all({kind for kind, _ in symbols} == {"FUNC", "OBJECT"} for _, symbols in files[1:-2]) and not files[-2][1]
