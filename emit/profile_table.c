@@ -19,6 +19,7 @@ const struct profile_place profile_sections[PROFILE_SECTION_ALL] = {
     [SECTION_ROW_LOCAL] = {SECTION_ROW, "local"},
     [SECTION_ROW_GLOBAL] = {SECTION_ROW, "global"},
     [SECTION_ROW_RELOCATIONS] = {SECTION_ROW, "relocations"},
+    [SECTION_ROW_EXCEPTIONS] = {SECTION_ROW, "exceptions"},
     [SECTION_ROW_SHARE] = {SECTION_ROW, "share"},
     [SECTION_ROW_DWARF] = {SECTION_ROW, "dwarf"},
     [SECTION_ROW_MIX] = {SECTION_ROW, "mix"},
