@@ -148,6 +148,8 @@ struct plan_library {
         uint32_t destructors;     /* beyond the one that every library has */
         bool ended;          /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
         uint32_t unwind;     /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t tabled;     /* functions with an exception table (exceptions.h) */
+        uint32_t exceptions; /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
         uint32_t methods;    /* in the module's method table, beyond those that the driver calls (methods.h) */
         uint32_t documented; /* how many of `methods`, from the first on, have a documentation string */
         uint64_t names;      /* bytes of the names of `outside`, with terminators */
@@ -230,6 +232,7 @@ enum purpose {
     PURPOSE_NAMES,
     PURPOSE_METHODS,
     PURPOSE_CONSTRUCTORS,
+    PURPOSE_EXCEPTIONS,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
