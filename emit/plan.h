@@ -36,6 +36,7 @@ enum library_kind {
 };
 
 enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
+enum { PLAN_TABLE = 30 /* bytes of a function's exception table, on average, where no row says it */ };
 
 struct corpus;
 
@@ -107,7 +108,7 @@ struct plan_library {
     enum plan_init init;
     bool untold; /* a module without attributes, because its row has too few relocations for them */
     /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
-     * extra.clones. */
+     * extra.clones, tabled and exceptions. */
     const struct profile_row *said;
     enum plan_level level;
     bool bare;         /* `level` is LEVEL_BARE whatever room there is, and so is that of all libraries it calls */
@@ -453,6 +454,12 @@ static inline uint32_t plan_covered_before(const struct plan *plan, uint32_t cha
 static inline bool plan_chain_covered(const struct plan *plan, uint32_t chain)
 {
     return plan_covered_before(plan, chain) != plan_covered_before(plan, chain + 1);
+}
+
+/* How many of so many functions have an exception table, where no row says it: about as many as in C++ modules. */
+static inline uint32_t plan_tabled(const struct profile *p, uint32_t functions)
+{
+    return p->elf.exceptions ? (uint32_t)((uint64_t)functions * 2 / 5) : 0;
 }
 
 /* Functions in a chain: `depth`, or fewer in the last one. */

@@ -243,8 +243,12 @@ static void set_exceptions(const struct plan *plan, struct plan_library *l)
     struct plan_extra *const x = &l->extra;
     const struct shape before = shape_of(plan, l);
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, UINT64_MAX);
-    const uint64_t bytes = smaller(rows_value_or(l->said, ROW_EXCEPTIONS_TABLE, 0), BYTES_MOST);
-    const uint64_t functions = smaller(rows_value_or(l->said, ROW_EXCEPTIONS_FUNCTIONS, 0), exceptions_most(l));
+    const int64_t table = profile_row_says(plan->profile, l->said, ROW_EXCEPTIONS_TABLE);
+    const int64_t count = profile_row_says(plan->profile, l->said, ROW_EXCEPTIONS_FUNCTIONS);
+    const bool is_said = table != PROFILE_DERIVED || count != PROFILE_DERIVED;
+    const uint64_t any = is_said ? 0 : plan_tabled(plan->profile, l->functions);
+    const uint64_t bytes = smaller(table != PROFILE_DERIVED ? (uint64_t)table : PLAN_TABLE * any, BYTES_MOST);
+    const uint64_t functions = smaller(count != PROFILE_DERIVED ? (uint64_t)count : any, exceptions_most(l));
     static_assert(UNWIND_TABLED - UNWIND_NARROW == ENTRY_MORE, "either kind of entry takes as much more");
     if (!before.pointers && !x->pointers && x->constructing && !x->constructors)
         return;

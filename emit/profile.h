@@ -238,6 +238,7 @@ struct profile {
         bool soname;           /* true */
         bool relr;             /* false; relative relocations are packed */
         bool cf_protection;    /* false; for processors that check where branches lead (Intel's CET) */
+        bool exceptions;       /* false; functions have exception tables */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {

@@ -80,6 +80,7 @@ enum profile_key_id {
     KEY_SONAME,
     KEY_RELR,
     KEY_CF_PROTECTION,
+    KEY_EXCEPTIONS,
     KEY_MAX_PAGE_SIZE,
     KEY_VERSION,
     KEY_LANGUAGE,

@@ -9,7 +9,8 @@ import subprocess
 import pytest
 
 import lsda
-from objects import ask, dwarfdump_complaints, section, tool
+from objects import ask, counted_libraries, dwarfdump_complaints, functions, section, tool
+from sets import variant_text
 from test_rows_extra import check_readers, make
 
 # All functions have one; some, beside methods, stripped; more than are numbered, so that small ones have it too, and no
@@ -259,6 +260,36 @@ def test_gdb_shows_who_called(catching):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     frames = re.findall(r"^#\d+ .*?(\w+) \(", done.stdout, flags=re.M)
     assert frames == [called, *reversed(chain), "main"], done.stdout
+
+
+def test_sets_without_rows(sets):
+    """Two functions of five, 30 bytes each, in the sizes that the profile says."""
+    for path in counted_libraries(sets.get("exceptions")):
+        tables = lsda.tables_of(path)
+        numbered = len(functions(path))
+        assert len(tables) == numbered * 2 // 5 and section(path, ".gcc_except_table")[2] == 30 * len(tables)
+        starts = lsda.instructions(path)
+        assert all(site[0] in starts and site[2] in {None, *starts} for _, table in tables.values() for site in table.sites)
+
+
+def test_executables_have_none(programs, sets, tmp_path):
+    profile = sets.write_profile("exceptions-executable", variant_text("exceptions"))
+    said = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--link", status=2).stderr
+    assert "a profile with 'exceptions' under 'elf' makes no executables" in said
+
+
+def test_rows_that_do_not_say(programs, tmp_path):
+    """Have them as the set has; those of a captured profile have none."""
+    row = "kind: utility, text: 40000, data: 3000, bss: 900, functions: 60"
+    rows = f"elf: {{exceptions: true}}\nlibraries:\n- {{{row}}}\n- {{{row}, exceptions: {{functions: 3, table: 90}}}}\n"
+    for captured, wanted in ("", [(22, 660), (3, 90)]), ("captured: {from: files, libraries: 2}\n", [(0, 0), (3, 90)]):
+        (tmp_path / "rows.prof").write_text(f"pyelfgen-profile: 1\n{captured}{rows}")
+        programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "--force")
+        found = []
+        for path in sorted(tmp_path.glob("set/libutility*.so")):
+            size = section(path, ".gcc_except_table")[2] if has_section(path) else 0
+            found.append((len(lsda.tables_of(path)), size))
+        assert found == wanted
 
 
 @pytest.mark.parametrize("relr", [False, True])
