@@ -13,6 +13,7 @@ enum {
     TYPE_BYTES = 4,
     ACTION_BYTES = 2,
     SITE_LEAST = 4,
+    SITES_ACTING = 4,
     TYPED_LEAST = 24,       /* bytes of a part that has types */
     TO_PREVIOUS = -3,       /* from where an action says so to the one before */
     ACTIONS_SAID = 127 / 2, /* actions whose number takes one byte */
@@ -80,15 +81,15 @@ static uint8_t *put_actions(uint8_t *p, const struct part *part)
     return p;
 }
 
-/* Each second call site that has a landing pad has an action, counted in bytes from 1; the others have 0. */
+/* Of call sites that have a landing pad every fourth has an action, counted in bytes from 1; the others have 0. */
 static uint8_t *put_sites(uint8_t *p, const struct part *part, const struct except_site *site)
 {
     const uint32_t actions = part->actions < ACTIONS_SAID ? part->actions : ACTIONS_SAID;
     uint32_t pads = 0;
     for (uint32_t i = 0; i < part->sites; i++) {
         const struct except_site *s = site_of(part, site, i);
-        const bool acts = s->pad && pads++ % 2 == 0 && actions;
-        const uint32_t action = acts ? 1 + ACTION_BYTES * (pads / 2 % actions) : 0;
+        const bool acts = s->pad && pads++ % SITES_ACTING == 0 && actions;
+        const uint32_t action = acts ? 1 + ACTION_BYTES * (pads / SITES_ACTING % actions) : 0;
         p = put_uleb128(put_uleb128(put_uleb128(p, s->start), s->size), s->pad);
         p = put_u8(p, (uint8_t)action);
     }
