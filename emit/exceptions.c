@@ -20,9 +20,9 @@ static bool is_one(uint64_t i, uint32_t some, uint32_t all)
     return (i + 1) * some / all > i * some / all;
 }
 
-static bool has_table(const struct plan_library *row, uint32_t index)
+static bool has_table(const struct library *l, uint32_t index)
 {
-    return is_one(index, exceptions_numbered(row), row->functions);
+    return is_one(index, l->shape.tabled, l->row->functions);
 }
 
 bool exceptions_begin(struct exceptions *x, const struct library *l, uint8_t *image, struct arena *arena)
@@ -32,9 +32,9 @@ bool exceptions_begin(struct exceptions *x, const struct library *l, uint8_t *im
     *x = (struct exceptions){.l = l, .start = image + s->offset, .address = s->address, .left = row->extra.tabled};
     if (!row->extra.tabled)
         return true;
-    x->weights = row->extra.tabled - exceptions_numbered(row);
+    x->weights = l->shape.tabled_frameless;
     for (uint32_t i = 0; i < row->functions; i++)
-        x->weights += has_table(row, i) ? l->body[i].size : 0;
+        x->weights += has_table(l, i) ? l->body[i].size : 0;
     x->framed = plan_small_framed(row);
     x->site = arena_take(arena, SITES_MOST * sizeof *x->site);
     return x->site;
@@ -138,7 +138,7 @@ uint64_t exceptions_of(struct exceptions *x, uint32_t index)
     const struct library *l = x->l;
     const struct body *b = &l->body[index];
     struct sites sites = {.site = x->site};
-    if (!has_table(l->row, index))
+    if (!x->left || !has_table(l, index))
         return 0;
     list_sites(&sites, &l->code, index, b);
     const uint64_t key = random_at(plan_key(l->row, PURPOSE_EXCEPTIONS), index);
@@ -150,8 +150,7 @@ uint64_t exceptions_of_small(struct exceptions *x, uint32_t index)
 {
     const struct plan_library *row = x->l->row;
     struct sites sites = {.site = x->site};
-    const uint32_t some = row->extra.tabled - exceptions_numbered(row);
-    if (!some || !is_one(x->small++, some, x->framed))
+    if (!x->left || !is_one(x->small++, x->l->shape.tabled_frameless, x->framed))
         return 0;
     add(&sites, 0, row->small_size[index]);
     return put(x, &sites, 1, 1);

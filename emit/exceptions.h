@@ -1,8 +1,8 @@
 /* Which functions of a library have an exception table (elf/except.h), and what that says of their code.
  *
- * As many as the row says: numbered functions, evenly spread, and where there are more, small ones too. Larger
- * functions have larger tables. Call sites are the calls that a function makes and stretches of its statements; landing
- * pads are where another of these begins, or what returns.
+ * As many as plan_extra.tabled says: numbered functions, evenly spread, and where there are more, small ones too.
+ * Larger functions have larger tables. Call sites are the calls that a function makes and stretches of its statements;
+ * landing pads are where another of these begins, or what returns.
  *
  * Nothing ever goes on at one: the personality routine is frame_dummy, which does nothing else, and says of every
  * function that it has nothing to do (_URC_CONTINUE_UNWIND). So a library needs no run-time library of C++, and
@@ -13,12 +13,6 @@
 
 #include "elf/except.h"
 #include "emit/library.h"
-
-/* How many numbered functions of the library have a table. */
-static inline uint32_t exceptions_numbered(const struct plan_library *l)
-{
-    return l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
-}
 
 /* How many functions of the library could have one. */
 static inline uint32_t exceptions_most(const struct plan_library *l)
